@@ -1,0 +1,66 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// Every Swift target is held to the same rules; see README, "How it is built".
+let strict: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+  // Lets a request lend its bytes as spans that the compiler keeps from escaping.
+  .enableExperimentalFeature("Lifetimes"),
+]
+
+let strictC: [CSetting] = [
+  .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "layoutd",
+  products: [
+    .executable(name: "layoutd", targets: ["layoutd"]),
+    .library(name: "LayoutCore", targets: ["LayoutCore"]),
+  ],
+  targets: [
+    // The layout engine: values in, values out.
+    .target(name: "LayoutCore", swiftSettings: strict),
+    // Sessions: state behind locks, still no I/O.
+    .target(name: "LayoutSessions", dependencies: ["LayoutCore"], swiftSettings: strict),
+    // What a request and a response are.
+    .target(name: "HTTPMessages", swiftSettings: strict),
+    // Requests to responses: one pure function.
+    .target(
+      name: "LayoutAPI",
+      dependencies: ["LayoutCore", "LayoutSessions", "HTTPMessages", "CSimdjson", "CResources"],
+      swiftSettings: strict),
+    .target(
+      name: "CSimdjson", cxxSettings: [.enableWarning("all"), .treatAllWarnings(as: .error)],
+      linkerSettings: [.linkedLibrary("simdjson")]),
+    .target(name: "CResources", cSettings: strictC),
+    // HTTP over libmicrohttpd: C below, one Swift wrapper above.
+    .systemLibrary(
+      name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .target(name: "CHTTPShim", dependencies: ["CMicroHTTPD"], cSettings: strictC),
+    .target(
+      name: "MicroHTTP", dependencies: ["HTTPMessages", "CHTTPShim"], swiftSettings: strict),
+    // The program: options in, everything wired.
+    .executableTarget(
+      name: "layoutd", dependencies: ["LayoutAPI", "MicroHTTP"], swiftSettings: strict),
+    .testTarget(
+      name: "LayoutCoreTests", dependencies: ["LayoutCore"], swiftSettings: strict),
+    .testTarget(
+      name: "LayoutSessionsTests", dependencies: ["LayoutSessions"], swiftSettings: strict),
+    .testTarget(
+      name: "LayoutAPITests", dependencies: ["LayoutAPI"], exclude: ["Fixtures"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MicroHTTPTests", dependencies: ["MicroHTTP", "HTTPMessages"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6],
+  cLanguageStandard: .c2x,
+  cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,272 @@
+// One request and its answer: what libmicrohttpd calls, on the loop's thread.
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+// What a recycled exchange may keep of its body buffer, and how many a loop keeps.
+static const size_t kept_body_bytes = 1 << 20;
+static const unsigned kept_exchanges = 64;
+// How much of a body that is too large is thrown away before the connection is.
+static const size_t drained_bytes = 1 << 20;
+
+static http_exchange *take(http_loop *loop) {
+  http_exchange *exchange = loop->pool;
+  if (exchange) {
+    loop->pool = exchange->next;
+    loop->pool_count--;
+  } else {
+    exchange = calloc(1, sizeof *exchange);
+  }
+  return exchange;
+}
+
+static void release_reply(http_exchange *exchange) {
+  if (exchange->reply.release) exchange->reply.release(exchange->reply.owner);
+  exchange->reply.release = NULL;
+}
+
+void http_exchange_free(http_exchange *exchange) {
+  release_reply(exchange);
+  free(exchange->target);
+  free(exchange->body);
+  free(exchange);
+}
+
+static void recycle(http_loop *loop, http_exchange *exchange) {
+  release_reply(exchange);
+  if (loop->pool_count >= kept_exchanges) {
+    http_exchange_free(exchange);
+    return;
+  }
+  if (exchange->body_capacity > kept_body_bytes) {
+    free(exchange->body);
+    exchange->body = NULL;
+    exchange->body_capacity = 0;
+  }
+  exchange->next = loop->pool;
+  loop->pool = exchange;
+  loop->pool_count++;
+}
+
+// Called with the raw target as soon as the request line is there; what it returns becomes the
+// request's context. NULL only if there is no memory: the next step closes the connection then.
+void *http_exchange_begin(void *context, const char *uri, struct MHD_Connection *mhd) {
+  http_loop *loop = context;
+  http_exchange *exchange = take(loop);
+  if (!exchange) return NULL;
+  size_t count = strlen(uri) + 1;
+  if (count > exchange->target_capacity) {
+    char *target = realloc(exchange->target, count);
+    if (!target) {
+      http_exchange_free(exchange);
+      return NULL;
+    }
+    exchange->target = target;
+    exchange->target_capacity = count;
+  }
+  memcpy(exchange->target, uri, count);
+  exchange->loop = loop;
+  exchange->mhd = mhd;
+  exchange->phase = EXCHANGE_NEW;
+  exchange->body_count = 0;
+  exchange->is_too_large = false;
+  exchange->is_counted = false;
+  exchange->reply.status = 0;
+  exchange->reply.field_count = 0;
+  exchange->reply.release = NULL;
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  exchange->connection = info ? info->socket_context : NULL;
+  if (exchange->connection && exchange->connection->state == CONNECTION_IDLE) {
+    exchange->connection->state = CONNECTION_RECEIVING;
+    exchange->connection->since = http_now();
+  }
+  atomic_fetch_add_explicit(&loop->server->starts, 1, memory_order_relaxed);
+  return exchange;
+}
+
+// Makes room for a body of so many bytes and the padding behind it.
+static bool reserve(http_exchange *exchange, size_t count) {
+  size_t needed = count + HTTP_BODY_PADDING;
+  if (needed <= exchange->body_capacity) return true;
+  size_t capacity = exchange->body_capacity ? exchange->body_capacity : 4096;
+  while (capacity < needed) capacity *= 2;
+  uint8_t *body = realloc(exchange->body, capacity);
+  if (!body) return false;
+  exchange->body = body;
+  exchange->body_capacity = capacity;
+  return true;
+}
+
+// Sends a reply from where it is.
+static enum MHD_Result send_reply(http_exchange *exchange) {
+  http_reply *reply = &exchange->reply;
+  static char nothing[1];
+  struct MHD_Response *response;
+  if (reply->release) {
+    // From here on libmicrohttpd owns the body, and releases it even if it cannot be sent.
+    response = MHD_create_response_from_buffer_with_free_callback_cls(
+        reply->count, reply->body ? (void *)(uintptr_t)reply->body : nothing, reply->release,
+        reply->owner);
+    if (response) reply->release = NULL;
+  } else {
+    response = MHD_create_response_from_buffer(
+        reply->count, reply->count ? (void *)(uintptr_t)reply->body : nothing,
+        MHD_RESPMEM_MUST_COPY);
+  }
+  if (!response) return MHD_NO;
+  for (size_t i = 0; i < reply->field_count; i++)
+    MHD_add_response_header(response, reply->fields[i].name, reply->fields[i].value);
+  if (atomic_load_explicit(&exchange->loop->server->is_draining, memory_order_relaxed))
+    MHD_add_response_header(response, "Connection", "close");
+  enum MHD_Result result = MHD_queue_response(exchange->mhd, reply->status, response);
+  MHD_destroy_response(response);
+  exchange->phase = EXCHANGE_SENT;
+  return result;
+}
+
+// Answers with a refusal of the shim's own.
+static enum MHD_Result refuse(http_exchange *exchange, unsigned status, const char *detail) {
+  char text[512];
+  size_t count = http_problem_body(status, detail, text, sizeof text);
+  exchange->reply.field_count = 0;
+  http_reply_body(&exchange->reply, status, (const uint8_t *)text, count, NULL, NULL);
+  http_reply_header(&exchange->reply, "Content-Type", "application/problem+json");
+  if (status == 503) http_reply_header(&exchange->reply, "Retry-After", "1");
+  return send_reply(exchange);
+}
+
+static http_bytes bytes_of(const char *text) {
+  return (http_bytes){(const uint8_t *)(text ? text : ""), text ? strlen(text) : 0};
+}
+
+static void fill_in_request(http_exchange *exchange) {
+  static const char *const names[HTTP_FIELD_COUNT] = {
+      [HTTP_FIELD_CONTENT_TYPE] = "Content-Type",
+      [HTTP_FIELD_ACCEPT] = "Accept",
+      [HTTP_FIELD_IF_MATCH] = "If-Match",
+      [HTTP_FIELD_IF_NONE_MATCH] = "If-None-Match",
+      [HTTP_FIELD_AUTHORIZATION] = "Authorization",
+      [HTTP_FIELD_ORIGIN] = "Origin",
+      [HTTP_FIELD_ACCESS_CONTROL_REQUEST_METHOD] = "Access-Control-Request-Method",
+  };
+  http_request *request = &exchange->request;
+  for (int i = 0; i < HTTP_FIELD_COUNT; i++)
+    request->fields[i] =
+        bytes_of(MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, names[i]));
+  const char *query = strchr(exchange->target, '?');
+  size_t path_count = query ? (size_t)(query - exchange->target) : strlen(exchange->target);
+  request->path = (http_bytes){(const uint8_t *)exchange->target, path_count};
+  request->query = bytes_of(query ? query + 1 : NULL);
+  request->body = exchange->body_count ? (http_bytes){exchange->body, exchange->body_count}
+                                       : bytes_of(NULL);
+}
+
+// The request is whole: answers it here, or hands it to a worker.
+static enum MHD_Result dispatch(http_exchange *exchange) {
+  http_server *server = exchange->loop->server;
+  if (exchange->is_too_large)
+    return refuse(exchange, 413, "the body is longer than --max-body-mib allows");
+  fill_in_request(exchange);
+  if (exchange->connection) exchange->connection->state = CONNECTION_ANSWERING;
+  atomic_fetch_add_explicit(&server->requests, 1, memory_order_relaxed);
+  atomic_fetch_add(&server->in_flight, 1);
+  exchange->is_counted = true;
+  if (server->handler(server->context, &exchange->request, false, &exchange->reply))
+    return send_reply(exchange);
+  // Suspended before it is queued: the answer may come at once.
+  exchange->phase = EXCHANGE_WORKER;
+  MHD_suspend_connection(exchange->mhd);
+  if (http_queue_push(server, exchange)) return MHD_YES;
+  atomic_fetch_add_explicit(&server->shed, 1, memory_order_relaxed);
+  char text[512];
+  size_t count = http_problem_body(503, "too many requests wait for a worker", text, sizeof text);
+  // The text has to outlive this frame, the answer is sent when the connection has resumed.
+  uint8_t *copy = malloc(count);
+  if (copy) memcpy(copy, text, count);
+  http_reply_body(&exchange->reply, 503, copy, copy ? count : 0, free, copy);
+  http_reply_header(&exchange->reply, "Content-Type", "application/problem+json");
+  http_reply_header(&exchange->reply, "Retry-After", "1");
+  http_loop_take_answer(exchange);
+  return MHD_YES;
+}
+
+enum MHD_Result http_exchange_step(void *context, struct MHD_Connection *mhd, const char *url,
+                                   const char *method, const char *version, const char *data,
+                                   size_t *count, void **slot) {
+  (void)url;
+  http_loop *loop = context;
+  http_exchange *exchange = *slot;
+  if (!exchange) return MHD_NO;
+  switch (exchange->phase) {
+    case EXCHANGE_NEW: {
+      uint64_t length;
+      const char *detail = "";
+      unsigned status = http_gate(mhd, exchange->target, method, version,
+                                  loop->server->options.max_body_bytes,
+                                  &exchange->request.method, &length, &detail);
+      // An answer here closes the connection, which is what a request that lies deserves: where
+      // the next one begins is anybody's guess.
+      if (status) return refuse(exchange, status, detail);
+      // A length is only a promise: large ones are believed as the bytes arrive.
+      size_t first = length < kept_body_bytes ? (size_t)length : kept_body_bytes;
+      if (length > 0 && !reserve(exchange, first)) return MHD_NO;
+      exchange->phase = EXCHANGE_BODY;
+      return MHD_YES;
+    }
+    case EXCHANGE_BODY:
+      if (*count == 0) return dispatch(exchange);
+      if (exchange->body_count + *count > loop->server->options.max_body_bytes)
+        exchange->is_too_large = true;
+      if (exchange->is_too_large) {
+        exchange->body_count += *count;
+        if (exchange->body_count > loop->server->options.max_body_bytes + drained_bytes)
+          return MHD_NO;
+      } else {
+        if (!reserve(exchange, exchange->body_count + *count)) return MHD_NO;
+        memcpy(exchange->body + exchange->body_count, data, *count);
+        exchange->body_count += *count;
+      }
+      *count = 0;
+      return MHD_YES;
+    case EXCHANGE_WORKER: return MHD_YES;
+    case EXCHANGE_ANSWERED: return send_reply(exchange);
+    case EXCHANGE_SENT: return MHD_YES;
+  }
+  return MHD_NO;
+}
+
+void http_exchange_end(void *context, struct MHD_Connection *mhd, void **slot,
+                       enum MHD_RequestTerminationCode code) {
+  (void)mhd;
+  (void)code;
+  http_exchange *exchange = *slot;
+  *slot = NULL;
+  if (!exchange) return;
+  if (exchange->connection) {
+    exchange->connection->state = CONNECTION_IDLE;
+    exchange->connection->since = http_now();
+    exchange->connection->has_received = false;
+  }
+  if (exchange->is_counted) atomic_fetch_sub(&exchange->loop->server->in_flight, 1);
+  recycle(context, exchange);
+}
+
+void http_reply_header(http_reply *reply, const char *name, const char *value) {
+  if (reply->field_count == HTTP_REPLY_FIELDS) return;
+  if (strlen(name) >= sizeof reply->fields->name) return;
+  if (strlen(value) >= sizeof reply->fields->value) return;
+  strcpy(reply->fields[reply->field_count].name, name);
+  strcpy(reply->fields[reply->field_count].value, value);
+  reply->field_count++;
+}
+
+void http_reply_body(http_reply *reply, unsigned status, const uint8_t *body, size_t count,
+                     void (*release)(void *owner), void *owner) {
+  reply->status = status;
+  reply->body = body;
+  reply->count = count;
+  reply->release = release;
+  reply->owner = owner;
+}

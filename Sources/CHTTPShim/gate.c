@@ -1,0 +1,159 @@
+// The gate: what libmicrohttpd lets through and should not. Everything is decided on raw values,
+// before a byte of the body is read. The findings behind each rule were measured with 0.9.75.
+#include <string.h>
+#include <strings.h>
+
+#include "internal.h"
+
+typedef struct {
+  unsigned hosts, lengths, encodings;
+  const char *length, *encoding;
+  bool has_bad_name;
+} header_census;
+
+static bool is_token(const char *name, size_t count) {
+  if (count == 0) return false;
+  for (size_t i = 0; i < count; i++) {
+    unsigned char c = (unsigned char)name[i];
+    bool ok = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+              strchr("!#$%&'*+-.^_`|~", c) != NULL;
+    if (!ok || c == 0) return false;
+  }
+  return true;
+}
+
+static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                    size_t name_count, const char *value, size_t value_count) {
+  (void)kind;
+  header_census *census = context;
+  if (!is_token(name, name_count)) census->has_bad_name = true;
+  if (value != NULL && memchr(value, 0, value_count) != NULL) census->has_bad_name = true;
+  if (strcasecmp(name, "Host") == 0) census->hosts++;
+  if (strcasecmp(name, "Content-Length") == 0) {
+    census->lengths++;
+    census->length = value;
+  }
+  if (strcasecmp(name, "Transfer-Encoding") == 0) {
+    census->encodings++;
+    census->encoding = value;
+  }
+  return MHD_YES;
+}
+
+// Whether a byte of a path may stand there: visible ASCII.
+static bool is_path_byte(unsigned char c) { return c > 0x20 && c < 0x7F; }
+
+static int hex(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  c |= 0x20;
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// Whether a raw path says the same to everybody on the way: no encoded separators, no dot segments.
+static const char *path_fault(const char *path, size_t count) {
+  if (count == 0 || path[0] != '/') return "the request target must be a path";
+  size_t segment = 0, dots = 0;  // bytes of the segment, and how many of them are dots
+  for (size_t i = 0; i <= count; i++) {
+    unsigned char c = i < count ? (unsigned char)path[i] : '/';
+    if (!is_path_byte(c)) return "the path holds a byte that must be percent-encoded";
+    if (c == '/') {
+      if (segment > 0 && segment == dots && dots <= 2) return "the path has a dot segment";
+      segment = dots = 0;
+      continue;
+    }
+    if (c == '%') {
+      int high = i + 2 < count ? hex(path[i + 1]) : -1;
+      int low = i + 2 < count ? hex(path[i + 2]) : -1;
+      if (high < 0 || low < 0) return "the path has a malformed percent-encoding";
+      c = (unsigned char)(high << 4 | low);
+      if (c == 0 || c == '/' || c == '\\') return "the path has an encoded separator";
+      i += 2;
+    }
+    segment++;
+    if (c == '.') dots++;
+  }
+  return NULL;
+}
+
+// A length: digits only, at most 18 of them.
+static bool parse_length(const char *text, uint64_t *length) {
+  size_t count = text == NULL ? 0 : strlen(text);
+  if (count == 0 || count > 18) return false;
+  uint64_t value = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (text[i] < '0' || text[i] > '9') return false;
+    value = value * 10 + (uint64_t)(text[i] - '0');
+  }
+  *length = value;
+  return true;
+}
+
+static bool find_method(const char *name, http_method *method) {
+  static const struct {
+    const char *name;
+    http_method method;
+  } known[] = {
+      {"GET", HTTP_METHOD_GET},       {"POST", HTTP_METHOD_POST},
+      {"HEAD", HTTP_METHOD_HEAD},     {"PUT", HTTP_METHOD_PUT},
+      {"PATCH", HTTP_METHOD_PATCH},   {"DELETE", HTTP_METHOD_DELETE},
+      {"OPTIONS", HTTP_METHOD_OPTIONS},
+  };
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    if (strcmp(known[i].name, name) != 0) continue;
+    *method = known[i].method;
+    return true;
+  }
+  return false;
+}
+
+unsigned http_gate(struct MHD_Connection *mhd, const char *target, const char *method,
+                   const char *version, size_t max_body_bytes, http_method *known,
+                   uint64_t *length, const char **detail) {
+  header_census census = {0};
+  MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, count_header, &census);
+  *length = 0;
+  if (!find_method(method, known)) {
+    *detail = "the method is not known here";
+    return 501;
+  }
+  if (census.has_bad_name) {
+    *detail = "a header field is malformed";
+    return 400;
+  }
+  // HTTP/1.0 knew no Host.
+  if (census.hosts > 1 || (census.hosts == 0 && strcmp(version, "HTTP/1.0") != 0)) {
+    *detail = "a request needs exactly one Host";
+    return 400;
+  }
+  if (census.lengths > 1 || census.encodings > 1 || (census.lengths && census.encodings)) {
+    *detail = "the length of the body is given more than once";
+    return 400;
+  }
+  if (census.encodings && strcasecmp(census.encoding ? census.encoding : "", "chunked") != 0) {
+    *detail = "the only transfer encoding is chunked";
+    return 400;
+  }
+  if (census.lengths && !parse_length(census.length, length)) {
+    *detail = "Content-Length is malformed";
+    return 400;
+  }
+  const char *query = strchr(target, '?');
+  *detail = path_fault(target, query ? (size_t)(query - target) : strlen(target));
+  if (*detail != NULL) return 400;
+  for (const char *c = query ? query : ""; *c; c++) {
+    if (is_path_byte((unsigned char)*c)) continue;
+    *detail = "the query holds a byte that must be percent-encoded";
+    return 400;
+  }
+  bool needs_length =
+      *known == HTTP_METHOD_POST || *known == HTTP_METHOD_PUT || *known == HTTP_METHOD_PATCH;
+  if (needs_length && !census.lengths && !census.encodings) {
+    *detail = "a request with a body needs a Content-Length";
+    return 411;
+  }
+  if (*length > max_body_bytes) {
+    *detail = "the body is longer than --max-body-mib allows";
+    return 413;
+  }
+  return 0;
+}

@@ -1,0 +1,136 @@
+// An HTTP/1.1 server over libmicrohttpd that owns its threads.
+//
+//   acceptor ──▶ loop 0 ──▶ handler                     what is short is answered on the loop
+//            └─▶ loop 1 ──▶ handler ──▶ queue ──▶ worker ──▶ handler
+//                  ▲                                    │
+//                  └──────────── mailbox ◀──────────────┘   what is long, on a worker
+//
+// What crosses this border, who owns it, and where:
+//
+// - A request is lent to the handler for the length of one call. Its bytes stay where they were
+//   received. Nothing of it may be used after the handler has returned.
+// - A reply is filled in by the handler. Header names and values are copied before the handler's
+//   frame is left behind: they may be on its stack only through `http_reply_header`. The body stays
+//   the handler's, is sent from where it is, and must not change until `release` is called: exactly
+//   once for each reply that has one, on any thread.
+// - The handler is called on loop threads and worker threads, on many at once. On a loop thread it
+//   must be done within about 100 µs, or return false to be called again on a worker thread.
+// - All calls of libmicrohttpd for a connection happen on its loop's thread.
+//
+// The functions below may be called from any thread, unless they say otherwise.
+#ifndef LAYOUTD_HTTP_SHIM_H
+#define LAYOUTD_HTTP_SHIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// After a body so many bytes may be read, whatever they are: parsers read ahead.
+enum { HTTP_BODY_PADDING = 64 };
+
+// A reply has at most so many header fields.
+enum { HTTP_REPLY_FIELDS = 8 };
+
+typedef enum __attribute__((enum_extensibility(closed))) http_method {
+  HTTP_METHOD_GET,
+  HTTP_METHOD_HEAD,
+  HTTP_METHOD_POST,
+  HTTP_METHOD_PUT,
+  HTTP_METHOD_PATCH,
+  HTTP_METHOD_DELETE,
+  HTTP_METHOD_OPTIONS,
+} http_method;
+
+// Bytes that belong to somebody else. `start` is never NULL.
+typedef struct http_bytes {
+  const uint8_t *_Nonnull start;
+  size_t count;
+} http_bytes;
+
+// The request header fields that are handed over.
+typedef enum http_field {
+  HTTP_FIELD_CONTENT_TYPE,
+  HTTP_FIELD_ACCEPT,
+  HTTP_FIELD_IF_MATCH,
+  HTTP_FIELD_IF_NONE_MATCH,
+  HTTP_FIELD_AUTHORIZATION,
+  HTTP_FIELD_ORIGIN,
+  HTTP_FIELD_ACCESS_CONTROL_REQUEST_METHOD,
+  HTTP_FIELD_COUNT,
+} http_field;
+
+// A request that has arrived whole and passed the gate.
+typedef struct http_request {
+  http_method method;
+  http_bytes path;   // raw; begins with '/', no query
+  http_bytes query;  // raw, without its '?'
+  http_bytes body;   // HTTP_BODY_PADDING more bytes are readable
+  http_bytes fields[HTTP_FIELD_COUNT];  // by http_field; empty if absent
+} http_request;
+
+// What the handler fills in.
+typedef struct http_reply http_reply;
+
+// Adds a header field; both texts are copied. Past HTTP_REPLY_FIELDS nothing is added.
+void http_reply_header(http_reply *_Nonnull reply, const char *_Nonnull name,
+                       const char *_Nonnull value);
+
+// Sets the status and the body. `release(owner)` is called when the body is not needed any more.
+void http_reply_body(http_reply *_Nonnull reply, unsigned status,
+                     const uint8_t *_Nullable body, size_t count,
+                     void (*_Nullable release)(void *_Nullable owner), void *_Nullable owner);
+
+// Answers a request: true if `reply` is filled in, false to be called again on a worker thread,
+// where it must be true.
+typedef bool (*http_handler)(void *_Nullable context, const http_request *_Nonnull request,
+                             bool on_worker, http_reply *_Nonnull reply);
+
+typedef struct http_options {
+  const char *_Nonnull host;        // a name or an address
+  uint16_t port;                    // 0 takes a free one
+  unsigned loops;                   // threads that serve connections, at least 1
+  unsigned workers;                 // threads that do long work, at least 1
+  size_t queue_capacity;            // requests that wait for a worker; past it 503
+  size_t max_body_bytes;            // past it 413
+  unsigned max_connections;         // past it 503 and closed
+  unsigned request_timeout_seconds; // for a request to arrive whole, however it trickles
+  unsigned idle_timeout_seconds;    // for a connection without a request
+} http_options;
+
+typedef struct http_server http_server;
+
+// How a server is doing. Counters grow; gauges are as of now.
+typedef struct http_statistics {
+  uint64_t accepted;      // connections taken
+  uint64_t refused;       // connections turned away: too many
+  uint64_t requests;      // requests handed to the handler
+  uint64_t shed;          // requests turned away: the queue was full
+  uint64_t timed_out;     // connections cut off: the request did not arrive in time
+  uint64_t connections;   // open now
+  uint64_t in_flight;     // requests being answered now
+  uint64_t queued;        // requests that wait for a worker now
+} http_statistics;
+
+// Starts a server: it accepts connections when this returns. NULL: `error` says why.
+http_server *_Nullable http_server_start(const http_options *_Nonnull options,
+                                         http_handler _Nonnull handler, void *_Nullable context,
+                                         char *_Nonnull error, size_t error_size);
+
+// The port that it listens on.
+uint16_t http_server_port(const http_server *_Nonnull server);
+
+http_statistics http_server_statistics(http_server *_Nonnull server);
+
+// Stops: closes the listening socket, finishes what is under way for at most so many seconds, joins
+// all threads and frees the server. Blocks. Call once, from none of its threads; afterwards the
+// handler is not called any more and every reply has been released.
+void http_server_stop(http_server *_Nonnull server, unsigned drain_seconds);
+
+// Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE, for this thread and those it starts. Call
+// on the main thread before any other thread starts.
+void http_signals_block(void);
+
+// Waits for one of the blocked signals and returns it.
+int http_signals_wait(void);
+
+#endif

@@ -1,0 +1,35 @@
+// Refusals of the shim's own, in the shape of the service's (RFC 9457).
+#include <stdio.h>
+
+#include "internal.h"
+
+static const struct {
+  unsigned status;
+  const char *slug, *title;
+} problems[] = {
+    {400, "bad-request", "The request is malformed"},
+    {411, "length-required", "A length is needed"},
+    {413, "content-too-large", "The body is too large"},
+    {501, "not-implemented", "The method is not known"},
+    {503, "unavailable", "The server cannot answer now"},
+};
+
+static size_t find(unsigned status) {
+  size_t count = sizeof problems / sizeof *problems;
+  for (size_t i = 0; i < count; i++)
+    if (problems[i].status == status) return i;
+  return 0;
+}
+
+const char *http_problem_title(unsigned status) { return problems[find(status)].title; }
+
+size_t http_problem_body(unsigned status, const char *detail, char *text, size_t size) {
+  static _Atomic unsigned long long refusals;
+  size_t i = find(status);
+  int count = snprintf(text, size,
+                       "{\"type\":\"/problems/%s\",\"title\":\"%s\",\"status\":%u,"
+                       "\"detail\":\"%s\",\"requestId\":\"gate-%llx\"}",
+                       problems[i].slug, problems[i].title, status, detail,
+                       atomic_fetch_add(&refusals, 1) + 1);
+  return count < 0 ? 0 : (size_t)count < size ? (size_t)count : size - 1;
+}

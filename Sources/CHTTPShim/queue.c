@@ -1,0 +1,43 @@
+// The bounded queue between loops and workers.
+#include "internal.h"
+
+// Takes a request for a worker; false if the queue is full or closed.
+bool http_queue_push(http_server *server, http_exchange *exchange) {
+  pthread_mutex_lock(&server->queue_lock);
+  bool has_room = server->queue_count < server->options.queue_capacity && !server->stops_workers;
+  if (has_room) {
+    exchange->next = NULL;
+    if (server->queue_tail) server->queue_tail->next = exchange;
+    else server->queue_head = exchange;
+    server->queue_tail = exchange;
+    server->queue_count++;
+    pthread_cond_signal(&server->queue_filled);
+  }
+  pthread_mutex_unlock(&server->queue_lock);
+  return has_room;
+}
+
+static http_exchange *pop(http_server *server) {
+  pthread_mutex_lock(&server->queue_lock);
+  while (!server->queue_head && !server->stops_workers)
+    pthread_cond_wait(&server->queue_filled, &server->queue_lock);
+  http_exchange *exchange = server->queue_head;
+  if (exchange) {
+    server->queue_head = exchange->next;
+    if (!server->queue_head) server->queue_tail = NULL;
+    server->queue_count--;
+  }
+  pthread_mutex_unlock(&server->queue_lock);
+  return exchange;
+}
+
+// A worker answers what is queued until the queue is closed and empty.
+void *http_worker_run(void *context) {
+  http_server *server = context;
+  http_exchange *exchange;
+  while ((exchange = pop(server))) {
+    server->handler(server->context, &exchange->request, true, &exchange->reply);
+    http_loop_take_answer(exchange);
+  }
+  return NULL;
+}

@@ -1,0 +1,100 @@
+/// One request, as the server lends it to a handler for the length of a call.
+///
+/// The bytes stay where the server received them; the type cannot escape the call, so that nothing
+/// is copied and nothing dangles. What a handler wants to keep, it copies.
+public struct HTTPRequest: ~Escapable {
+  /// The request's method.
+  public let method: HTTPMethod
+
+  /// The raw path: percent-encoded, without the query; begins with `/`.
+  public let path: Span<UInt8>
+
+  /// The raw query: what follows the first `?`; empty where there is none.
+  public let query: Span<UInt8>
+
+  /// The header fields that handlers look at; see ``HTTPRequestFields``.
+  public let fields: HTTPRequestFields
+
+  /// The body, whole; empty where there is none.
+  public let body: Span<UInt8>
+
+  /// How many bytes after `body` may be read too; parsers that read ahead need no copy then.
+  public let bodyPadding: Int
+
+  /// Makes a request that lives as long as the bytes it is made of.
+  ///
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - path: The raw path, beginning with `/`.
+  ///   - query: The raw query without its `?`.
+  ///   - fields: The header fields.
+  ///   - body: The whole body.
+  ///   - bodyPadding: How many bytes after `body` are readable.
+  @_lifetime(copy path, copy query, copy fields, copy body)
+  public init(
+    method: HTTPMethod, path: Span<UInt8>, query: Span<UInt8>, fields: HTTPRequestFields,
+    body: Span<UInt8>, bodyPadding: Int = 0
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.fields = fields
+    self.body = body
+    self.bodyPadding = bodyPadding
+  }
+}
+
+/// The request header fields that the service reads; an absent field is an empty span.
+public struct HTTPRequestFields: ~Escapable {
+  /// `Content-Type`.
+  public let contentType: Span<UInt8>
+
+  /// `Accept`.
+  public let accept: Span<UInt8>
+
+  /// `If-Match`.
+  public let ifMatch: Span<UInt8>
+
+  /// `If-None-Match`.
+  public let ifNoneMatch: Span<UInt8>
+
+  /// `Authorization`.
+  public let authorization: Span<UInt8>
+
+  /// `Origin`.
+  public let origin: Span<UInt8>
+
+  /// `Access-Control-Request-Method`.
+  public let accessControlRequestMethod: Span<UInt8>
+
+  /// Makes a set of fields; those left out are absent.
+  ///
+  /// - Parameters:
+  ///   - contentType: `Content-Type`.
+  ///   - accept: `Accept`.
+  ///   - ifMatch: `If-Match`.
+  ///   - ifNoneMatch: `If-None-Match`.
+  ///   - authorization: `Authorization`.
+  ///   - origin: `Origin`.
+  ///   - accessControlRequestMethod: `Access-Control-Request-Method`.
+  @_lifetime(
+    copy contentType, copy accept, copy ifMatch, copy ifNoneMatch,
+    copy authorization, copy origin, copy accessControlRequestMethod)
+  public init(
+    contentType: Span<UInt8> = Span(),
+    accept: Span<UInt8> = Span(),
+    ifMatch: Span<UInt8> = Span(),
+    ifNoneMatch: Span<UInt8> = Span(),
+    authorization: Span<UInt8> = Span(),
+    origin: Span<UInt8> = Span(),
+    accessControlRequestMethod: Span<UInt8> = Span()
+  ) {
+    self.contentType = contentType
+    self.accept = accept
+    self.ifMatch = ifMatch
+    self.ifNoneMatch = ifNoneMatch
+    self.authorization = authorization
+    self.origin = origin
+    self.accessControlRequestMethod = accessControlRequestMethod
+  }
+}

@@ -1,0 +1,135 @@
+import HTTPMessages
+import LayoutCore
+import LayoutSessions
+
+/// One request on its way to its answer. The endpoints are in extensions, one file a tag of
+/// openapi.yaml.
+struct Call: ~Escapable {
+  let service: LayoutService
+  let elementLimit: Int
+  private let method: HTTPMethod
+  private let path: Span<UInt8>
+  private let query: Span<UInt8>
+  private let fields: HTTPRequestFields
+  private let body: Span<UInt8>
+  private let bodyPadding: Int
+  private let parameters: PathParameters
+
+  /// How deep arrays and objects may lie inside each other.
+  private static let maximumDepth = 32
+
+  @_lifetime(copy request)
+  init(
+    service: LayoutService, request: borrowing HTTPRequest, parameters: PathParameters,
+    elementLimit: Int
+  ) {
+    self.service = service
+    self.elementLimit = elementLimit
+    self.parameters = parameters
+    method = request.method
+    path = request.path
+    query = request.query
+    fields = request.fields
+    body = request.body
+    bodyPadding = request.bodyPadding
+  }
+
+  // MARK: What came in
+
+  /// A parameter of the path.
+  @_lifetime(copy self)
+  private func parameter(_ index: Int) -> Span<UInt8> { path.extracting(parameters[index]) }
+
+  /// A parameter of the path as text.
+  func parameterText(_ index: Int) -> String {
+    var text: [UInt8] = []
+    let span = parameter(index)
+    for place in span.indices { text.append(span[place]) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The session that the path names.
+  func session() throws(Failure) -> Session {
+    guard let id = SessionID(parameter(0)),
+      let session = service.sessions.session(id, at: service.now())
+    else { throw .problem(.notFound("there is no such session")) }
+    return session
+  }
+
+  /// Forgets the session that the path names.
+  func removeSession() throws(Failure) {
+    guard let id = SessionID(parameter(0)), service.sessions.remove(id, at: service.now()) else {
+      throw .problem(.notFound("there is no such session"))
+    }
+  }
+
+  /// The query, with the parameters that may be in it.
+  func query(_ known: StaticString...) throws(Failure) -> QueryParameters {
+    do { return try QueryParameters(query, known: known) } catch { throw .problem(error) }
+  }
+
+  /// Refuses clients that do not take JSON.
+  func checkAccept() throws(Failure) {
+    guard Accept.takesJSON(fields.accept) else {
+      throw .problem(Problem(.notAcceptable, "answers are application/json"))
+    }
+  }
+
+  /// Reads the body.
+  ///
+  /// - Parameter read: What to make of it.
+  /// - Returns: What `read` returns.
+  func body<Value>(
+    _ read: (JSONValue) throws(JSONError) -> Value
+  ) throws(Failure) -> Value {
+    guard MediaType.isJSON(fields.contentType) else {
+      throw .problem(
+        Problem(.unsupportedMediaType, "a request with a body needs Content-Type: application/json")
+      )
+    }
+    var parser = JSONParser()
+    do throws(JSONError) {
+      let document = try parser.parse(
+        body, padding: bodyPadding, maximumDepth: Call.maximumDepth)
+      return try read(document.root)
+    } catch {
+      throw .problem(error.problem)
+    }
+  }
+
+  /// Whether the client has this answer already.
+  func isCurrent(_ tag: EntityTag) -> Bool {
+    (method == .get || method == .head) && tag.isNamed(in: fields.ifNoneMatch)
+  }
+
+  // MARK: What goes out
+
+  /// An answer in JSON.
+  func json(
+    _ body: [UInt8], status: HTTPStatus = .ok, tag: EntityTag? = nil, location: String? = nil
+  ) -> HTTPResponse {
+    var fields = [HTTPField(name: "Content-Type", value: "application/json")]
+    if let tag { fields.append(HTTPField(name: "ETag", value: tag.value)) }
+    if let location { fields.append(HTTPField(name: "Location", value: location)) }
+    return HTTPResponse(status: status, fields: fields, body: body)
+  }
+
+  /// The answer to a client that has it already.
+  func notModified(_ tag: EntityTag) -> HTTPResponse {
+    HTTPResponse(status: .notModified, fields: [HTTPField(name: "ETag", value: tag.value)])
+  }
+
+  /// Runs what the core may refuse.
+  func layingOut<Value>(
+    _ body: () throws(LayoutError) -> Value
+  ) throws(Failure) -> Value {
+    do { return try body() } catch { throw .layout(error) }
+  }
+
+  /// Runs what the query may refuse.
+  func reading<Value>(
+    _ body: () throws(Problem) -> Value
+  ) throws(Failure) -> Value {
+    do { return try body() } catch { throw .problem(error) }
+  }
+}

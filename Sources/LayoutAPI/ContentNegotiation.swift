@@ -1,0 +1,50 @@
+/// `Content-Type` of a request.
+enum MediaType {
+  /// Whether a body is JSON; parameters such as `charset=utf-8` do not matter.
+  static func isJSON(_ field: Span<UInt8>) -> Bool {
+    var name = HeaderText.lowercased(field)[...]
+    if let semicolon = name.firstIndex(of: UInt8(ascii: ";")) { name = name[..<semicolon] }
+    return HeaderText.trimmed(name).elementsEqual("application/json".utf8)
+  }
+}
+
+/// `Accept` of a request.
+enum Accept {
+  /// Whether a client takes JSON: it says so, takes everything, or says nothing.
+  static func takesJSON(_ field: Span<UInt8>) -> Bool {
+    guard !field.isEmpty else { return true }
+    return HeaderText.lowercased(field).split(separator: UInt8(ascii: ",")).contains { range in
+      let parts = range.split(separator: UInt8(ascii: ";")).map(HeaderText.trimmed)
+      guard let name = parts.first else { return false }
+      let isMatch = ["*/*", "application/*", "application/json"].contains {
+        name.elementsEqual($0.utf8)
+      }
+      // q=0, q=0.0 and so on: anything but this.
+      let isRefused = parts.dropFirst().contains { part in
+        part.starts(with: "q=0".utf8)
+          && part.dropFirst(3).allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }
+      }
+      return isMatch && !isRefused
+    }
+  }
+}
+
+/// Small helpers for header values.
+private enum HeaderText {
+  static func lowercased(_ field: Span<UInt8>) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(field.count)
+    for index in field.indices {
+      let byte = field[index]
+      text.append((0x41...0x5A).contains(byte) ? byte | 0x20 : byte)
+    }
+    return text
+  }
+
+  static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    let start = text.drop(while: isSpace)
+    let end = start.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start.startIndex
+    return start[start.startIndex..<end]
+  }
+}

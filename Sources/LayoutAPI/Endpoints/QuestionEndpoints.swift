@@ -1,0 +1,210 @@
+import HTTPMessages
+import LayoutCore
+import LayoutSessions
+
+/// Questions about where things are.
+extension Call {
+  func listAttributes() throws(Failure) -> HTTPResponse {
+    try checkAccept()
+    let query = try query(
+      "x", "y", "width", "height", "contentOffsetX", "contentOffsetY", "limit", "cursor", "format")
+    let session = try session().snapshot
+    let question = try reading { () throws(Problem) in
+      try AttributesQuestion(query, session)
+    }
+    let tag = EntityTag(session, dependsOnScrolling: question.dependsOnScrolling)
+    if isCurrent(tag) { return notModified(tag) }
+
+    let visible = session.layout.visibleRect(at: question.contentOffset)
+    var elements: [LayoutAttributes] = []
+    var next: ElementPosition?
+    session.layout.forEachElement(
+      in: question.rect ?? visible, contentOffset: question.contentOffset, from: question.start
+    ) { element in
+      guard elements.count < question.limit else {
+        next = element.position
+        return false
+      }
+      elements.append(element)
+      return elements.count <= elementLimit
+    }
+    // Only so many are for the threads that serve.
+    guard elements.count <= elementLimit else {
+      throw .layout(.tooManyElements(limit: elementLimit))
+    }
+    var json = JSONWriter(capacity: 128 + elements.count * 128)
+    json.beginObject()
+    json.raw("\"version\":")
+    json.integer(session.version)
+    json.raw("\"attributes\":")
+    AttributesFormat(question.shape, session).write(elements, to: &json)
+    if let next {
+      json.raw("\"next\":")
+      json.string(Cursor.text(next))
+    }
+    json.endObject()
+    return self.json(json.finish(), tag: tag)
+  }
+
+  func describeElement() throws(Failure) -> HTTPResponse {
+    try checkAccept()
+    let query = try query("contentOffsetX", "contentOffsetY")
+    let session = try session().snapshot
+    let offset = try reading { () throws(Problem) in
+      try query.contentOffset(or: session.scrolling.contentOffset)
+    }
+    guard let kind = ElementKind(name: parameterText(1)),
+      let section = Int(digits: parameterText(2)), let item = Int(digits: parameterText(3)),
+      let element = session.layout.attributes(
+        of: kind, at: IndexPath(item: item, section: section), contentOffset: offset)
+    else { throw .problem(.notFound("there is no such element")) }
+    let tag = EntityTag(session, dependsOnScrolling: session.layout.followsContentOffset)
+    if isCurrent(tag) { return notModified(tag) }
+    var json = JSONWriter()
+    json.beginObject()
+    json.raw("\"version\":")
+    json.integer(session.version)
+    json.raw("\"attributes\":")
+    AttributesFormat(.objects, session).write(element, to: &json)
+    json.endObject()
+    return self.json(json.finish(), tag: tag)
+  }
+
+  func itemAtPoint() throws(Failure) -> HTTPResponse {
+    try checkAccept()
+    let query = try query("x", "y", "contentOffsetX", "contentOffsetY")
+    let session = try session().snapshot
+    let (point, offset) = try reading { () throws(Problem) in
+      (
+        Point(
+          x: try query.required("x", try query.coordinate("x")),
+          y: try query.required("y", try query.coordinate("y"))),
+        try query.contentOffset(or: session.scrolling.contentOffset)
+      )
+    }
+    let tag = EntityTag(session, dependsOnScrolling: session.layout.followsContentOffset)
+    if isCurrent(tag) { return notModified(tag) }
+    var json = JSONWriter(capacity: 64)
+    json.beginObject()
+    json.raw("\"version\":")
+    json.integer(session.version)
+    json.raw("\"indexPath\":")
+    json.indexPath(session.layout.indexPathForItem(at: point, contentOffset: offset))
+    json.endObject()
+    return self.json(json.finish(), tag: tag)
+  }
+
+  func scrollOffset() throws(Failure) -> HTTPResponse {
+    try checkAccept()
+    let query = try query("section", "item", "position")
+    let session = try session().snapshot
+    let (path, position) = try reading { () throws(Problem) in
+      (
+        IndexPath(
+          item: try query.required("item", try query.integer("item", in: 0...Int.max)),
+          section: try query.required("section", try query.integer("section", in: 0...Int.max))),
+        try query.required("position", try query.choice("position", of: ScrollPosition.self))
+      )
+    }
+    guard
+      let offset = session.layout.contentOffset(
+        scrollingTo: path, at: position, from: session.scrolling.contentOffset)
+    else { throw .problem(.notFound("there is no item [\(path.section),\(path.item)]")) }
+    let tag = EntityTag(session, dependsOnScrolling: true)
+    if isCurrent(tag) { return notModified(tag) }
+    var json = JSONWriter(capacity: 128)
+    json.beginObject()
+    json.raw("\"version\":")
+    json.integer(session.version)
+    json.raw("\"contentOffset\":")
+    json.point(offset)
+    json.endObject()
+    return self.json(json.finish(), tag: tag)
+  }
+}
+
+/// What `GET …/attributes` asks.
+private struct AttributesQuestion {
+  var rect: Rect?
+  var contentOffset: Point
+  var start: ElementPosition
+  var limit: Int
+  var shape: AttributesFormat.Shape
+  var dependsOnScrolling: Bool
+
+  init(_ query: QueryParameters, _ session: Session.Snapshot) throws(Problem) {
+    contentOffset = try query.contentOffset(or: session.scrolling.contentOffset)
+    let edges = [
+      try query.coordinate("x"), try query.coordinate("y"), try query.extent("width"),
+      try query.extent("height"),
+    ].compactMap(\.self)
+    guard edges.isEmpty || edges.count == 4 else {
+      throw .query("x, y, width and height belong together: all of them or none")
+    }
+    if edges.count == 4 {
+      rect = Rect(x: edges[0], y: edges[1], width: edges[2], height: edges[3])
+    }
+    let isOffsetGiven =
+      query.text("contentOffsetX") != nil && query.text("contentOffsetY") != nil
+    dependsOnScrolling =
+      !isOffsetGiven && (rect == nil || session.layout.followsContentOffset)
+    limit = try query.integer("limit", in: 1...50_000) ?? 5000
+    shape = try query.choice("format", of: AttributesFormat.Shape.self) ?? .objects
+    start = .first
+    if let text = query.text("cursor") {
+      guard let position = Cursor.position(text) else {
+        throw .query("query parameter \"cursor\" is not one that an answer gave as next")
+      }
+      start = position
+    }
+  }
+}
+
+/// Where the next part of an answer begins: opaque to clients, two numbers to us.
+private enum Cursor {
+  static func text(_ position: ElementPosition) -> String {
+    "\(position.section).\(position.rank == .max ? "f" : position.rank < 0 ? "h" : "\(position.rank)")"
+  }
+
+  static func position(_ text: String) -> ElementPosition? {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, let section = Int(digits: String(parts[0])) else { return nil }
+    switch parts[1] {
+    case "h": return ElementPosition(section: section, rank: -1)
+    case "f": return ElementPosition(section: section, rank: .max)
+    default:
+      return Int(digits: String(parts[1])).map { ElementPosition(section: section, rank: $0) }
+    }
+  }
+}
+
+extension QueryParameters {
+  /// The offset for this question.
+  func contentOffset(or offset: Point) throws(Problem) -> Point {
+    Point(
+      x: try coordinate("contentOffsetX") ?? offset.x,
+      y: try coordinate("contentOffsetY") ?? offset.y)
+  }
+}
+
+extension ElementKind {
+  /// The kind that a path names.
+  init?(name: String) {
+    switch name {
+    case "cell": self = .cell
+    case "header": self = .header
+    case "footer": self = .footer
+    default: return nil
+    }
+  }
+}
+
+extension Int {
+  /// A number of digits only; nil for anything else.
+  init?(digits: String) {
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
+    self.init(digits)
+  }
+}

@@ -1,0 +1,106 @@
+import HTTPMessages
+import LayoutCore
+import LayoutSessions
+
+/// `/v1/sessions` and `/v1/sessions/{id}`.
+extension Call {
+  func createSession() throws(Failure) -> HTTPResponse {
+    try checkAccept()
+    let shape = try formatQuery()
+    let limits = ContentLimits(describedItems: service.limits.describedItemCount)
+    let description = try body { (value) throws(JSONError) in
+      try JSONObject<DescriptionMember>(value, allowed: DescriptionMember.session)
+        .description(limits: limits)
+    }
+    let layout = try layingOut { () throws(LayoutError) in
+      try PreparedLayout(
+        description.content, layout: description.layout, viewport: description.viewport)
+    }
+    // The answer counts as the first tick.
+    var scrolling = ScrollState(contentOffset: description.contentOffset)
+    let tick = try layingOut { () throws(LayoutError) in
+      try scrolling.scroll(
+        to: description.contentOffset, in: layout, prefetch: description.prefetch, isFull: true,
+        limit: elementLimit)
+    }
+    var generator = SystemRandomNumberGenerator()
+    let session = Session(
+      id: SessionID(using: &generator), description: description, layout: layout,
+      scrolling: scrolling)
+    do {
+      try service.sessions.insert(session, at: service.now())
+    } catch {
+      throw .problem(Problem(error))
+    }
+    let snapshot = session.snapshot
+    var json = JSONWriter(capacity: 512 + tick.appeared.count * 128)
+    json.beginObject()
+    json.summary(of: session.id, snapshot)
+    json.raw("\"attributes\":")
+    AttributesFormat(shape, snapshot).write(tick.appeared, to: &json)
+    json.raw("\"prefetch\":")
+    json.ranges(tick.prefetch)
+    json.endObject()
+    return self.json(
+      json.finish(), status: .created, tag: EntityTag(snapshot),
+      location: "/v1/sessions/\(session.id)")
+  }
+
+  func describeSession() throws(Failure) -> HTTPResponse {
+    try checkAccept()
+    _ = try query()
+    let session = try session()
+    let snapshot = session.snapshot
+    let tag = EntityTag(snapshot, dependsOnScrolling: true)
+    if isCurrent(tag) { return notModified(tag) }
+    var json = JSONWriter(capacity: 512)
+    json.beginObject()
+    json.summary(of: session.id, snapshot)
+    json.raw("\"prefetch\":")
+    json.ranges(snapshot.scrolling.requestedRanges)
+    json.endObject()
+    return self.json(json.finish(), tag: tag)
+  }
+
+  func deleteSession() throws(Failure) -> HTTPResponse {
+    _ = try query()
+    try removeSession()
+    return HTTPResponse(status: .noContent)
+  }
+
+  /// The query of requests that take `format` only.
+  func formatQuery() throws(Failure) -> AttributesFormat.Shape {
+    let query = try query("format")
+    return try reading { () throws(Problem) in
+      try query.choice("format", of: AttributesFormat.Shape.self) ?? .objects
+    }
+  }
+}
+
+extension AttributesFormat {
+  /// The format of a session's answers.
+  init(_ shape: Shape, _ session: Session.Snapshot) {
+    self.init(
+      shape: shape, content: session.description.content,
+      displayScale: session.description.viewport.displayScale)
+  }
+}
+
+extension JSONWriter {
+  /// What every summary of a session says.
+  mutating func summary(of id: SessionID, _ session: Session.Snapshot) {
+    raw("\"id\":")
+    string(id.description)
+    raw("\"version\":")
+    integer(session.version)
+    raw("\"contentSize\":")
+    size(session.layout.contentSize)
+    raw("\"sections\":[")
+    for section in session.description.content.sections {
+      raw("{\"itemCount\":")
+      integer(section.items.count)
+      endObject()
+    }
+    endArray()
+  }
+}

@@ -1,0 +1,49 @@
+import LayoutSessions
+
+/// The ETag of a session's answer.
+///
+/// It is the version in quotes. Answers that depend on where the client has scrolled to carry the
+/// number of ticks too, once there was one: scrolling changes them without changing the version.
+struct EntityTag: Hashable {
+  let version: Int
+  let tickCount: Int?
+
+  /// The tag of an answer.
+  ///
+  /// - Parameters:
+  ///   - session: The session answered from.
+  ///   - dependsOnScrolling: Whether a tick may change the answer.
+  init(_ session: Session.Snapshot, dependsOnScrolling: Bool = false) {
+    version = session.version
+    tickCount = dependsOnScrolling && session.tickCount > 0 ? session.tickCount : nil
+  }
+
+  /// As it stands in the header.
+  var value: String { tickCount.map { "\"\(version).\($0)\"" } ?? "\"\(version)\"" }
+
+  /// Whether an `If-None-Match` field names this tag, by weak comparison (RFC 9110, 13.1.2).
+  func isNamed(in field: Span<UInt8>) -> Bool {
+    guard !field.isEmpty else { return false }
+    let wanted = Array(value.utf8)
+    return EntityTag.tags(in: field).contains { $0 == [UInt8(ascii: "*")] || $0 == wanted }
+  }
+
+  /// The tags of a field, without `W/`.
+  private static func tags(in field: Span<UInt8>) -> [[UInt8]] {
+    var tags: [[UInt8]] = []
+    var tag: [UInt8] = []
+    var isQuoted = false
+    for index in field.indices {
+      let byte = field[index]
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if !isQuoted && (byte == UInt8(ascii: ",") || byte == UInt8(ascii: " ")) {
+        if !tag.isEmpty { tags.append(tag) }
+        tag = []
+      } else {
+        tag.append(byte)
+      }
+    }
+    if !tag.isEmpty { tags.append(tag) }
+    return tags.map { $0.starts(with: Array("W/".utf8)) ? Array($0.dropFirst(2)) : $0 }
+  }
+}

@@ -1,0 +1,212 @@
+import CSimdjson
+
+/// A simdjson parser, borrowed from the thread for as long as this value lives.
+///
+/// Parsers are kept one per thread and reused, so that a small body costs no allocation.
+@safe struct JSONParser: ~Copyable {
+  /// How deep arrays and objects may lie inside each other; an empty innermost one is not counted.
+  static let maximumDepth = 64
+
+  // Owned by this value from init to deinit; nil where there was no memory for one.
+  private let parser: OpaquePointer?
+
+  init() {
+    unsafe parser = simdjson_parser_acquire()
+  }
+
+  deinit {
+    if let parser = unsafe parser { unsafe simdjson_parser_release(parser) }
+  }
+
+  /// Parses one document.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole document.
+  ///   - padding: How many bytes after them are readable; with 64 or more nothing is copied.
+  ///   - maximumDepth: How deep arrays and objects may lie inside each other.
+  /// - Returns: The document, which lives until the next parse.
+  /// - Throws: ``JSONError`` without a pointer where the bytes are not one JSON value in UTF-8.
+  @_lifetime(&self)
+  mutating func parse(
+    _ bytes: Span<UInt8>, padding: Int = 0, maximumDepth: Int = maximumDepth
+  ) throws(JSONError) -> JSONDocument {
+    if bytes.isEmpty { throw JSONError(.empty) }
+    guard let parser = unsafe parser else { throw JSONError(.outOfMemory) }
+    // Safe: C only reads the bytes, during the call, and at most `padding` beyond their end; the
+    // base of a span that is not empty is not nil.
+    let tape = unsafe bytes.withUnsafeBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return unsafe simdjson_tape() }
+      return unsafe simdjson_parser_parse(parser, base, buffer.count, padding, maximumDepth)
+    }
+    switch unsafe tape.status {
+    case .ok: break
+    case .empty: throw JSONError(.empty)
+    case .malformed: throw JSONError(.malformed)
+    case .too_deep: throw JSONError(.tooDeep(limit: maximumDepth))
+    case .bad_utf8: throw JSONError(.badUTF8)
+    case .bad_number: throw JSONError(.badNumber)
+    case .too_long: throw JSONError(.tooLong)
+    case .out_of_memory: throw JSONError(.outOfMemory)
+    }
+    guard let words = unsafe tape.words, let strings = unsafe tape.strings else {
+      throw JSONError(.outOfMemory)
+    }
+    // Safe: the parser owns both buffers and leaves them alone until it parses again or is
+    // released; both need this value mutably or consumed, which the lifetime below forbids.
+    return unsafe _overrideLifetime(
+      JSONDocument(
+        tape: Span(_unsafeStart: words, count: tape.word_count),
+        strings: RawSpan(_unsafeStart: strings, byteCount: tape.string_capacity)),
+      mutating: &self)
+  }
+}
+
+/// A parsed document: simdjson's tape and its strings.
+///
+/// The tape is a sequence of 64-bit words, each with a type in its top 8 bits and a payload in the
+/// others (https://github.com/simdjson/simdjson/blob/master/doc/tape.md). A place in the document
+/// is the index of a word. All reading is bounds-checked.
+struct JSONDocument: ~Escapable {
+  private let tape: Span<UInt64>
+  private let strings: RawSpan
+
+  @_lifetime(copy tape, copy strings)
+  fileprivate init(tape: Span<UInt64>, strings: RawSpan) {
+    self.tape = tape
+    self.strings = strings
+  }
+
+  /// The type at `index`.
+  @inline(__always)
+  func tag(at index: Int) -> JSONTag { JSONTag(rawValue: UInt8(tape[index] >> 56)) }
+
+  /// The whole word at `index`.
+  @inline(__always)
+  func word(at index: Int) -> UInt64 { tape[index] }
+
+  /// The integer whose tag is at `index`.
+  @inline(__always)
+  func integer(at index: Int) -> Int64 { Int64(bitPattern: tape[index + 1]) }
+
+  /// The double whose tag is at `index`.
+  @inline(__always)
+  func double(at index: Int) -> Double { Double(bitPattern: tape[index + 1]) }
+
+  /// The index after the value at `index`; for an array or object, after its end.
+  @inline(__always)
+  func index(after index: Int) -> Int {
+    let word = tape[index]
+    switch JSONTag(rawValue: UInt8(word >> 56)) {
+    case .array, .object: return Int(word & 0xFFFF_FFFF)
+    case .integer, .unsigned, .double: return index + 2
+    default: return index + 1
+    }
+  }
+
+  /// The elements of the array, or the members of the object, at `index`.
+  ///
+  /// - Complexity: O(1) up to 2^24 − 2 elements, where the tape's own count ends; then O(n).
+  func count(at index: Int) -> Int {
+    let count = Int(tape[index] >> 32 & 0xFF_FFFF)
+    return count < 0xFF_FFFF ? count : walkedCount(at: index)
+  }
+
+  private func walkedCount(at index: Int) -> Int {
+    let step = tag(at: index) == .object ? 1 : 0
+    let end = self.index(after: index) - 1
+    var count = 0
+    var place = index + 1
+    while place < end {
+      place = self.index(after: place + step)
+      count += 1
+    }
+    return count
+  }
+
+  /// The string or key at `index`.
+  @inline(__always)
+  @_lifetime(copy self)
+  func text(at index: Int) -> JSONText {
+    let start = Int(tape[index] & 0xFF_FFFF_FFFF_FFFF)
+    // Safe: checked against the buffer's end, and all bit patterns are integers.
+    let count = unsafe strings.unsafeLoadUnaligned(fromByteOffset: start, as: UInt32.self)
+    return JSONText(strings: strings, start: start + 4, count: Int(count))
+  }
+}
+
+/// The types on simdjson's tape.
+struct JSONTag: RawRepresentable, Equatable {
+  let rawValue: UInt8
+
+  static var object: Self { Self(rawValue: UInt8(ascii: "{")) }
+  static var array: Self { Self(rawValue: UInt8(ascii: "[")) }
+  static var string: Self { Self(rawValue: UInt8(ascii: "\"")) }
+  static var integer: Self { Self(rawValue: UInt8(ascii: "l")) }
+  static var unsigned: Self { Self(rawValue: UInt8(ascii: "u")) }
+  static var double: Self { Self(rawValue: UInt8(ascii: "d")) }
+  static var yes: Self { Self(rawValue: UInt8(ascii: "t")) }
+  static var no: Self { Self(rawValue: UInt8(ascii: "f")) }
+  static var null: Self { Self(rawValue: UInt8(ascii: "n")) }
+}
+
+/// A string of a document, unescaped, in place.
+struct JSONText: ~Escapable {
+  private let strings: RawSpan
+  private let start: Int
+  /// The length in UTF-8 bytes.
+  let count: Int
+
+  @inline(__always)
+  @_lifetime(copy strings)
+  fileprivate init(strings: RawSpan, start: Int, count: Int) {
+    self.strings = strings
+    self.start = start
+    self.count = count
+  }
+
+  /// The bytes.
+  var bytes: RawSpan {
+    @_lifetime(copy self)
+    get { strings.extracting(start..<start + count) }
+  }
+
+  /// The first eight bytes, the first one lowest; zero where there are fewer.
+  @inline(__always)
+  var head: UInt64 {
+    let word = word(at: start)
+    return count >= 8 ? word : word & (1 << (UInt64(count) &* 8) &- 1)
+  }
+
+  /// The last eight bytes of a text that has as many, the last one highest; otherwise ``head``.
+  @inline(__always)
+  var tail: UInt64 { count >= 8 ? word(at: start + count - 8) : head }
+
+  /// Whether this is the text whose UTF-8 is `other`.
+  func isEqual(to other: [UInt8]) -> Bool {
+    guard count == other.count else { return false }
+    for place in other.indices where byte(at: place) != other[place] { return false }
+    return true
+  }
+
+  /// A copy.
+  var string: String {
+    // Safe: the buffer is used during the call only.
+    unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Appends the bytes to `array`.
+  func append(to array: inout [UInt8]) {
+    // Safe: the buffer is used during the call only.
+    unsafe bytes.withUnsafeBytes { unsafe array.append(contentsOf: $0) }
+  }
+
+  private func byte(at place: Int) -> UInt8 {
+    // Safe: checked against the buffer's end, and all bit patterns are integers.
+    unsafe strings.unsafeLoad(fromByteOffset: start + place, as: UInt8.self)
+  }
+
+  private func word(at place: Int) -> UInt64 {
+    // Safe: as above; the buffer goes on for eight bytes after its last string.
+    unsafe strings.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self)
+  }
+}

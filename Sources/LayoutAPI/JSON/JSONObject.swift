@@ -1,0 +1,108 @@
+/// A JSON object whose members are all known and none of which occurs twice.
+///
+/// Its members are found in one pass when it is made; after that each is an index away.
+///
+///     let object = try JSONObject<ScrollMember>(value)
+///     let offset = try object.required(.contentOffset).point()
+///     let full = try object[.full]?.bool() ?? false
+struct JSONObject<Member: JSONName>: ~Escapable {
+  /// The object itself, for refusals that concern it as a whole.
+  let value: JSONValue
+
+  /// Which members it has.
+  let members: JSONMemberSet<Member>
+
+  // The tape index of each member's value; meaningful where `members` has the member.
+  private var places: InlineArray<64, UInt32>
+
+  /// Finds the members.
+  ///
+  /// - Parameters:
+  ///   - value: What should be an object.
+  ///   - allowed: The members that it may have; where members depend on the value of one of them,
+  ///     see ``JSONValue/peek(_:)``.
+  /// - Throws: ``JSONError``: not an object, an unknown member, a duplicate key, in document order.
+  @_lifetime(copy value)
+  init(_ value: JSONValue, allowed: JSONMemberSet<Member> = .all) throws(JSONError) {
+    let document = value.document
+    guard document.tag(at: value.index) == .object else {
+      throw value.wrongType(expected: "an object")
+    }
+    let names = Member.names
+    let end = document.index(after: value.index) - 1
+    var bits: UInt64 = 0
+    var places = InlineArray<64, UInt32>(repeating: 0)
+    var key = value.index + 1
+    var hint = 0
+    while key < end {
+      guard let slot = names.index(of: document.text(at: key), from: hint),
+        allowed.bits >> UInt64(slot) & 1 == 1
+      else { throw Self.unknown(value.at(key), allowed) }
+      let bit: UInt64 = 1 << UInt64(slot)
+      if bits & bit != 0 {
+        throw value.at(key).error(.duplicateKey(names.texts[slot]))
+      }
+      bits |= bit
+      // A tape has fewer than 2^32 words: a container's payload has 32 bits for its end.
+      places[slot] = UInt32(truncatingIfNeeded: key + 1)
+      key = document.index(after: key + 1)
+      // Clients mostly keep an order.
+      hint = slot + 1
+    }
+    self.value = value
+    self.members = JSONMemberSet(bits: bits)
+    self.places = places
+  }
+
+  /// The value of a member, nil where it is left out.
+  @inline(__always)
+  subscript(member: Member) -> JSONValue? {
+    @_lifetime(copy self)
+    get {
+      guard members.contains(member) else { return nil }
+      return value.at(Int(places[member.rawValue]))
+    }
+  }
+
+  /// The value of a member that must be there.
+  ///
+  /// - Throws: ``JSONError`` that names the member and points to the object.
+  @inline(__always)
+  @_lifetime(copy self)
+  func required(_ member: Member) throws(JSONError) -> JSONValue {
+    guard members.contains(member) else {
+      throw value.error(.missingMember(Member.names.texts[member.rawValue]))
+    }
+    return value.at(Int(places[member.rawValue]))
+  }
+
+  private static func unknown(_ key: JSONValue, _ allowed: JSONMemberSet<Member>) -> JSONError {
+    let text = key.document.text(at: key.index)
+    let known = Member.allCases.filter(allowed.contains).map { Member.names.texts[$0.rawValue] }
+    let name = text.count <= 256 ? text.string : "a key of \(text.count) bytes"
+    return key.error(.unknownMember(name, nearest: nearestName(to: name, among: known)))
+  }
+}
+
+/// A set of members; at most 64 can exist.
+struct JSONMemberSet<Member: JSONName>: ExpressibleByArrayLiteral, Equatable, Sendable {
+  fileprivate let bits: UInt64
+
+  fileprivate init(bits: UInt64) { self.bits = bits }
+
+  init(arrayLiteral members: Member...) {
+    bits = members.reduce(0) { $0 | 1 << UInt64($1.rawValue) }
+  }
+
+  /// All members that the enumeration has.
+  static var all: Self { Self(bits: .max) }
+
+  /// Whether the set has no member.
+  var isEmpty: Bool { bits == 0 }
+
+  @inline(__always)
+  func contains(_ member: Member) -> Bool { bits >> UInt64(member.rawValue) & 1 == 1 }
+
+  func union(_ other: Self) -> Self { Self(bits: bits | other.bits) }
+  func intersection(_ other: Self) -> Self { Self(bits: bits & other.bits) }
+}

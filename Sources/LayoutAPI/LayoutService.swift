@@ -1,0 +1,161 @@
+public import HTTPMessages
+import LayoutCore
+public import LayoutSessions
+import Synchronization
+
+/// What the service may do and hold.
+public struct ServiceLimits: Sendable {
+  /// Items with data of their own in one collection.
+  public var describedItemCount: Int
+  /// Elements in one answer.
+  public var elementCount: Int
+
+  /// Makes limits.
+  ///
+  /// - Parameters:
+  ///   - describedItemCount: Items with data of their own in one collection.
+  ///   - elementCount: Elements in one answer.
+  public init(describedItemCount: Int = 5_000_000, elementCount: Int = 200_000) {
+    self.describedItemCount = describedItemCount
+    self.elementCount = elementCount
+  }
+}
+
+/// Answers requests: the whole API as one function from request to response.
+///
+/// It does no I/O and knows nothing of the server; time comes from outside.
+public final class LayoutService: HTTPHandler {
+  let sessions: SessionStore
+  let limits: ServiceLimits
+  let now: @Sendable () -> Duration
+  private let isReady = Atomic(true)
+  private let requestCount = Atomic<UInt64>(0)
+  private let requestPrefix: String
+
+  /// Bodies up to so many bytes are read and laid out on the thread that serves.
+  private static let shortBody = 16 * 1024
+  /// So many elements are written on the thread that serves.
+  private static let shortAnswer = 2000
+
+  /// Makes a service.
+  ///
+  /// - Parameters:
+  ///   - sessions: Where sessions are kept.
+  ///   - limits: What the service may do.
+  ///   - now: The time on a clock that never goes back.
+  public init(
+    sessions: SessionStore = SessionStore(), limits: ServiceLimits = ServiceLimits(),
+    now: @escaping @Sendable () -> Duration
+  ) {
+    self.sessions = sessions
+    self.limits = limits
+    self.now = now
+    requestPrefix = String(UInt32.random(in: .min ... .max), radix: 36)
+  }
+
+  /// The paths it answers, as openapi.yaml writes them, with their methods.
+  public static var routes: [(template: String, methods: [HTTPMethod])] {
+    Routes.all.map { ($0.template.description, $0.operations.map(\.method)) }
+  }
+
+  /// Makes `/readyz` say no, so that no new requests are sent here.
+  public func stopBeingReady() { isReady.store(false, ordering: .relaxed) }
+
+  /// A name for a request that no other has, in the log and in problems.
+  public func makeRequestID() -> String {
+    let number = requestCount.wrappingAdd(1, ordering: .relaxed).newValue
+    return "\(requestPrefix)-\(String(number, radix: 36))"
+  }
+
+  /// Answers a request.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - mayTakeLong: Whether this is a worker thread.
+  /// - Returns: The response, or nil to be called again on a worker thread.
+  public func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
+    respond(to: request, mayTakeLong: mayTakeLong, requestID: nil)
+  }
+
+  /// Answers a request that has a name already.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - mayTakeLong: Whether this is a worker thread.
+  ///   - requestID: The request's name; nil to make one where it is needed.
+  /// - Returns: The response, or nil to be called again on a worker thread.
+  public func respond(
+    to request: borrowing HTTPRequest, mayTakeLong: Bool, requestID: String?
+  ) -> HTTPResponse? {
+    if !mayTakeLong, request.body.count > LayoutService.shortBody { return nil }
+    let elementLimit =
+      mayTakeLong
+      ? limits.elementCount : min(limits.elementCount, LayoutService.shortAnswer)
+    do {
+      return try answer(request, elementLimit: elementLimit)
+    } catch {
+      switch error {
+      case .layout(.tooManyElements(let limit)) where limit < limits.elementCount: return nil
+      case .layout(let error):
+        return Problem(error).response(requestID: requestID ?? makeRequestID())
+      case .problem(let problem):
+        return problem.response(requestID: requestID ?? makeRequestID())
+      }
+    }
+  }
+
+  private func answer(
+    _ request: borrowing HTTPRequest, elementLimit: Int
+  ) throws(Failure) -> HTTPResponse {
+    guard let (route, parameters) = Routes.match(request.path) else {
+      throw .problem(.notFound("there is nothing at this path"))
+    }
+    guard let operation = route.operation(for: request.method) else {
+      let allow = HTTPField(name: "Allow", value: route.allow)
+      if request.method == .options { return HTTPResponse(status: .noContent, fields: [allow]) }
+      throw .problem(
+        Problem(
+          .methodNotAllowed, "\(request.method.rawValue) is not allowed here; see Allow",
+          fields: [allow]))
+    }
+    let call = Call(
+      service: self, request: request, parameters: parameters, elementLimit: elementLimit)
+    return switch operation {
+    case .layOut: try call.layOut()
+    case .createSession: try call.createSession()
+    case .describeSession: try call.describeSession()
+    case .deleteSession: try call.deleteSession()
+    case .listAttributes: try call.listAttributes()
+    case .describeElement: try call.describeElement()
+    case .itemAtPoint: try call.itemAtPoint()
+    case .scrollOffset: try call.scrollOffset()
+    case .scroll: try call.scroll()
+    case .snap: try call.snap()
+    case .liveness: try call.health("alive")
+    case .readiness: try call.readiness(isReady: isReady.load(ordering: .relaxed))
+    case .contract: try call.contract()
+    }
+  }
+}
+
+/// Why a request is not answered as it wished.
+enum Failure: Error {
+  /// The layout says no; `tooManyElements` on a serving thread means: try again on a worker.
+  case layout(LayoutError)
+  /// Everything else.
+  case problem(Problem)
+}
+
+extension JSONError {
+  /// The refusal as a problem.
+  var problem: Problem {
+    let kind: Problem.Kind =
+      switch category {
+      case .unreadable: .malformed
+      case .invalid: .invalid
+      case .tooLarge: .tooLarge
+      case .exhausted: .unavailable
+      }
+    return Problem(kind, detail, pointer: category == .invalid || !pointer.isEmpty ? pointer : nil)
+  }
+}

@@ -1,0 +1,128 @@
+import HTTPMessages
+import LayoutCore
+import LayoutSessions
+
+/// A refusal: RFC 9457's problem details. The only place that knows which status a fault has.
+struct Problem: Error {
+  /// What kinds of problems there are; the slug is part of `type`.
+  enum Kind: String, CaseIterable {
+    case malformed
+    case invalid
+    case query
+    case unauthorized
+    case notFound = "not-found"
+    case methodNotAllowed = "method-not-allowed"
+    case notAcceptable = "not-acceptable"
+    case preconditionFailed = "precondition-failed"
+    case unsupportedMediaType = "unsupported-media-type"
+    case tooLarge = "content-too-large"
+    case unavailable
+
+    var status: HTTPStatus {
+      switch self {
+      case .malformed, .query: .badRequest
+      case .invalid: .unprocessableContent
+      case .unauthorized: .unauthorized
+      case .notFound: .notFound
+      case .methodNotAllowed: .methodNotAllowed
+      case .notAcceptable: .notAcceptable
+      case .preconditionFailed: .preconditionFailed
+      case .unsupportedMediaType: .unsupportedMediaType
+      case .tooLarge: .contentTooLarge
+      case .unavailable: .serviceUnavailable
+      }
+    }
+
+    var title: String {
+      switch self {
+      case .malformed: "The body cannot be read"
+      case .invalid: "The body is readable but wrong"
+      case .query: "A query parameter is wrong"
+      case .unauthorized: "A key is needed"
+      case .notFound: "There is nothing here"
+      case .methodNotAllowed: "The method is not allowed here"
+      case .notAcceptable: "No acceptable representation"
+      case .preconditionFailed: "The session has moved on"
+      case .unsupportedMediaType: "The body is not JSON"
+      case .tooLarge: "The body is too large"
+      case .unavailable: "The server cannot answer now"
+      }
+    }
+  }
+
+  var kind: Kind
+  var detail: String
+  /// A JSON pointer into the body.
+  var pointer: String?
+  /// Header fields beyond `Content-Type`.
+  var fields: [HTTPField] = []
+
+  init(_ kind: Kind, _ detail: String, pointer: String? = nil, fields: [HTTPField] = []) {
+    self.kind = kind
+    self.detail = detail
+    self.pointer = pointer
+    self.fields = fields
+  }
+
+  /// A query parameter is unknown, malformed, missing or out of range.
+  static func query(_ detail: String) -> Problem { Problem(.query, detail) }
+
+  /// A session, an element or a path that does not exist.
+  static func notFound(_ detail: String) -> Problem { Problem(.notFound, detail) }
+
+  /// What cannot be laid out, or not be answered at once.
+  init(_ error: LayoutError) {
+    switch error {
+    case .contentTooLong(let section):
+      self.init(
+        .invalid, "the content would reach beyond 9e12 points in section \(section)",
+        pointer: "/collection/sections/\(section)")
+    case .tooManyColumns(let section, let count):
+      self.init(
+        .invalid,
+        "section \(section) would have \(count) columns; at most \(WaterfallLayout.maximumColumnCount) are allowed",
+        pointer: "/layout")
+    case .tooManyElements(let limit):
+      self.init(
+        .invalid, "more than \(limit) elements are in the rectangle or the prefetch window")
+    }
+  }
+
+  /// A session that cannot be kept.
+  init(_ error: SessionError) {
+    switch error {
+    case .tooLarge(let byteCount, let limit):
+      self.init(
+        .invalid,
+        "the session would take \(byteCount) bytes; all sessions together may take \(limit)",
+        pointer: "/collection")
+    }
+  }
+
+  /// The problem as an answer.
+  ///
+  /// - Parameter requestID: The request's name in the log.
+  func response(requestID: String) -> HTTPResponse {
+    var json = JSONWriter()
+    json.beginObject()
+    json.key("type")
+    json.string("/problems/\(kind.rawValue)")
+    json.key("title")
+    json.string(kind.title)
+    json.key("status")
+    json.integer(Int(kind.status.rawValue))
+    json.key("detail")
+    json.string(detail)
+    if let pointer {
+      json.key("pointer")
+      json.string(pointer)
+    }
+    json.key("requestId")
+    json.string(requestID)
+    json.endObject()
+    return HTTPResponse(
+      status: kind.status,
+      fields: [HTTPField(name: "Content-Type", value: "application/problem+json")] + fields,
+      body: json.finish())
+  }
+}

@@ -1,0 +1,110 @@
+import HTTPMessages
+
+/// What can be asked of the service; one case for each operation of openapi.yaml.
+enum Operation: Sendable, Hashable {
+  case layOut
+  case createSession
+  case describeSession
+  case deleteSession
+  case listAttributes
+  case describeElement
+  case itemAtPoint
+  case scrollOffset
+  case scroll
+  case snap
+  case liveness
+  case readiness
+  case contract
+}
+
+/// One path and what it takes.
+struct Route: Sendable {
+  /// As openapi.yaml writes it.
+  let template: StaticString
+  /// The methods it takes, beside HEAD where there is GET, and OPTIONS.
+  let operations: [(method: HTTPMethod, operation: Operation)]
+
+  /// The value of the `Allow` field.
+  var allow: String {
+    var methods = operations.map(\.method.rawValue)
+    if methods.contains("GET") { methods.append("HEAD") }
+    return (methods + ["OPTIONS"]).joined(separator: ", ")
+  }
+
+  /// What a method asks for here; HEAD is GET to everything but the server.
+  func operation(for method: HTTPMethod) -> Operation? {
+    let method = method == .head ? .get : method
+    return operations.first { $0.method == method }?.operation
+  }
+}
+
+/// All routes, in the order of openapi.yaml.
+enum Routes {
+  static let all: [Route] = [
+    Route(template: "/v1/layout", operations: [(.post, .layOut)]),
+    Route(template: "/v1/sessions", operations: [(.post, .createSession)]),
+    Route(
+      template: "/v1/sessions/{id}",
+      operations: [(.get, .describeSession), (.delete, .deleteSession)]),
+    Route(template: "/v1/sessions/{id}/attributes", operations: [(.get, .listAttributes)]),
+    Route(
+      template: "/v1/sessions/{id}/attributes/{kind}/{section}/{item}",
+      operations: [(.get, .describeElement)]),
+    Route(template: "/v1/sessions/{id}/item-at", operations: [(.get, .itemAtPoint)]),
+    Route(template: "/v1/sessions/{id}/scroll-offset", operations: [(.get, .scrollOffset)]),
+    Route(template: "/v1/sessions/{id}/scroll", operations: [(.post, .scroll)]),
+    Route(template: "/v1/sessions/{id}/snap", operations: [(.post, .snap)]),
+    Route(template: "/healthz", operations: [(.get, .liveness)]),
+    Route(template: "/readyz", operations: [(.get, .readiness)]),
+    Route(template: "/openapi.yaml", operations: [(.get, .contract)]),
+  ]
+
+  /// Finds the route of a path.
+  ///
+  /// Templates are compared with the path as they stand: nothing is split, copied or looked up.
+  ///
+  /// - Parameter path: The raw path.
+  /// - Returns: The route and where the template's parameters are in the path; nil if there is none.
+  static func match(_ path: Span<UInt8>) -> (route: Route, parameters: PathParameters)? {
+    for route in all {
+      if let parameters = match(path, route.template) { return (route, parameters) }
+    }
+    return nil
+  }
+
+  private static func match(_ path: Span<UInt8>, _ template: StaticString) -> PathParameters? {
+    // A static string's bytes live as long as the process.
+    let template = unsafe Span(
+      _unsafeStart: template.utf8Start, count: template.utf8CodeUnitCount)
+    var parameters = PathParameters()
+    var here = 0
+    var index = 0
+    while index < template.count {
+      if template[index] == UInt8(ascii: "{") {
+        let start = here
+        while here < path.count, path[here] != UInt8(ascii: "/") { here += 1 }
+        guard here > start else { return nil }
+        parameters.append(start..<here)
+        while template[index] != UInt8(ascii: "}") { index += 1 }
+      } else {
+        guard here < path.count, path[here] == template[index] else { return nil }
+        here += 1
+      }
+      index += 1
+    }
+    return here == path.count ? parameters : nil
+  }
+}
+
+/// Where a path has its parameters; four at the most.
+struct PathParameters {
+  private var ranges: InlineArray<4, Range<Int>> = .init(repeating: 0..<0)
+  private(set) var count = 0
+
+  mutating func append(_ range: Range<Int>) {
+    ranges[count] = range
+    count += 1
+  }
+
+  subscript(index: Int) -> Range<Int> { ranges[index] }
+}

@@ -1,0 +1,184 @@
+import LayoutCore
+
+/// What one collection may hold.
+struct ContentLimits {
+  /// Items with data of their own.
+  var describedItems: Int
+  /// Sections.
+  var sections = 100_000
+  /// Items of one section that have no data of their own.
+  static let equalItems = 1_000_000_000_000
+  /// The bytes of a section's or an item's name.
+  static let nameLength = 1024
+}
+
+/// The members of a description, and what may stand beside them.
+enum DescriptionMember: Int, JSONName {
+  case collection, layout, viewport, prefetch, rect, snap
+  static let names = JSONNames(of: Self.self)
+
+  /// What a session is made of.
+  static var session: JSONMemberSet<DescriptionMember> {
+    [.collection, .layout, .viewport, .prefetch]
+  }
+}
+
+extension JSONObject where Member == DescriptionMember {
+  /// Reads a description.
+  ///
+  /// - Parameter limits: What the collection may hold.
+  /// - Throws: ``JSONError`` that points to what is wrong.
+  func description(limits: ContentLimits) throws(JSONError) -> Description {
+    let collection = try required(.collection)
+    let (layout, snap) = try LayoutReader.read(try required(.layout))
+    let (viewport, contentOffset) = try required(.viewport).viewport()
+    return Description(
+      content: try collection.content(limits: limits), layout: layout, snap: snap,
+      prefetch: try self[.prefetch]?.prefetchReach() ?? PrefetchReach(), viewport: viewport,
+      contentOffset: contentOffset)
+  }
+}
+
+private enum CollectionMember: Int, JSONName {
+  case sections
+  static let names = JSONNames(of: Self.self)
+}
+
+private enum SectionMember: Int, JSONName {
+  case id, items, header, footer, sectionInset, minimumLineSpacing, minimumInteritemSpacing
+  case minimumColumnSpacing, columnCount, headerInset, footerInset
+  static let names = JSONNames(of: Self.self)
+}
+
+private enum ItemsMember: Int, JSONName {
+  case count, size, sizes, lengths, aspectRatios, ids
+  static let names = JSONNames(of: Self.self)
+}
+
+private enum ViewportMember: Int, JSONName {
+  case width, height, contentOffset, displayScale
+  static let names = JSONNames(of: Self.self)
+}
+
+private enum PrefetchMember: Int, JSONName {
+  case ahead, behind
+  static let names = JSONNames(of: Self.self)
+}
+
+extension JSONValue {
+  /// `collection`.
+  fileprivate func content(limits: ContentLimits) throws(JSONError) -> Content {
+    let object = try JSONObject<CollectionMember>(self)
+    let value = try object.required(.sections)
+    var array = try value.array(maximumCount: limits.sections)
+    var content = Content(sections: [])
+    content.sections.reserveCapacity(array.count)
+    var remaining = limits.describedItems
+    while let section = array.next() {
+      content.sections.append(try section.section(remainingItems: &remaining))
+    }
+    if let path = content.firstDuplicateID() {
+      throw value.error(
+        .rule("the id of item [\(path.section),\(path.item)] is in the collection twice"))
+    }
+    return content
+  }
+
+  private func section(remainingItems: inout Int) throws(JSONError) -> Section {
+    let object = try JSONObject<SectionMember>(self)
+    var section = Section()
+    section.id = try object[.id]?.string(maximumLength: ContentLimits.nameLength)
+    if let items = object[.items] {
+      section.items = try items.items(remainingItems: &remainingItems)
+    }
+    section.header = try object[.header]?.coreSize()
+    section.footer = try object[.footer]?.coreSize()
+    section.sectionInset = try object[.sectionInset]?.coreInsets()
+    section.minimumLineSpacing = try object[.minimumLineSpacing]?.extent()
+    section.minimumInteritemSpacing = try object[.minimumInteritemSpacing]?.extent()
+    section.minimumColumnSpacing = try object[.minimumColumnSpacing]?.extent()
+    section.columnCount =
+      try object[.columnCount]?.whole(in: 1...WaterfallLayout.maximumColumnCount)
+    section.headerInset = try object[.headerInset]?.coreInsets()
+    section.footerInset = try object[.footerInset]?.coreInsets()
+    return section
+  }
+
+  private func items(remainingItems: inout Int) throws(JSONError) -> Items {
+    let object = try JSONObject<ItemsMember>(self)
+    let extentMembers: [ItemsMember] = [.size, .sizes, .lengths, .aspectRatios]
+    let given = extentMembers.filter { object.members.contains($0) }
+    if given.count > 1, let second = object[given[1]] {
+      throw second.error(
+        .rule("items have only one of size, sizes, lengths and aspectRatios; \(given[0]) is given"))
+    }
+    let limit = remainingItems
+    var arrayCount: Int?
+    var extents = ItemExtents.unspecified
+    if let size = object[.size] { extents = .size(try size.coreSize()) }
+    if let value = object[.sizes] {
+      let (widths, heights) = try value.sizes(maximumCount: limit)
+      extents = .sizes(widths: widths, heights: heights)
+      arrayCount = widths.count
+    }
+    if let value = object[.lengths] {
+      let lengths = try value.lengths(maximumCount: limit)
+      extents = .lengths(lengths)
+      arrayCount = lengths.count
+    }
+    if let value = object[.aspectRatios] {
+      let ratios = try value.aspectRatios(maximumCount: limit)
+      extents = .aspectRatios(ratios)
+      arrayCount = ratios.count
+    }
+    let ids = try object[.ids]?.strings(
+      maximumCount: limit, maximumLength: ContentLimits.nameLength)
+    if let ids, let value = object[.ids], let arrayCount, ids.count != arrayCount {
+      throw value.error(
+        .wrongCount(expected: "as many ids as there are items, \(arrayCount)", found: ids.count))
+    }
+    let described = arrayCount ?? ids?.count
+    var count = described ?? 0
+    if let value = object[.count] {
+      count = try value.whole(in: 0...ContentLimits.equalItems)
+      if let described, count != described {
+        throw value.error(
+          .rule("count is \(count), but the arrays have \(described) elements"))
+      }
+    }
+    remainingItems -= described ?? 0
+    return Items(count: count, extents: extents, ids: ids)
+  }
+
+  /// `viewport`.
+  func viewport() throws(JSONError) -> (viewport: Viewport, contentOffset: Point) {
+    let object = try JSONObject<ViewportMember>(self)
+    let width = try object.required(.width)
+    let height = try object.required(.height)
+    let size = Size(width: try width.extent(), height: try height.extent())
+    guard size.width > 0 else { throw width.error(.rule("the viewport's width must be above 0")) }
+    guard size.height > 0 else {
+      throw height.error(.rule("the viewport's height must be above 0"))
+    }
+    let scale = try object[.displayScale]?.displayScale()
+    return (
+      Viewport(size: size, displayScale: scale), try object[.contentOffset]?.corePoint() ?? .zero
+    )
+  }
+
+  /// Pixels per point, in millionths.
+  private func displayScale() throws(JSONError) -> Int64 {
+    let scale = Length(rounding: try double(in: 0...100)).millionths
+    guard scale > 0 else { throw error(.rule("displayScale must be above 0")) }
+    return scale
+  }
+
+  /// `prefetch`.
+  func prefetchReach() throws(JSONError) -> PrefetchReach {
+    let object = try JSONObject<PrefetchMember>(self)
+    let standard = PrefetchReach()
+    return PrefetchReach(
+      ahead: try object[.ahead]?.double(in: 0...1000) ?? standard.ahead,
+      behind: try object[.behind]?.double(in: 0...1000) ?? standard.behind)
+  }
+}

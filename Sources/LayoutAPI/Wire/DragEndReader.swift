@@ -1,0 +1,21 @@
+import LayoutCore
+
+private enum DragEndMember: Int, JSONName {
+  case proposedContentOffset, velocity, startContentOffset, contentOffset
+  static let names = JSONNames(of: Self.self)
+}
+
+extension JSONValue {
+  /// The end of a drag.
+  ///
+  /// - Parameter lastOffset: The offset of the last tick, for offsets that are left out.
+  /// - Throws: ``JSONError`` that points to what is wrong.
+  func dragEnd(lastOffset: Point) throws(JSONError) -> DragEnd {
+    let object = try JSONObject<DragEndMember>(self)
+    let proposed = try object[.proposedContentOffset]?.corePoint()
+    return DragEnd(
+      proposedContentOffset: proposed, velocity: try object[.velocity]?.velocity() ?? .zero,
+      startContentOffset: try object[.startContentOffset]?.corePoint() ?? lastOffset,
+      contentOffset: try object[.contentOffset]?.corePoint() ?? lastOffset)
+  }
+}

@@ -1,0 +1,93 @@
+import LayoutCore
+
+/// The core's types on the wire.
+extension JSONWriter {
+  /// A Point.
+  mutating func point(_ point: Point) {
+    raw("{\"x\":")
+    length(point.x.millionths)
+    raw("\"y\":")
+    length(point.y.millionths)
+    endObject()
+  }
+
+  /// A Size.
+  mutating func size(_ size: Size) {
+    raw("{\"width\":")
+    length(size.width.millionths)
+    raw("\"height\":")
+    length(size.height.millionths)
+    endObject()
+  }
+
+  /// A Rect.
+  mutating func rect(_ rect: Rect) {
+    raw("{\"x\":")
+    length(rect.minX.millionths)
+    raw("\"y\":")
+    length(rect.minY.millionths)
+    raw("\"width\":")
+    length(rect.width.millionths)
+    raw("\"height\":")
+    length(rect.height.millionths)
+    endObject()
+  }
+
+  /// An index path: `[section,item]`.
+  mutating func indexPath(_ path: IndexPath) {
+    beginArray()
+    integer(path.section)
+    integer(path.item)
+    endArray()
+  }
+
+  /// An index path, or null.
+  mutating func indexPath(_ path: IndexPath?) {
+    if let path { indexPath(path) } else { null() }
+  }
+
+  /// Index ranges.
+  mutating func ranges(_ ranges: [ItemRange]) {
+    beginArray()
+    for range in ranges {
+      raw("{\"section\":")
+      integer(range.section)
+      raw("\"start\":")
+      integer(range.start)
+      raw("\"end\":")
+      integer(range.end)
+      endObject()
+    }
+    endArray()
+  }
+
+  /// An element's kind.
+  mutating func kind(_ kind: ElementKind) {
+    switch kind {
+    case .cell: raw("\"cell\",")
+    case .header: raw("\"header\",")
+    case .footer: raw("\"footer\",")
+    }
+  }
+
+  /// A transform: `[a,b,c,d,tx,ty]`.
+  mutating func transform(_ transform: AffineTransform) {
+    beginArray()
+    double(transform.a)
+    double(transform.b)
+    double(transform.c)
+    double(transform.d)
+    double(transform.tx)
+    double(transform.ty)
+    endArray()
+  }
+
+  /// A place in a frame.
+  mutating func unitPoint(_ point: UnitPoint) {
+    raw("{\"x\":")
+    double(point.x)
+    raw("\"y\":")
+    double(point.y)
+    endObject()
+  }
+}

@@ -1,0 +1,110 @@
+/// A layout with its metrics: UICollectionViewLayout without the view.
+///
+/// To add one, write a type that conforms in a file of its own under `Layouts` and name it in
+/// ``LayoutRegistry``. The metrics are read by name, so that the wire format needs nothing more.
+public protocol CollectionLayout: Sendable {
+  /// What `layout.kind` says.
+  static var kind: String { get }
+
+  /// Reads the metrics; what is not given has its default.
+  ///
+  /// - Parameter metrics: The description's members, asked by name.
+  /// - Throws: What `metrics` throws for a member that is wrong.
+  init<Metrics: LayoutMetrics & ~Copyable & ~Escapable>(
+    metrics: inout Metrics
+  ) throws(Metrics.Failure)
+
+  /// The main axis.
+  var scrollDirection: ScrollDirection { get }
+
+  /// How a drag ends if the description does not say.
+  var defaultSnapMode: SnapMode { get }
+
+  /// Computes what does not depend on the content offset.
+  ///
+  /// - Parameters:
+  ///   - content: The sections, at least one.
+  ///   - container: The viewport, upright.
+  /// - Returns: Where everything is, and what scrolling does to it.
+  /// - Throws: ``LayoutError`` if the content would be too long.
+  func arrange(_ content: Content, in container: Container) throws(LayoutError) -> Arrangement
+}
+
+extension CollectionLayout {
+  /// A drag ends where it would have ended.
+  public var defaultSnapMode: SnapMode { .none }
+}
+
+/// The viewport as placements see it: upright, without an offset.
+public struct Container: Hashable, Sendable {
+  /// The extent, upright: the width is across, the height along the main axis.
+  public var size: Size
+  /// Pixels per point in millionths, above 0; nil where nothing is rounded to pixels.
+  public var displayScale: Int64?
+
+  /// Makes a container.
+  ///
+  /// - Parameters:
+  ///   - size: The extent, upright; both above 0.
+  ///   - displayScale: Pixels per point in millionths, or nil.
+  public init(size: Size, displayScale: Int64? = nil) {
+    self.size = size
+    self.displayScale = displayScale
+  }
+}
+
+/// What a layout makes of content: both halves upright.
+public struct Arrangement: Sendable {
+  /// Where everything is.
+  public var placement: any Placement
+  /// What scrolling does to it; nil if elements stay as they are.
+  public var effect: (any Effect)?
+
+  /// Makes an arrangement.
+  ///
+  /// - Parameters:
+  ///   - placement: Where everything is.
+  ///   - effect: What scrolling does to it.
+  public init(placement: any Placement, effect: (any Effect)? = nil) {
+    self.placement = placement
+    self.effect = effect
+  }
+}
+
+/// All layouts there are.
+public enum LayoutRegistry {
+  /// The layouts, in the order in which they are documented.
+  public static let all: [any CollectionLayout.Type] = [
+    FlowLayout.self,
+    WaterfallLayout.self,
+  ]
+}
+
+/// Where a layout finds its metrics: the members of a description, asked by name.
+///
+/// Every question makes the name known: a member that nobody asked for is refused in the end.
+public protocol LayoutMetrics<Failure>: ~Copyable, ~Escapable {
+  /// What a wrong member is refused with.
+  associatedtype Failure: Error
+
+  /// A length of 0 … 10⁹ points; nil if the member is absent.
+  mutating func length(_ name: StaticString) throws(Failure) -> Length?
+  /// A size; nil if the member is absent.
+  mutating func size(_ name: StaticString) throws(Failure) -> Size?
+  /// Insets; nil if the member is absent.
+  mutating func insets(_ name: StaticString) throws(Failure) -> EdgeInsets?
+  /// A whole number; nil if the member is absent.
+  mutating func integer(_ name: StaticString, in range: ClosedRange<Int>) throws(Failure) -> Int?
+  /// A finite number; nil if the member is absent.
+  mutating func number(
+    _ name: StaticString, in range: ClosedRange<Double>
+  ) throws(Failure) -> Double?
+  /// Yes or no; nil if the member is absent.
+  mutating func flag(_ name: StaticString) throws(Failure) -> Bool?
+  /// One of the values of an enumeration; nil if the member is absent.
+  mutating func choice<Value: RawRepresentable<String> & CaseIterable>(
+    _ name: StaticString, of values: Value.Type
+  ) throws(Failure) -> Value?
+  /// The error for a member that is well formed and still cannot be.
+  func refusal(of name: StaticString, because reason: String) -> Failure
+}

@@ -1,0 +1,165 @@
+/// What is to be laid out: sections with their items, headers and footers.
+///
+/// The same content works with every layout.
+public struct Content: Hashable, Sendable {
+  /// The sections, in order.
+  public var sections: [Section]
+
+  /// Makes content.
+  ///
+  /// - Parameter sections: The sections, in order.
+  public init(sections: [Section]) { self.sections = sections }
+}
+
+/// One section; a nil member leaves the choice to the layout.
+public struct Section: Hashable, Sendable {
+  /// The client's name for it.
+  public var id: String?
+  /// The items.
+  public var items: Items
+  /// Around the items, between header and footer.
+  public var sectionInset: EdgeInsets?
+  /// Between lines, along the main axis.
+  public var minimumLineSpacing: Length?
+  /// Between items of a line, or of a column.
+  public var minimumInteritemSpacing: Length?
+  /// Between columns.
+  public var minimumColumnSpacing: Length?
+  /// How many columns.
+  public var columnCount: Int?
+  /// Only its extent along the main axis counts; 0 is no header.
+  public var header: Size?
+  /// Only its extent along the main axis counts; 0 is no footer.
+  public var footer: Size?
+  /// Around the header.
+  public var headerInset: EdgeInsets?
+  /// Around the footer.
+  public var footerInset: EdgeInsets?
+
+  /// Makes a section that leaves everything to its layout.
+  ///
+  /// - Parameters:
+  ///   - id: The client's name for it.
+  ///   - items: The items.
+  public init(id: String? = nil, items: Items = Items()) {
+    self.id = id
+    self.items = items
+  }
+}
+
+/// The items of a section: how many, and what is known of their sizes.
+public struct Items: Hashable, Sendable {
+  /// How many; up to 10¹² where they have no data of their own.
+  public var count: Int
+  /// What is known of their sizes.
+  public var extents: ItemExtents
+  /// The client's names for them: as many as there are items, or nil.
+  public var ids: StringTable?
+
+  /// Makes items.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - extents: What is known of their sizes; arrays hold `count` values.
+  ///   - ids: The client's names: `count` of them, or nil.
+  public init(count: Int = 0, extents: ItemExtents = .unspecified, ids: StringTable? = nil) {
+    self.count = count
+    self.extents = extents
+    self.ids = ids
+  }
+}
+
+/// What a description says of the sizes of a section's items.
+public enum ItemExtents: Hashable, Sendable {
+  /// Nothing: the layout decides.
+  case unspecified
+  /// One size for all.
+  case size(Size)
+  /// A size each.
+  case sizes(widths: LengthArray, heights: LengthArray)
+  /// An extent along the main axis each.
+  case lengths(LengthArray)
+  /// Width divided by height each; finite and above 0.
+  case aspectRatios([Double])
+
+  /// The bytes that the storage takes on the heap.
+  public var byteCount: Int {
+    switch self {
+    case .unspecified, .size: 0
+    case .sizes(let widths, let heights): widths.byteCount + heights.byteCount
+    case .lengths(let lengths): lengths.byteCount
+    case .aspectRatios(let ratios): ratios.capacity * 8
+    }
+  }
+}
+
+/// Many strings in two arrays, so that a million names are not a million objects.
+public struct StringTable: Hashable, Sendable {
+  /// The UTF-8 of all strings, one after the other.
+  public var bytes: [UInt8] = []
+  /// Where each string begins, and where the last one ends: one more than there are strings.
+  public var offsets: [UInt32] = [0]
+
+  /// Makes an empty table.
+  public init() {}
+
+  /// How many strings there are.
+  public var count: Int { offsets.count - 1 }
+
+  /// Where the UTF-8 of a string is in ``bytes``.
+  ///
+  /// - Parameter index: 0 ..< count.
+  /// - Returns: A range of ``bytes``.
+  public func range(of index: Int) -> Range<Int> { Int(offsets[index])..<Int(offsets[index + 1]) }
+
+  /// The UTF-8 of one string.
+  ///
+  /// - Parameter index: 0 ..< count.
+  public subscript(index: Int) -> ArraySlice<UInt8> { bytes[range(of: index)] }
+
+  /// Makes room.
+  ///
+  /// - Parameters:
+  ///   - count: For how many strings in all.
+  ///   - byteCount: For how many bytes in all.
+  public mutating func reserveCapacity(_ count: Int, byteCount: Int) {
+    bytes.reserveCapacity(byteCount)
+    offsets.reserveCapacity(count + 1)
+  }
+
+  /// The bytes that the storage takes on the heap.
+  public var byteCount: Int { bytes.capacity + offsets.capacity * 4 }
+}
+
+extension Content {
+  /// Finds a name that two items share.
+  ///
+  /// - Returns: The second item of that name; nil if all names differ.
+  /// - Complexity: O(n) in the number of names, expected.
+  public func firstDuplicateID() -> IndexPath? {
+    let count = sections.reduce(0) { $0 + ($1.items.ids?.count ?? 0) }
+    guard count > 1 else { return nil }
+    // Open addressing over places rather than a set of strings: two words a name.
+    var capacity = 1
+    while capacity < count * 2 { capacity *= 2 }
+    var places = Array(repeating: IndexPath(item: -1, section: 0), count: capacity)
+    for (section, description) in sections.enumerated() {
+      guard let ids = description.items.ids else { continue }
+      for item in 0..<ids.count {
+        let name = ids[item]
+        var hasher = Hasher()
+        for byte in name { hasher.combine(byte) }
+        var place = hasher.finalize() & (capacity - 1)
+        while places[place].item >= 0 {
+          let other = places[place]
+          if sections[other.section].items.ids?[other.item] == name {
+            return IndexPath(item: item, section: section)
+          }
+          place = (place + 1) & (capacity - 1)
+        }
+        places[place] = IndexPath(item: item, section: section)
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,55 @@
+/// Sets of items as ranges: ascending, not touching, not empty.
+struct ItemRanges: Hashable, Sendable {
+  private(set) var ranges: [ItemRange] = []
+
+  /// How many items there are.
+  var isEmpty: Bool { ranges.isEmpty }
+
+  /// Adds an item after all that are in the set.
+  mutating func append(_ indexPath: IndexPath) {
+    append(
+      ItemRange(section: indexPath.section, start: indexPath.item, end: indexPath.item + 1))
+  }
+
+  /// Adds a range that begins where the last ends, or later.
+  mutating func append(_ range: ItemRange) {
+    if let last = ranges.last, last.section == range.section, last.end == range.start {
+      ranges[ranges.count - 1].end = range.end
+    } else {
+      ranges.append(range)
+    }
+  }
+
+  /// The items that are not in another set.
+  ///
+  /// - Complexity: O(number of ranges in both).
+  func subtracting(_ other: ItemRanges) -> ItemRanges {
+    guard !isEmpty, !other.isEmpty else { return self }
+    var result = ItemRanges()
+    var index = 0
+    for var range in ranges {
+      while index < other.ranges.count, ItemRanges.isBefore(other.ranges[index], range) {
+        index += 1
+      }
+      var overlap = index
+      while overlap < other.ranges.count, range.start < range.end,
+        other.ranges[overlap].section == range.section, other.ranges[overlap].start < range.end
+      {
+        let hole = other.ranges[overlap]
+        if hole.start > range.start {
+          result.append(
+            ItemRange(section: range.section, start: range.start, end: hole.start))
+        }
+        range.start = max(range.start, hole.end)
+        overlap += 1
+      }
+      if range.start < range.end { result.append(range) }
+    }
+    return result
+  }
+
+  /// Whether a range ends before another begins.
+  private static func isBefore(_ left: ItemRange, _ right: ItemRange) -> Bool {
+    left.section != right.section ? left.section < right.section : left.end <= right.start
+  }
+}

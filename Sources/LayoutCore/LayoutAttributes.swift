@@ -1,0 +1,109 @@
+/// What kind of element something is.
+public enum ElementKind: Hashable, Sendable {
+  /// An item.
+  case cell
+  /// A section's header.
+  case header
+  /// A section's footer.
+  case footer
+}
+
+/// Where an element is and how it looks: UICollectionViewLayoutAttributes.
+public struct LayoutAttributes: Hashable, Sendable {
+  /// What it is.
+  public var kind: ElementKind
+  /// Which it is; a header or footer has item 0.
+  public var indexPath: IndexPath
+  /// The frame before the transform, in content coordinates.
+  public var frame: Rect
+  /// Greater is nearer to the viewer.
+  public var zIndex: Int
+  /// 0 is transparent, 1 opaque.
+  public var alpha: Double
+  /// Applied about the anchor point.
+  public var transform: AffineTransform
+  /// In unit coordinates of the frame; exactly CSS `transform-origin`.
+  public var anchorPoint: UnitPoint
+
+  /// Makes attributes of an element that no effect has touched.
+  ///
+  /// - Parameters:
+  ///   - kind: What it is.
+  ///   - indexPath: Which it is.
+  ///   - frame: The frame, in content coordinates.
+  ///   - zIndex: Greater is nearer to the viewer.
+  @inlinable
+  public init(kind: ElementKind, indexPath: IndexPath, frame: Rect, zIndex: Int = 0) {
+    self.kind = kind
+    self.indexPath = indexPath
+    self.frame = frame
+    self.zIndex = zIndex
+    self.alpha = 1
+    self.transform = .identity
+    self.anchorPoint = .center
+  }
+}
+
+/// A place in a frame, in units of its width and height.
+public struct UnitPoint: Hashable, Sendable {
+  /// 0 is the left edge, 1 the right.
+  public var x: Double
+  /// 0 is the top edge, 1 the bottom.
+  public var y: Double
+
+  /// Makes a place.
+  ///
+  /// - Parameters:
+  ///   - x: 0 is the left edge, 1 the right.
+  ///   - y: 0 is the top edge, 1 the bottom.
+  @inlinable
+  public init(x: Double, y: Double) {
+    self.x = x
+    self.y = y
+  }
+
+  /// The middle.
+  public static var center: UnitPoint { UnitPoint(x: 0.5, y: 0.5) }
+}
+
+/// The place of an element in the order of all answers.
+///
+/// By section; inside a section the header, the cells by item, the footer.
+public struct ElementPosition: Hashable, Comparable, Sendable {
+  /// The section.
+  public var section: Int
+  /// −1 for the header, the item for a cell, `Int.max` for the footer.
+  public var rank: Int
+
+  /// Makes a position.
+  ///
+  /// - Parameters:
+  ///   - section: The section.
+  ///   - rank: −1 for the header, the item for a cell, `Int.max` for the footer.
+  @inlinable
+  public init(section: Int, rank: Int) {
+    self.section = section
+    self.rank = rank
+  }
+
+  /// Before everything.
+  public static var first: ElementPosition { ElementPosition(section: 0, rank: -1) }
+
+  /// By section, then by rank.
+  @inlinable
+  public static func < (left: ElementPosition, right: ElementPosition) -> Bool {
+    left.section != right.section ? left.section < right.section : left.rank < right.rank
+  }
+}
+
+extension LayoutAttributes {
+  /// The element's place in the order of all answers.
+  @inlinable
+  public var position: ElementPosition {
+    switch kind {
+    case .cell: ElementPosition(section: indexPath.section, rank: indexPath.item)
+    case .header: ElementPosition(section: indexPath.section, rank: -1)
+    case .footer: ElementPosition(section: indexPath.section, rank: .max)
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/// Why a description cannot be laid out, or a question not be answered.
+public enum LayoutError: Error, Hashable {
+  /// The content would reach beyond ``Length/maximumCoordinate`` in this section.
+  case contentTooLong(section: Int)
+  /// The section would have more columns than ``WaterfallLayout/maximumColumnCount``.
+  case tooManyColumns(section: Int, count: Int)
+  /// More elements are in the rectangle than one answer may hold.
+  case tooManyElements(limit: Int)
+}

@@ -1,0 +1,126 @@
+/// The columns of a waterfall section: where they lie, and how sizes are scaled to them; upright.
+struct ColumnGrid: Sendable {
+  /// How many columns.
+  let count: Int
+  /// Where each column's items begin, padding included.
+  let positions: [Length]
+  /// How wide items are.
+  let itemWidth: Length
+  /// Around each item.
+  let padding: Length
+  /// Pixels per point in millionths.
+  private let displayScale: Int64?
+  /// An item's width as an exact fraction, so that scaling divides only once: without a display
+  /// scale in millionths of a point over `count`; with one in pixels over 10¹².
+  private let numerator: Int128
+
+  private static let million: Int128 = 1_000_000
+  private static let millionSquared = million * million
+
+  /// Divides the available room.
+  ///
+  /// - Parameters:
+  ///   - count: How many columns, 1 … ``WaterfallLayout/maximumColumnCount``.
+  ///   - leading: Where the first begins.
+  ///   - available: The room for all.
+  ///   - spacing: Between two columns.
+  ///   - padding: Around each item.
+  ///   - displayScale: Pixels per point in millionths: columns become whole pixels then.
+  init(
+    count: Int, leading: Length, available: Length, spacing: Length, padding: Length,
+    displayScale: Int64?
+  ) {
+    self.count = count
+    self.padding = padding
+    self.displayScale = displayScale
+    let room = max(0, available - spacing * (count - 1))
+    let width: Length
+    if let displayScale {
+      let pixels =
+        Int128(displayScale) * Int128(room.millionths)
+        / (ColumnGrid.millionSquared * Int128(count))
+      width = ColumnGrid.points(pixels, displayScale)
+      numerator = max(
+        0,
+        pixels * ColumnGrid.millionSquared - Int128(padding.millionths * 2)
+          * Int128(displayScale))
+      positions = (0..<count).map {
+        leading + padding + spacing * $0 + ColumnGrid.points(pixels * Int128($0), displayScale)
+      }
+    } else {
+      width = room.scaled(by: 1, over: Int64(count))
+      numerator = max(0, Int128(room.millionths) - Int128(padding.millionths * 2) * Int128(count))
+      positions = (0..<count).map {
+        leading + padding + spacing * $0 + room.scaled(by: Int64($0), over: Int64(count))
+      }
+    }
+    itemWidth = max(0, width - padding - padding)
+  }
+
+  /// The bytes that the grid takes on the heap.
+  var byteCount: Int { positions.capacity * 8 }
+
+  /// So many pixels in points.
+  private static func points(_ pixels: Int128, _ displayScale: Int64) -> Length {
+    Length(saturating: roundedQuotient(pixels * millionSquared, Int128(displayScale)))
+  }
+
+  /// The length of an item whose size is scaled to the column.
+  ///
+  /// - Parameters:
+  ///   - length: Its extent along the main axis.
+  ///   - breadth: Its extent across.
+  /// - Returns: The scaled length; 0 if either is 0.
+  func length(scaling length: Length, over breadth: Length) -> Length {
+    guard length > .zero, breadth > .zero else { return 0 }
+    if let displayScale {
+      let pixels =
+        numerator * Int128(length.millionths)
+        / (ColumnGrid.millionSquared * Int128(breadth.millionths))
+      return ColumnGrid.points(pixels, displayScale)
+    }
+    // Most products fit 64 bits, where a division costs a tenth.
+    let divisor = Int128(breadth.millionths) * Int128(count)
+    if let narrow = Int64(exactly: numerator), let narrowDivisor = Int64(exactly: divisor) {
+      return length.scaled(by: narrow, over: narrowDivisor)
+    }
+    return Length(saturating: roundedQuotient(numerator * Int128(length.millionths), divisor))
+  }
+
+  /// The length of an item of which only width divided by height is known.
+  ///
+  /// - Parameters:
+  ///   - ratio: Width divided by height, above 0.
+  ///   - direction: The main axis.
+  /// - Returns: The scaled length.
+  func length(aspectRatio ratio: Double, _ direction: ScrollDirection) -> Length {
+    let unit = displayScale == nil ? Double(count) * 1e6 : 1e12
+    let breadth = Double(numerator) / unit
+    let length = direction == .vertical ? breadth / ratio : breadth * ratio
+    guard let displayScale else { return Length(rounding: length) }
+    // A ratio is a decimal that a Double only approaches: a hair under a whole pixel is that pixel.
+    let nearest = length.rounded()
+    let isWhole = (length - nearest).magnitude <= 1e-9 * max(1, nearest)
+    let pixels = Int64(exactly: isWhole ? nearest : length.rounded(.down)) ?? .max
+    return ColumnGrid.points(Int128(pixels), displayScale)
+  }
+
+  /// The columns that share a breadth with a rectangle.
+  func columns(in rect: Rect) -> Range<Int> {
+    guard itemWidth > .zero else { return 0..<0 }
+    let first = partitioningIndex(count) { positions[$0] + itemWidth > rect.minX }
+    let end = partitioningIndex(count) { positions[$0] >= rect.maxX }
+    return first..<max(first, end)
+  }
+
+  /// The frame of an item.
+  ///
+  /// - Parameters:
+  ///   - column: Its column.
+  ///   - start: Where its place in the column begins, padding included.
+  ///   - length: Its own length.
+  /// - Returns: The frame, upright.
+  func frame(column: Int, start: Length, length: Length) -> Rect {
+    Rect(x: positions[column], y: start + padding, width: itemWidth, height: length)
+  }
+}

@@ -1,0 +1,159 @@
+/// Lines of items, filled one after the other: UICollectionViewFlowLayout.
+///
+/// ```
+/// ┌────┐   ┌──────┐   ┌───┐
+/// │ 0  │   │  1   │   │ 2 │     justified: the first and the last touch the insets
+/// └────┘   │      │   └───┘     items shorter than their line are centred in it
+///          └──────┘
+/// ┌──────┐ ┌──┐                 the last line keeps the least spacing
+/// │  3   │ │4 │
+/// └──────┘ └──┘
+/// ```
+public struct FlowLayout: CollectionLayout {
+  /// `flow`.
+  public static let kind = "flow"
+
+  /// The main axis.
+  public var scrollDirection: ScrollDirection = .vertical
+  /// The size of items that say nothing of their own.
+  public var itemSize = Size(width: 50, height: 50)
+  /// Between lines.
+  public var minimumLineSpacing: Length = 10
+  /// Between the items of a line, at least.
+  public var minimumInteritemSpacing: Length = 10
+  /// Around the items of a section.
+  public var sectionInset: EdgeInsets = .zero
+  /// Only the extent along the main axis counts.
+  public var headerReferenceSize: Size = .zero
+  /// Only the extent along the main axis counts.
+  public var footerReferenceSize: Size = .zero
+  /// Whether headers stay in view while their section is.
+  public var sectionHeadersPinToVisibleBounds = false
+  /// Whether footers stay in view while their section is.
+  public var sectionFootersPinToVisibleBounds = false
+  /// What happens to the room that a line leaves.
+  public var lineAlignment: LineAlignment = .justified
+  /// The same for the last line of a section; `auto` is UIKit's rule.
+  public var lastLineAlignment: LastLineAlignment = .auto
+  /// Where an item lies that is shorter than its line.
+  public var itemAlignment: ItemAlignment = .center
+
+  /// What happens to the room that a line leaves.
+  public enum LineAlignment: String, CaseIterable, Sendable {
+    /// It goes between the items.
+    case justified
+    /// It stays behind the last.
+    case leading
+    /// Half before the first, half behind the last.
+    case center
+    /// It stays before the first.
+    case trailing
+  }
+
+  /// What happens to the room that the last line leaves.
+  public enum LastLineAlignment: String, CaseIterable, Sendable {
+    /// As the other lines, but a justified section keeps its grid if all items have the same size,
+    /// and otherwise ends with a leading line.
+    case auto
+    /// It goes between the items.
+    case justified
+    /// It stays behind the last.
+    case leading
+    /// Half before the first, half behind the last.
+    case center
+    /// It stays before the first.
+    case trailing
+  }
+
+  /// Where an item lies that is shorter than its line.
+  public enum ItemAlignment: String, CaseIterable, Sendable {
+    /// At the line's start.
+    case leading
+    /// In its middle.
+    case center
+    /// At its end.
+    case trailing
+  }
+
+  /// Makes a flow layout with UIKit's defaults.
+  public init() {}
+
+  /// Reads the metrics; what is not given has its default.
+  ///
+  /// - Parameter metrics: The description's members.
+  /// - Throws: What `metrics` throws for a member that is wrong.
+  public init<Metrics: LayoutMetrics & ~Copyable & ~Escapable>(
+    metrics: inout Metrics
+  ) throws(Metrics.Failure) {
+    scrollDirection =
+      try metrics.choice("scrollDirection", of: ScrollDirection.self) ?? scrollDirection
+    itemSize = try metrics.size("itemSize") ?? itemSize
+    minimumLineSpacing = try metrics.length("minimumLineSpacing") ?? minimumLineSpacing
+    minimumInteritemSpacing =
+      try metrics.length("minimumInteritemSpacing") ?? minimumInteritemSpacing
+    sectionInset = try metrics.insets("sectionInset") ?? sectionInset
+    headerReferenceSize = try metrics.size("headerReferenceSize") ?? headerReferenceSize
+    footerReferenceSize = try metrics.size("footerReferenceSize") ?? footerReferenceSize
+    sectionHeadersPinToVisibleBounds =
+      try metrics.flag("sectionHeadersPinToVisibleBounds") ?? sectionHeadersPinToVisibleBounds
+    sectionFootersPinToVisibleBounds =
+      try metrics.flag("sectionFootersPinToVisibleBounds") ?? sectionFootersPinToVisibleBounds
+    lineAlignment = try metrics.choice("lineAlignment", of: LineAlignment.self) ?? lineAlignment
+    lastLineAlignment =
+      try metrics.choice("lastLineAlignment", of: LastLineAlignment.self) ?? lastLineAlignment
+    itemAlignment = try metrics.choice("itemAlignment", of: ItemAlignment.self) ?? itemAlignment
+  }
+
+  /// Computes what does not depend on the content offset.
+  ///
+  /// - Parameters:
+  ///   - content: The sections.
+  ///   - container: The viewport, upright.
+  /// - Returns: Where everything is.
+  /// - Throws: ``LayoutError`` if the content would be too long.
+  /// - Complexity: O(n) for items of different sizes, O(1) a section for equal ones.
+  public func arrange(
+    _ content: Content, in container: Container
+  ) throws(LayoutError) -> Arrangement {
+    let pinning = SectionStack.Pinning(
+      headers: sectionHeadersPinToVisibleBounds, footers: sectionFootersPinToVisibleBounds)
+    let stack = try SectionStack(content, in: container, pinning: pinning) {
+      (_, section) throws(LayoutError) in
+      let frame = SectionStack.Frame(
+        section, sectionInset: sectionInset, header: headerReferenceSize,
+        footer: footerReferenceSize, scrollDirection)
+      return (frame, body(of: section, inset: frame.inset, across: container.size.width))
+    }
+    return Arrangement(placement: stack)
+  }
+
+  private func body(of section: Section, inset: EdgeInsets, across: Length) -> any SectionBody {
+    guard section.items.count > 0 else { return EmptyBody() }
+    let rule = LineRule(
+      leading: inset.left, available: max(0, across - inset.left - inset.right),
+      interitemSpacing: section.minimumInteritemSpacing ?? minimumInteritemSpacing,
+      lineSpacing: section.minimumLineSpacing ?? minimumLineSpacing,
+      lineAlignment: lineAlignment, lastLineAlignment: lastLineAlignment,
+      itemAlignment: itemAlignment)
+    let sizes = ItemSizes(section.items, itemSize: itemSize, scrollDirection)
+    if let cross = sizes.cross.commonValue, let main = sizes.main.commonValue {
+      return EqualFlow(
+        itemSize: Size(width: cross, height: main), count: section.items.count, rule: rule)
+    }
+    return FlowLines(sizes: sizes, rule: rule)
+  }
+}
+
+extension SectionStack.Frame {
+  /// What stands around a section's items: the section's own choices, else the layout's.
+  init(
+    _ section: Section, sectionInset: EdgeInsets, header: Size, footer: Size,
+    headerInset: EdgeInsets = .zero, footerInset: EdgeInsets = .zero, _ direction: ScrollDirection
+  ) {
+    inset = direction.upright(section.sectionInset ?? sectionInset)
+    headerLength = direction.upright(section.header ?? header).height
+    footerLength = direction.upright(section.footer ?? footer).height
+    self.headerInset = direction.upright(headerInset)
+    self.footerInset = direction.upright(footerInset)
+  }
+}

@@ -1,0 +1,266 @@
+/// How one line of a flow is filled and spread; upright.
+struct LineRule: Sendable {
+  /// Where lines begin.
+  var leading: Length
+  /// How long they may get.
+  var available: Length
+  var interitemSpacing: Length
+  var lineSpacing: Length
+  var lineAlignment: FlowLayout.LineAlignment
+  var lastLineAlignment: FlowLayout.LastLineAlignment
+  var itemAlignment: FlowLayout.ItemAlignment
+
+  /// The end that a line may reach.
+  ///
+  /// Past the available room by a millionth part, at least a millionth of a point, so that three
+  /// items of a third fit (contract section 3).
+  var limit: Length {
+    available + Length(millionths: max(1, available.millionths / Length.millionthsPerPoint))
+  }
+
+  /// How a line of so many items is spread.
+  ///
+  /// - Parameters:
+  ///   - count: How many items, at least 1.
+  ///   - extent: Their cross extents added up.
+  ///   - isLast: Whether it is the section's last line.
+  /// - Returns: Where its items begin.
+  func spread(count: Int, extent: Length, isLast: Bool) -> LineSpread {
+    switch isLast ? lastLineAlignment : .auto {
+    case .auto:
+      if isLast && lineAlignment == .justified {
+        return spread(.leading, count: count, extent: extent)
+      }
+      return spread(lineAlignment, count: count, extent: extent)
+    case .justified: return spread(.justified, count: count, extent: extent)
+    case .leading: return spread(.leading, count: count, extent: extent)
+    case .center: return spread(.center, count: count, extent: extent)
+    case .trailing: return spread(.trailing, count: count, extent: extent)
+    }
+  }
+
+  func spread(
+    _ alignment: FlowLayout.LineAlignment, count: Int, extent: Length
+  ) -> LineSpread {
+    let leftover = available - extent - interitemSpacing * (count - 1)
+    var spread = LineSpread(start: leading, spacing: interitemSpacing, leftover: 0, gaps: 1)
+    switch alignment {
+    case .leading: break
+    case .justified where count > 1:
+      spread.leftover = leftover
+      spread.gaps = Int64(count - 1)
+    // A single item is centred, an oversize one starts at the inset.
+    case .justified, .center: spread.start += max(0, leftover).scaled(by: 1, over: 2)
+    case .trailing: spread.start += max(0, leftover)
+    }
+    return spread
+  }
+
+  /// How far from the line's start an item lies.
+  func offset(of length: Length, inLine lineLength: Length) -> Length {
+    switch itemAlignment {
+    case .leading: 0
+    case .center: (lineLength - length).scaled(by: 1, over: 2)
+    case .trailing: lineLength - length
+    }
+  }
+}
+
+/// Where the items of one line begin.
+struct LineSpread: Sendable {
+  var start: Length
+  var spacing: Length
+  /// To be shared out among the gaps; divided once, at each item, so that errors never add up.
+  var leftover: Length
+  var gaps: Int64
+
+  /// Where an item begins.
+  ///
+  /// - Parameters:
+  ///   - place: Its place in the line.
+  ///   - before: The cross extents of the items before it, added up.
+  /// - Returns: The cross coordinate.
+  func position(_ place: Int, before: Length) -> Length {
+    let shared = leftover == .zero ? .zero : leftover.scaled(by: Int64(place), over: gaps)
+    return start + before + spacing * place + shared
+  }
+}
+
+/// Lines of items of one size: arithmetic, whatever their number.
+struct EqualFlow: SectionBody {
+  let length: Length
+  private let itemSize: Size
+  private let count: Int
+  private let perLine: Int
+  private let lineSpacing: Length
+  private let line: LineSpread
+  private let lastLine: LineSpread
+
+  init(itemSize: Size, count: Int, rule: LineRule) {
+    self.itemSize = itemSize
+    self.count = count
+    lineSpacing = rule.lineSpacing
+    let step = itemSize.width + rule.interitemSpacing
+    let room = rule.limit - itemSize.width
+    if room < .zero {
+      perLine = 1
+    } else if step == .zero {
+      perLine = count
+    } else {
+      perLine = Int(clamping: room.millionths / step.millionths) + 1
+    }
+    let lines = (count - 1) / perLine + 1
+    length = itemSize.height * lines + rule.lineSpacing * (lines - 1)
+    let full = rule.spread(
+      rule.lineAlignment, count: perLine, extent: itemSize.width * perLine)
+    line = full
+    if rule.lastLineAlignment == .auto && rule.lineAlignment == .justified {
+      lastLine = full
+    } else {
+      let rest = count - (lines - 1) * perLine
+      lastLine = rule.spread(count: rest, extent: itemSize.width * rest, isLast: true)
+    }
+  }
+
+  func frame(of item: Int) -> Rect {
+    let line = item / perLine
+    return Rect(
+      origin: Point(x: x(item - line * perLine, in: spread(ofLine: line)), y: pitch * line),
+      size: itemSize)
+  }
+
+  var byteCount: Int { 0 }
+
+  private var pitch: Length { itemSize.height + lineSpacing }
+
+  private func spread(ofLine line: Int) -> LineSpread {
+    line == (count - 1) / perLine ? lastLine : self.line
+  }
+
+  private func x(_ place: Int, in spread: LineSpread) -> Length {
+    spread.position(place, before: itemSize.width * place)
+  }
+
+  func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
+    guard !rect.isEmpty, itemSize.width > .zero, itemSize.height > .zero else { return true }
+    // With a height above 0 the pitch is too.
+    let above = flooredQuotient(
+      (rect.minY - itemSize.height).millionths, pitch.millionths)
+    var line = max(Int(above + 1), start / perLine)
+    let lines = (count - 1) / perLine + 1
+    while line < lines, line >= 0, pitch * line < rect.maxY {
+      let inLine = min(perLine, count - line * perLine)
+      let spread = spread(ofLine: line)
+      var place = max(
+        partitioningIndex(inLine) { x($0, in: spread) + itemSize.width > rect.minX },
+        start - line * perLine)
+      while place < inLine {
+        let x = x(place, in: spread)
+        guard x < rect.maxX else { break }
+        let frame = Rect(origin: Point(x: x, y: pitch * line), size: itemSize)
+        guard body(line * perLine + place, frame) else { return false }
+        place += 1
+      }
+      line += 1
+    }
+    return true
+  }
+}
+
+/// Lines of items of different sizes: a table of lines; what is inside a line is worked out anew.
+struct FlowLines: SectionBody {
+  let length: Length
+  private let sizes: ItemSizes
+  private let rule: LineRule
+  /// The first item of each line, and the number of items at the end.
+  private let firstItems: [Int]
+  /// Where each line begins, and at the end where a next one would.
+  private let tops: [Int64]
+
+  /// Breaks the lines.
+  ///
+  /// - Complexity: O(n).
+  init(sizes: ItemSizes, rule: LineRule) {
+    self.sizes = sizes
+    self.rule = rule
+    let count = sizes.main.count
+    var firstItems: [Int] = []
+    var tops: [Int64] = []
+    let limit = rule.limit
+    var top: Length = 0
+    var used: Length = 0
+    var lineLength: Length = 0
+    for item in 0..<count {
+      let cross = sizes.cross[item]
+      let joined = used + rule.interitemSpacing + cross
+      if item > 0 && joined <= limit {
+        used = joined
+      } else {
+        if item > 0 { top += lineLength + rule.lineSpacing }
+        firstItems.append(item)
+        tops.append(top.millionths)
+        used = cross
+        lineLength = 0
+      }
+      lineLength = max(lineLength, sizes.main[item])
+    }
+    length = top + lineLength
+    firstItems.append(count)
+    tops.append((length + rule.lineSpacing).millionths)
+    self.firstItems = firstItems
+    self.tops = tops
+  }
+
+  var byteCount: Int { (firstItems.capacity + tops.capacity) * 8 }
+
+  private var lineCount: Int { tops.count - 1 }
+
+  private func bottom(ofLine line: Int) -> Length {
+    Length(millionths: tops[line + 1]) - rule.lineSpacing
+  }
+
+  /// Visits the items of a line in order.
+  private func forEachItem(inLine line: Int, _ body: (Int, Rect) -> Bool) -> Bool {
+    let items = firstItems[line]..<firstItems[line + 1]
+    var extent: Length = 0
+    for item in items { extent += sizes.cross[item] }
+    let spread = rule.spread(
+      count: items.count, extent: extent, isLast: line == lineCount - 1)
+    let top = Length(millionths: tops[line])
+    let lineLength = bottom(ofLine: line) - top
+    var before: Length = 0
+    for item in items {
+      let size = Size(width: sizes.cross[item], height: sizes.main[item])
+      let origin = Point(
+        x: spread.position(item - items.lowerBound, before: before),
+        y: top + rule.offset(of: size.height, inLine: lineLength))
+      guard body(item, Rect(origin: origin, size: size)) else { return false }
+      before += size.width
+    }
+    return true
+  }
+
+  func frame(of item: Int) -> Rect {
+    let line = partitioningIndex(lineCount) { firstItems[$0 + 1] > item }
+    var result = Rect(origin: .zero, size: .zero)
+    _ = forEachItem(inLine: line) { candidate, frame in
+      result = frame
+      return candidate < item
+    }
+    return result
+  }
+
+  func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
+    var line = max(
+      partitioningIndex(lineCount) { bottom(ofLine: $0) > rect.minY },
+      partitioningIndex(lineCount) { firstItems[$0 + 1] > start })
+    while line < lineCount, tops[line] < rect.maxY.millionths {
+      let finished = forEachItem(inLine: line) { item, frame in
+        item < start || !frame.overlaps(rect) || body(item, frame)
+      }
+      guard finished else { return false }
+      line += 1
+    }
+    return true
+  }
+}

@@ -1,0 +1,197 @@
+/// Columns of equal width, items of any length: Pinterest's layout.
+///
+/// Covers CHTCollectionViewWaterfallLayout.
+///
+/// ```
+/// ┌───┐ ┌───┐ ┌───┐
+/// │ 0 │ │ 1 │ │ 2 │      the next item goes where it can start first
+/// └───┘ │   │ └───┘
+/// ┌───┐ │   │ ┌───┐
+/// │ 3 │ └───┘ │ 4 │
+/// ```
+public struct WaterfallLayout: CollectionLayout {
+  /// `waterfall`.
+  public static let kind = "waterfall"
+
+  /// More columns than this are refused.
+  public static let maximumColumnCount = 10_000
+
+  /// The main axis.
+  public var scrollDirection: ScrollDirection = .vertical
+  /// How many columns, or how narrow they may get.
+  public var columns: Columns = .count(2)
+  /// Between columns.
+  public var minimumColumnSpacing: Length = 10
+  /// Between the items of a column.
+  public var minimumInteritemSpacing: Length = 10
+  /// Around the items of a section.
+  public var sectionInset: EdgeInsets = .zero
+  /// Only the extent along the main axis counts.
+  public var headerReferenceSize: Size = .zero
+  /// Only the extent along the main axis counts.
+  public var footerReferenceSize: Size = .zero
+  /// Around headers.
+  public var headerInset: EdgeInsets = .zero
+  /// Around footers.
+  public var footerInset: EdgeInsets = .zero
+  /// Whether headers stay in view while their section is.
+  public var sectionHeadersPinToVisibleBounds = false
+  /// Whether footers stay in view while their section is.
+  public var sectionFootersPinToVisibleBounds = false
+  /// Which column an item goes to.
+  public var itemRenderDirection: ItemRenderDirection = .shortestFirst
+  /// Around each item, inside its place in the column.
+  public var itemPadding: Length = 0
+  /// The content is at least so long.
+  public var minimumContentLength: Length = 0
+  /// The size, to scale, of items that say nothing of their own.
+  public var itemSize = Size(width: 50, height: 50)
+
+  /// How the number of columns is found.
+  public enum Columns: Hashable, Sendable {
+    /// So many.
+    case count(Int)
+    /// As many as fit, being at least so wide; at least one.
+    case minimumWidth(Length)
+  }
+
+  /// Which column an item goes to.
+  public enum ItemRenderDirection: String, CaseIterable, Sendable {
+    /// The one where it would start first; the first column wins a tie.
+    case shortestFirst
+    /// One after the other.
+    case leftToRight
+    /// One after the other, from the last.
+    case rightToLeft
+  }
+
+  /// Makes a waterfall with the contract's defaults.
+  public init() {}
+
+  /// Reads the metrics; what is not given has its default.
+  ///
+  /// - Parameter metrics: The description's members.
+  /// - Throws: What `metrics` throws for a member that is wrong.
+  public init<Metrics: LayoutMetrics & ~Copyable & ~Escapable>(
+    metrics: inout Metrics
+  ) throws(Metrics.Failure) {
+    scrollDirection =
+      try metrics.choice("scrollDirection", of: ScrollDirection.self) ?? scrollDirection
+    let count = try metrics.integer("columnCount", in: 1...WaterfallLayout.maximumColumnCount)
+    if let width = try metrics.length("minimumColumnWidth") {
+      guard count == nil else {
+        throw metrics.refusal(
+          of: "minimumColumnWidth", because: "columnCount is given too; only one of them can be")
+      }
+      columns = .minimumWidth(width)
+    } else if let count {
+      columns = .count(count)
+    }
+    minimumColumnSpacing = try metrics.length("minimumColumnSpacing") ?? minimumColumnSpacing
+    minimumInteritemSpacing =
+      try metrics.length("minimumInteritemSpacing") ?? minimumInteritemSpacing
+    sectionInset = try metrics.insets("sectionInset") ?? sectionInset
+    headerReferenceSize = try metrics.size("headerReferenceSize") ?? headerReferenceSize
+    footerReferenceSize = try metrics.size("footerReferenceSize") ?? footerReferenceSize
+    headerInset = try metrics.insets("headerInset") ?? headerInset
+    footerInset = try metrics.insets("footerInset") ?? footerInset
+    sectionHeadersPinToVisibleBounds =
+      try metrics.flag("sectionHeadersPinToVisibleBounds") ?? sectionHeadersPinToVisibleBounds
+    sectionFootersPinToVisibleBounds =
+      try metrics.flag("sectionFootersPinToVisibleBounds") ?? sectionFootersPinToVisibleBounds
+    itemRenderDirection =
+      try metrics.choice("itemRenderDirection", of: ItemRenderDirection.self)
+      ?? itemRenderDirection
+    itemPadding = try metrics.length("itemPadding") ?? itemPadding
+    minimumContentLength = try metrics.length("minimumContentLength") ?? minimumContentLength
+    itemSize = try metrics.size("itemSize") ?? itemSize
+  }
+
+  /// Computes what does not depend on the content offset.
+  ///
+  /// - Parameters:
+  ///   - content: The sections.
+  ///   - container: The viewport, upright.
+  /// - Returns: Where everything is.
+  /// - Throws: ``LayoutError`` if the content would be too long or have too many columns.
+  /// - Complexity: O(n) for items of different sizes, O(1) a section for equal ones.
+  public func arrange(
+    _ content: Content, in container: Container
+  ) throws(LayoutError) -> Arrangement {
+    let pinning = SectionStack.Pinning(
+      headers: sectionHeadersPinToVisibleBounds, footers: sectionFootersPinToVisibleBounds)
+    let stack = try SectionStack(
+      content, in: container, pinning: pinning, minimumLength: minimumContentLength
+    ) { (index, section) throws(LayoutError) in
+      let frame = SectionStack.Frame(
+        section, sectionInset: sectionInset, header: headerReferenceSize,
+        footer: footerReferenceSize, headerInset: section.headerInset ?? headerInset,
+        footerInset: section.footerInset ?? footerInset, scrollDirection)
+      return (frame, try body(of: section, index: index, inset: frame.inset, in: container))
+    }
+    return Arrangement(placement: stack)
+  }
+
+  private func body(
+    of section: Section, index: Int, inset: EdgeInsets, in container: Container
+  ) throws(LayoutError) -> any SectionBody {
+    let available = max(0, container.size.width - inset.left - inset.right)
+    let spacing = section.minimumColumnSpacing ?? minimumColumnSpacing
+    let count = columnCount(of: section, available: available, spacing: spacing)
+    guard count <= WaterfallLayout.maximumColumnCount else {
+      throw .tooManyColumns(section: index, count: count)
+    }
+    guard section.items.count > 0 else { return EmptyBody() }
+    let columns = ColumnGrid(
+      count: count, leading: inset.left, available: available, spacing: spacing,
+      padding: itemPadding, displayScale: container.displayScale)
+    let lengths = itemLengths(of: section.items, in: columns)
+    let interitem = section.minimumInteritemSpacing ?? minimumInteritemSpacing
+    if let length = lengths.commonValue {
+      return EqualWaterfall(
+        count: section.items.count, itemLength: length, interitemSpacing: interitem,
+        columns: columns, direction: itemRenderDirection)
+    }
+    return switch itemRenderDirection {
+    case .shortestFirst:
+      ShortestFirstWaterfall(lengths: lengths, interitemSpacing: interitem, columns: columns)
+    case .leftToRight, .rightToLeft:
+      RoundRobinWaterfall(
+        lengths: lengths, interitemSpacing: interitem, columns: columns,
+        isReversed: itemRenderDirection == .rightToLeft)
+    }
+  }
+
+  private func columnCount(of section: Section, available: Length, spacing: Length) -> Int {
+    if let count = section.columnCount { return count }
+    switch columns {
+    case .count(let count): return count
+    case .minimumWidth(let width):
+      let step = width + spacing
+      guard step > .zero else { return available > .zero ? .max : 1 }
+      return max(1, Int(clamping: (available + spacing).millionths / step.millionths))
+    }
+  }
+
+  /// The extents along the main axis: lengths as they are, sizes and ratios to scale.
+  private func itemLengths(of items: Items, in columns: ColumnGrid) -> LengthArray {
+    switch items.extents {
+    case .unspecified:
+      let size = scrollDirection.upright(itemSize)
+      return .equal(columns.length(scaling: size.height, over: size.width), count: items.count)
+    case .size(let size):
+      let size = scrollDirection.upright(size)
+      return .equal(columns.length(scaling: size.height, over: size.width), count: items.count)
+    case .sizes:
+      let sizes = ItemSizes(items, itemSize: itemSize, scrollDirection)
+      return LengthArray(count: items.count) {
+        columns.length(scaling: sizes.main[$0], over: sizes.cross[$0])
+      }
+    case .lengths(let lengths): return lengths
+    case .aspectRatios(let ratios):
+      return LengthArray(count: items.count) {
+        columns.length(aspectRatio: ratios[$0], scrollDirection)
+      }
+    }
+  }
+}

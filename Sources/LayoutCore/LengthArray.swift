@@ -1,0 +1,85 @@
+/// Many lengths, none negative, in as few bytes as they need.
+///
+/// Lengths up to 4,294.967295 points take 32 bits of millionths. Equal ones take nothing.
+public enum LengthArray: Hashable, Sendable {
+  /// So many times the same.
+  case equal(Length, count: Int)
+  /// Up to 4,294.967295 points each, in millionths.
+  case compact([UInt32])
+  /// Millionths.
+  case wide([Int64])
+
+  /// How many there are.
+  @inlinable
+  public var count: Int {
+    switch self {
+    case .equal(_, let count): count
+    case .compact(let values): values.count
+    case .wide(let values): values.count
+    }
+  }
+
+  /// One of the lengths.
+  ///
+  /// - Parameter index: 0 ..< count.
+  @inlinable
+  public subscript(index: Int) -> Length {
+    switch self {
+    case .equal(let length, _): length
+    case .compact(let values): Length(millionths: Int64(values[index]))
+    case .wide(let values): Length(millionths: values[index])
+    }
+  }
+
+  /// Their common value, if all are the same; nil for none.
+  ///
+  /// - Complexity: O(count) unless they are known to be equal.
+  public var commonValue: Length? {
+    switch self {
+    case .equal(let length, let count): count > 0 ? length : nil
+    case .compact(let values):
+      LengthArray.common(values).map { Length(millionths: Int64($0)) }
+    case .wide(let values):
+      LengthArray.common(values).map(Length.init(millionths:))
+    }
+  }
+
+  private static func common<T: Equatable>(_ values: [T]) -> T? {
+    guard let first = values.first else { return nil }
+    return values.allSatisfy { $0 == first } ? first : nil
+  }
+
+  /// The bytes that the storage takes on the heap.
+  public var byteCount: Int {
+    switch self {
+    case .equal: 0
+    case .compact(let values): values.capacity * 4
+    case .wide(let values): values.capacity * 8
+    }
+  }
+
+  /// Collects computed lengths, narrow as long as they fit.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - length: The length at an index; called once for each, in order.
+  /// - Complexity: O(count).
+  @inlinable
+  public init(count: Int, _ length: (Int) -> Length) {
+    var compact: [UInt32] = []
+    compact.reserveCapacity(count)
+    for index in 0..<count {
+      let value = length(index)
+      guard let narrow = UInt32(exactly: value.millionths) else {
+        var wide = compact.map { Int64($0) }
+        wide.reserveCapacity(count)
+        wide.append(value.millionths)
+        for index in (index + 1)..<count { wide.append(length(index).millionths) }
+        self = .wide(wide)
+        return
+      }
+      compact.append(narrow)
+    }
+    self = .compact(compact)
+  }
+}

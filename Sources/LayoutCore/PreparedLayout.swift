@@ -1,0 +1,245 @@
+/// The viewport through which the content is seen; its offset is given with each question.
+public struct Viewport: Hashable, Sendable {
+  /// The extent, above 0.
+  public var size: Size
+  /// Pixels per point in millionths, above 0; nil where nothing is rounded to pixels.
+  public var displayScale: Int64?
+
+  /// Makes a viewport.
+  ///
+  /// - Parameters:
+  ///   - size: The extent, above 0.
+  ///   - displayScale: Pixels per point in millionths, or nil.
+  public init(size: Size, displayScale: Int64? = nil) {
+    self.size = size
+    self.displayScale = displayScale
+  }
+}
+
+/// Content laid out for a viewport, ready for questions.
+///
+/// Everything that does not depend on the content offset is computed once, here; each question names
+/// its offset. The value is immutable and shared freely between threads.
+public struct PreparedLayout: Sendable {
+  /// The scrollable extent.
+  public let contentSize: Size
+  /// The main axis.
+  public let scrollDirection: ScrollDirection
+  /// The viewport it was prepared for.
+  public let viewport: Viewport
+  let placement: any Placement
+  let effect: (any Effect)?
+
+  /// Lays content out.
+  ///
+  /// - Parameters:
+  ///   - content: The sections.
+  ///   - layout: The layout.
+  ///   - viewport: The viewport.
+  /// - Throws: ``LayoutError`` if the content would be too long or have too many columns.
+  /// - Complexity: O(n) for items with sizes of their own; O(1) a section for equal items.
+  public init(
+    _ content: Content, layout: any CollectionLayout, viewport: Viewport
+  ) throws(LayoutError) {
+    let direction = layout.scrollDirection
+    let container = Container(
+      size: direction.upright(viewport.size), displayScale: viewport.displayScale)
+    let arrangement = try layout.arrange(content, in: container)
+    placement = arrangement.placement
+    effect = arrangement.effect
+    scrollDirection = direction
+    contentSize = direction.upright(placement.contentSize)
+    self.viewport = viewport
+  }
+
+  /// Whether elements depend on the content offset: some pin to the viewport, or have an effect.
+  public var followsContentOffset: Bool { effect != nil || placement.followsVisibleRect }
+
+  /// The bytes that it takes on the heap, beyond what the content has anyway; an estimate.
+  public var byteCount: Int { placement.byteCount }
+
+  /// What is seen at an offset.
+  ///
+  /// - Parameter offset: The content offset.
+  /// - Returns: The viewport in content coordinates.
+  public func visibleRect(at offset: Point) -> Rect {
+    Rect(origin: offset, size: viewport.size)
+  }
+
+  /// The offset nearest to another at which the content fills the viewport.
+  ///
+  /// - Parameter offset: Any offset.
+  /// - Returns: Each coordinate in 0 … max(0, content − viewport).
+  public func clamped(_ offset: Point) -> Point {
+    Point(
+      x: max(0, min(offset.x, contentSize.width - viewport.size.width)),
+      y: max(0, min(offset.y, contentSize.height - viewport.size.height)))
+  }
+
+  /// One element, on screen or not.
+  ///
+  /// - Parameters:
+  ///   - kind: What it is.
+  ///   - indexPath: Which it is.
+  ///   - offset: The content offset.
+  /// - Returns: Its attributes, or nil if there is no such element.
+  /// - Complexity: O(log n).
+  public func attributes(
+    of kind: ElementKind, at indexPath: IndexPath, contentOffset offset: Point
+  ) -> LayoutAttributes? {
+    let visible = scrollDirection.upright(visibleRect(at: offset))
+    guard var attributes = placement.attributes(of: kind, at: indexPath, visible: visible) else {
+      return nil
+    }
+    effect?.change(seenIn: visible)(&attributes)
+    return turned(attributes)
+  }
+
+  /// Visits the elements that show in a rectangle, in the order of ``ElementPosition``.
+  ///
+  /// An element shows in a rectangle if the bounding box of its transformed frame shares more than
+  /// an edge with it; a frame without area never does.
+  ///
+  /// - Parameters:
+  ///   - rect: The rectangle, in content coordinates.
+  ///   - offset: The content offset.
+  ///   - start: Elements before this position are passed over.
+  ///   - body: Called with each element's attributes; returns whether to go on.
+  /// - Complexity: O(log n + k) for k elements.
+  public func forEachElement(
+    in rect: Rect, contentOffset offset: Point, from start: ElementPosition = .first,
+    _ body: (LayoutAttributes) -> Bool
+  ) {
+    let visible = scrollDirection.upright(visibleRect(at: offset))
+    let rect = scrollDirection.upright(rect)
+    guard let effect else {
+      if scrollDirection == .vertical {
+        placement.forEachElement(in: rect, visible: visible, from: start, body)
+      } else {
+        placement.forEachElement(in: rect, visible: visible, from: start) { body(turned($0)) }
+      }
+      return
+    }
+    let resting = effect.restingRect(forElementsIn: rect, visible: visible)
+    let change = effect.change(seenIn: visible)
+    placement.forEachElement(in: resting, visible: visible, from: start) { attributes in
+      var attributes = attributes
+      change(&attributes)
+      return !attributes.shows(in: rect) || body(turned(attributes))
+    }
+  }
+
+  /// The elements that show in a rectangle, in order.
+  ///
+  /// - Parameters:
+  ///   - rect: The rectangle, in content coordinates.
+  ///   - offset: The content offset.
+  ///   - limit: How many there may be.
+  /// - Returns: Their attributes.
+  /// - Throws: ``LayoutError/tooManyElements(limit:)`` if there are more.
+  /// - Complexity: O(log n + k) for k elements.
+  public func elements(
+    in rect: Rect, contentOffset offset: Point, limit: Int
+  ) throws(LayoutError) -> [LayoutAttributes] {
+    var elements: [LayoutAttributes] = []
+    forEachElement(in: rect, contentOffset: offset) { attributes in
+      elements.append(attributes)
+      return elements.count <= limit
+    }
+    guard elements.count <= limit else { throw .tooManyElements(limit: limit) }
+    return elements
+  }
+
+  /// The cell at a point: of those there, the one nearest to the viewer, then the last.
+  ///
+  /// - Parameters:
+  ///   - point: The point, in content coordinates; frames are half open.
+  ///   - offset: The content offset.
+  /// - Returns: Its index path, or nil.
+  /// - Complexity: O(log n) where cells do not lie on each other.
+  public func indexPathForItem(at point: Point, contentOffset offset: Point) -> IndexPath? {
+    // The least rectangle there is: a half-open frame overlaps it exactly if the point is inside.
+    let spot = Rect(
+      origin: point, size: Size(width: Length(millionths: 1), height: Length(millionths: 1)))
+    var found: LayoutAttributes?
+    forEachElement(in: spot, contentOffset: offset) { attributes in
+      guard attributes.kind == .cell, attributes.contains(point) else { return true }
+      if let best = found, attributes.zIndex < best.zIndex { return true }
+      found = attributes
+      return true
+    }
+    return found?.indexPath
+  }
+
+  /// Upright attributes turned back.
+  private func turned(_ attributes: LayoutAttributes) -> LayoutAttributes {
+    scrollDirection == .vertical ? attributes : attributes.transposed
+  }
+}
+
+extension LayoutAttributes {
+  /// The same with x and y exchanged.
+  var transposed: LayoutAttributes {
+    var result = self
+    result.frame = frame.transposed
+    result.transform = AffineTransform(
+      a: transform.d, b: transform.c, c: transform.b, d: transform.a, tx: transform.ty,
+      ty: transform.tx)
+    result.anchorPoint = UnitPoint(x: anchorPoint.y, y: anchorPoint.x)
+    return result
+  }
+
+  /// The bounding box of the transformed frame, in points.
+  private var box: (minX: Double, minY: Double, maxX: Double, maxY: Double) {
+    let width = frame.width.points
+    let height = frame.height.points
+    let left = -anchorPoint.x * width
+    let top = -anchorPoint.y * height
+    let originX = frame.minX.points - left + transform.tx
+    let originY = frame.minY.points - top + transform.ty
+    // A parallelogram: each term is least at one of its ends.
+    let ax = (transform.a * left, transform.a * (left + width))
+    let cx = (transform.c * top, transform.c * (top + height))
+    let by = (transform.b * left, transform.b * (left + width))
+    let dy = (transform.d * top, transform.d * (top + height))
+    return (
+      originX + min(ax.0, ax.1) + min(cx.0, cx.1), originY + min(by.0, by.1) + min(dy.0, dy.1),
+      originX + max(ax.0, ax.1) + max(cx.0, cx.1), originY + max(by.0, by.1) + max(dy.0, dy.1)
+    )
+  }
+
+  /// Whether the element shows in a rectangle.
+  ///
+  /// - Parameter rect: The rectangle, in the coordinates of the frame.
+  /// - Returns: Whether the transformed frame's bounding box and the rectangle share an area.
+  public func shows(in rect: Rect) -> Bool {
+    if transform == .identity { return frame.overlaps(rect) }
+    guard !frame.isEmpty, !rect.isEmpty else { return false }
+    let box = box
+    return box.maxX > box.minX && box.maxY > box.minY
+      && box.minX < rect.maxX.points && rect.minX.points < box.maxX
+      && box.minY < rect.maxY.points && rect.minY.points < box.maxY
+  }
+
+  /// Whether a point is inside the transformed frame; half open.
+  ///
+  /// - Parameter point: The point, in the coordinates of the frame.
+  /// - Returns: Whether it is.
+  func contains(_ point: Point) -> Bool {
+    if transform == .identity {
+      return point.x >= frame.minX && point.x < frame.maxX && point.y >= frame.minY
+        && point.y < frame.maxY
+    }
+    let width = frame.width.points
+    let height = frame.height.points
+    let determinant = transform.a * transform.d - transform.b * transform.c
+    guard determinant != 0 else { return false }
+    let x = point.x.points - frame.minX.points - anchorPoint.x * width - transform.tx
+    let y = point.y.points - frame.minY.points - anchorPoint.y * height - transform.ty
+    let inFrameX =
+      (transform.d * x - transform.c * y) / determinant + anchorPoint.x * width
+    let inFrameY =
+      (transform.a * y - transform.b * x) / determinant + anchorPoint.y * height
+    return inFrameX >= 0 && inFrameX < width && inFrameY >= 0 && inFrameY < height
+  }
+}

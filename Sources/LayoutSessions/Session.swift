@@ -1,0 +1,74 @@
+public import LayoutCore
+import Synchronization
+
+/// One client's collection with its cached layout and its scrolling.
+///
+/// Sessions never wait for each other: each has a lock of its own. Readers take a ``Snapshot`` and
+/// work on it without the lock.
+public final class Session: Sendable {
+  /// What it is called.
+  public let id: SessionID
+
+  /// A consistent view of a session; cheap to take, and never changed afterwards.
+  public struct Snapshot: Sendable {
+    /// Grows by one with each accepted change; 1 at first.
+    public var version: Int
+    /// Grows by one with each tick, whatever the version; 0 at first.
+    public var tickCount: Int
+    /// What the client said.
+    public var description: Description
+    /// The layout of it.
+    public var layout: PreparedLayout
+    /// Where the client has scrolled to.
+    public var scrolling: ScrollState
+  }
+
+  private let state: Mutex<Snapshot>
+
+  /// Makes a session whose creation counts as the first tick.
+  ///
+  /// - Parameters:
+  ///   - id: What it is called.
+  ///   - description: What the client said.
+  ///   - layout: The layout of it.
+  ///   - scrolling: Where the client has scrolled to.
+  public init(
+    id: SessionID, description: Description, layout: PreparedLayout, scrolling: ScrollState
+  ) {
+    self.id = id
+    state = Mutex(
+      Snapshot(
+        version: 1, tickCount: 0, description: description, layout: layout, scrolling: scrolling))
+  }
+
+  /// How it is now.
+  public var snapshot: Snapshot { state.withLock { $0 } }
+
+  /// The bytes that it takes in memory; an estimate.
+  public var byteCount: Int {
+    state.withLock {
+      // The object, its lock and its place in the store.
+      1024 + $0.description.content.byteCount + $0.layout.byteCount
+    }
+  }
+
+  /// Scrolls: one tick.
+  ///
+  /// - Parameters:
+  ///   - offset: The new offset; taken as it is, bouncing included.
+  ///   - isFull: Whether the client wants everything anew.
+  ///   - limit: How many elements may show.
+  /// - Returns: What changed, and the session afterwards.
+  /// - Throws: ``LayoutCore/LayoutError/tooManyElements(limit:)``; nothing has changed then.
+  public func scroll(
+    to offset: Point, isFull: Bool, limit: Int
+  ) throws(LayoutError) -> (tick: ScrollTick, session: Snapshot) {
+    try state.withLock { state throws(LayoutError) in
+      let tick = try state.scrolling.scroll(
+        to: offset, in: state.layout, prefetch: state.description.prefetch, isFull: isFull,
+        limit: limit)
+      state.tickCount &+= 1
+      return (tick, state)
+    }
+  }
+}

@@ -1,0 +1,239 @@
+import CHTTPShim
+public import HTTPMessages
+
+/// What a server is started with.
+public struct HTTPServerConfiguration: Sendable {
+  /// Where it listens: a name or an address.
+  public var host: String
+  /// The port; 0 takes a free one.
+  public var port: UInt16
+  /// Threads that serve connections; at least 1.
+  public var ioThreadCount: Int
+  /// Threads that do long work; at least 1.
+  public var workerThreadCount: Int
+  /// Requests that wait for a worker; past it 503.
+  public var queueCapacity: Int
+  /// The largest body in bytes; past it 413.
+  public var maximumBodySize: Int
+  /// Connections at once; past it 503.
+  public var maximumConnectionCount: Int
+  /// Seconds in which a request must have arrived whole, however it trickles.
+  public var requestTimeoutSeconds: Int
+  /// Seconds after which a connection without a request is closed.
+  public var idleTimeoutSeconds: Int
+
+  /// Makes a configuration.
+  ///
+  /// - Parameters:
+  ///   - host: Where it listens.
+  ///   - port: The port; 0 takes a free one.
+  ///   - ioThreadCount: Threads that serve connections.
+  ///   - workerThreadCount: Threads that do long work.
+  ///   - queueCapacity: Requests that wait for a worker.
+  ///   - maximumBodySize: The largest body in bytes.
+  ///   - maximumConnectionCount: Connections at once.
+  ///   - requestTimeoutSeconds: Seconds for a request to arrive.
+  ///   - idleTimeoutSeconds: Seconds for a connection without a request.
+  public init(
+    host: String = "127.0.0.1", port: UInt16 = 0, ioThreadCount: Int = 2,
+    workerThreadCount: Int = 2, queueCapacity: Int = 256, maximumBodySize: Int = 64 << 20,
+    maximumConnectionCount: Int = 4096, requestTimeoutSeconds: Int = 15,
+    idleTimeoutSeconds: Int = 60
+  ) {
+    self.host = host
+    self.port = port
+    self.ioThreadCount = ioThreadCount
+    self.workerThreadCount = workerThreadCount
+    self.queueCapacity = queueCapacity
+    self.maximumBodySize = maximumBodySize
+    self.maximumConnectionCount = maximumConnectionCount
+    self.requestTimeoutSeconds = requestTimeoutSeconds
+    self.idleTimeoutSeconds = idleTimeoutSeconds
+  }
+}
+
+/// Why a server did not start.
+public struct HTTPServerError: Error, Hashable, CustomStringConvertible {
+  /// One sentence.
+  public let description: String
+}
+
+/// How a server is doing.
+public struct HTTPServerStatistics: Sendable, Hashable {
+  /// Connections taken.
+  public var acceptedCount: UInt64
+  /// Connections turned away: too many.
+  public var refusedCount: UInt64
+  /// Requests handed to the handler.
+  public var requestCount: UInt64
+  /// Requests turned away: too many waited for a worker.
+  public var shedCount: UInt64
+  /// Connections cut off: the request did not arrive in time.
+  public var timedOutCount: UInt64
+  /// Connections open now.
+  public var connectionCount: UInt64
+  /// Requests being answered now.
+  public var inFlightCount: UInt64
+  /// Requests that wait for a worker now.
+  public var queuedCount: UInt64
+}
+
+/// An HTTP/1.1 server on threads of its own: libmicrohttpd below, a handler above.
+///
+/// This file is the only one that crosses into C; `http_shim.h` says what crosses, who owns it and on
+/// which thread.
+@safe public final class HTTPServer: Sendable {
+  // Immutable from init on; the shim's functions may be called from any thread. Not Sendable for the
+  // compiler because it is a C pointer.
+  private nonisolated(unsafe) let server: OpaquePointer
+  private let handler: HandlerBox
+
+  /// Starts a server: it accepts connections when this returns.
+  ///
+  /// - Parameters:
+  ///   - configuration: How to serve.
+  ///   - handler: What answers requests.
+  /// - Throws: ``HTTPServerError`` if the address cannot be had.
+  public init(
+    configuration: HTTPServerConfiguration, handler: any HTTPHandler
+  ) throws(HTTPServerError) {
+    let box = HandlerBox(handler)
+    var message = [CChar](repeating: 0, count: 256)
+    // Safe: both buffers outlive the call, and the server copies the host; it calls back with the
+    // box until it is stopped, and this object keeps the box until then.
+    let started = unsafe configuration.host.withCString { host in
+      let options = unsafe http_options(
+        host: host, port: configuration.port,
+        loops: UInt32(clamping: max(1, configuration.ioThreadCount)),
+        workers: UInt32(clamping: max(1, configuration.workerThreadCount)),
+        queue_capacity: max(0, configuration.queueCapacity),
+        max_body_bytes: max(0, configuration.maximumBodySize),
+        max_connections: UInt32(clamping: configuration.maximumConnectionCount),
+        request_timeout_seconds: UInt32(clamping: configuration.requestTimeoutSeconds),
+        idle_timeout_seconds: UInt32(clamping: configuration.idleTimeoutSeconds))
+      return unsafe withUnsafePointer(to: options) { options in
+        unsafe message.withUnsafeMutableBufferPointer { message in
+          unsafe message.baseAddress.flatMap { text in
+            unsafe http_server_start(
+              options, respond, Unmanaged.passUnretained(box).toOpaque(), text, message.count)
+          }
+        }
+      }
+    }
+    guard let started = unsafe started else {
+      let text = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+      throw HTTPServerError(description: String(decoding: text, as: UTF8.self))
+    }
+    unsafe server = started
+    self.handler = box
+  }
+
+  /// The port that it listens on.
+  public var port: UInt16 { unsafe http_server_port(server) }
+
+  /// How it is doing.
+  public var statistics: HTTPServerStatistics {
+    let now = unsafe http_server_statistics(server)
+    return HTTPServerStatistics(
+      acceptedCount: now.accepted, refusedCount: now.refused, requestCount: now.requests,
+      shedCount: now.shed, timedOutCount: now.timed_out, connectionCount: now.connections,
+      inFlightCount: now.in_flight, queuedCount: now.queued)
+  }
+
+  /// Stops: no new connections, what is under way is finished, all threads end.
+  ///
+  /// Blocks, and must be the last that is said to this object, once.
+  ///
+  /// - Parameter drainSeconds: How long to wait for what is under way.
+  public func stop(drainSeconds: Int) {
+    unsafe http_server_stop(server, UInt32(clamping: drainSeconds))
+  }
+}
+
+/// Keeps a handler where C can point to it.
+private final class HandlerBox: Sendable {
+  let handler: any HTTPHandler
+  init(_ handler: any HTTPHandler) { self.handler = handler }
+}
+
+/// Keeps a body until it has been sent.
+private final class BodyBox: Sendable {
+  let bytes: [UInt8]
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+}
+
+/// The shim's handler: one crossing from C into Swift and back.
+private func respond(
+  context: UnsafeMutableRawPointer?, request: UnsafePointer<http_request>, onWorker: Bool,
+  reply: OpaquePointer
+) -> Bool {
+  guard let context = unsafe context else { return false }
+  // Safe: the server that calls keeps the box.
+  let box = unsafe Unmanaged<HandlerBox>.fromOpaque(context).takeUnretainedValue()
+  let lent = unsafe request.pointee
+  // Safe: the shim lends all of it for the length of this call, which the spans cannot escape.
+  let response = unsafe box.handler.respond(
+    to: HTTPRequest(
+      method: HTTPMethod(lent.method), path: span(lent.path), query: span(lent.query),
+      fields: HTTPRequestFields(
+        contentType: span(lent.fields.0), accept: span(lent.fields.1),
+        ifMatch: span(lent.fields.2), ifNoneMatch: span(lent.fields.3),
+        authorization: span(lent.fields.4), origin: span(lent.fields.5),
+        accessControlRequestMethod: span(lent.fields.6)),
+      body: span(lent.body), bodyPadding: Int(HTTP_BODY_PADDING)),
+    mayTakeLong: onWorker)
+  guard let response else { return false }
+  for field in response.fields {
+    unsafe http_reply_header(reply, field.name, field.value)
+  }
+  let body = BodyBox(response.body)
+  // Safe: a native array's storage stays where it is as long as it is not changed, and the box,
+  // which is released with the reply, never changes it.
+  unsafe body.bytes.withUnsafeBufferPointer { bytes in
+    unsafe http_reply_body(
+      reply, UInt32(response.status.rawValue), bytes.baseAddress, bytes.count, releaseBody,
+      Unmanaged.passRetained(body).toOpaque())
+  }
+  return true
+}
+
+/// Gives a body back; called once for each reply, on any thread.
+private func releaseBody(owner: UnsafeMutableRawPointer?) {
+  guard let owner = unsafe owner else { return }
+  unsafe Unmanaged<BodyBox>.fromOpaque(owner).release()
+}
+
+/// Lent bytes as a span; the caller bounds its life.
+@_lifetime(immortal)
+private func span(_ bytes: http_bytes) -> Span<UInt8> {
+  let span = unsafe Span(_unsafeStart: bytes.start, count: bytes.count)
+  return unsafe _overrideLifetime(span, borrowing: ())
+}
+
+extension HTTPMethod {
+  fileprivate init(_ method: http_method) {
+    self =
+      switch method {
+      case .HTTP_METHOD_GET: .get
+      case .HTTP_METHOD_HEAD: .head
+      case .HTTP_METHOD_POST: .post
+      case .HTTP_METHOD_PUT: .put
+      case .HTTP_METHOD_PATCH: .patch
+      case .HTTP_METHOD_DELETE: .delete
+      case .HTTP_METHOD_OPTIONS: .options
+      }
+  }
+}
+
+/// The signals that end or reload a server, taken one at a time instead of by interruption.
+public enum Signals {
+  /// Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE.
+  ///
+  /// Call on the main thread before any other starts: threads inherit it.
+  public static func block() { http_signals_block() }
+
+  /// Waits for one of the blocked signals.
+  ///
+  /// - Returns: Its number.
+  public static func wait() -> Int32 { http_signals_wait() }
+}

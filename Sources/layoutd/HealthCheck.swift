@@ -1,0 +1,40 @@
+import Glibc
+
+/// Asks a running server whether it is ready, as a container's health check does.
+enum HealthCheck {
+  /// Whether `/readyz` of the configured server answers 200 within a few seconds.
+  static func isReady(_ configuration: Configuration) -> Bool {
+    // A server that listens everywhere is asked on loopback.
+    let host =
+      switch configuration.host {
+      case "0.0.0.0", "": "127.0.0.1"
+      case "::", "[::]": "::1"
+      default: configuration.host
+      }
+    var hints = unsafe addrinfo()
+    unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var found: UnsafeMutablePointer<addrinfo>?
+    // Safe: `found` is freed below, and used only where the call says that it is set.
+    guard unsafe getaddrinfo(host, "\(configuration.port)", &hints, &found) == 0,
+      let address = unsafe found
+    else { return false }
+    defer { unsafe freeaddrinfo(address) }
+    let descriptor = unsafe socket(address.pointee.ai_family, address.pointee.ai_socktype, 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var limit = timeval(tv_sec: 3, tv_usec: 0)
+    let size = socklen_t(MemoryLayout<timeval>.size)
+    // Safe: the pointers are to variables of this frame, with their sizes.
+    _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+    _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+    guard unsafe connect(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0
+    else { return false }
+    let request = Array("GET /readyz HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n".utf8)
+    guard unsafe send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) > 0 else {
+      return false
+    }
+    var answer = [UInt8](repeating: 0, count: 64)
+    let count = unsafe recv(descriptor, &answer, answer.count, 0)
+    return count > 12 && answer.starts(with: "HTTP/1.1 200".utf8)
+  }
+}

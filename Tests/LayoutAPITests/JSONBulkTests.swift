@@ -1,0 +1,56 @@
+import LayoutCore
+import Testing
+
+@testable import LayoutAPI
+
+private func sizes(_ text: String) throws(JSONError) -> (widths: LengthArray, heights: LengthArray)
+{
+  try reading(text) { (value) throws(JSONError) in try value.sizes(maximumCount: 1_000) }
+}
+
+private func lengths(_ text: String) throws(JSONError) -> LengthArray {
+  try reading(text) { (value) throws(JSONError) in try value.lengths(maximumCount: 1_000) }
+}
+
+struct JSONBulkTests {
+  @Test func smallSizesAreCompact() throws {
+    let (widths, heights) = try sizes("[[1,2.5],[4294.967295,0]]")
+    #expect(widths == .compact([1_000_000, 4_294_967_295]))
+    #expect(heights == .compact([2_500_000, 0]))
+  }
+
+  @Test func oneLargeSizeWidensItsOwnArrayOnly() throws {
+    let (widths, heights) = try sizes("[[1,2],[3,4294.967296],[5,6]]")
+    #expect(widths == .compact([1_000_000, 3_000_000, 5_000_000]))
+    #expect(heights == .wide([2_000_000, 4_294_967_296, 6_000_000]))
+    #expect(try sizes("[[9e8,1e9]]").heights == .wide([1_000_000_000_000_000]))
+  }
+
+  @Test func lengthsWidenWhereTheyMust() throws {
+    #expect(try lengths("[1,2,3]") == .compact([1_000_000, 2_000_000, 3_000_000]))
+    #expect(try lengths("[1,5000,3]") == .wide([1_000_000, 5_000_000_000, 3_000_000]))
+    #expect(try lengths("[5000,1]")[1] == 1_000_000)
+  }
+
+  @Test func emptyArraysAreRead() throws {
+    #expect(try sizes("[]").widths == .compact([]))
+    #expect(try lengths("[]").count == 0)
+    #expect(
+      try reading("[]") { (v) throws(JSONError) in try v.aspectRatios(maximumCount: 0) } == [])
+  }
+
+  @Test func aspectRatiosArePositive() throws {
+    let ratios = try reading("[1,0.5,1e-300]") { (value) throws(JSONError) in
+      try value.aspectRatios(maximumCount: 3)
+    }
+    #expect(ratios == [1, 0.5, 1e-300])
+  }
+
+  @Test func stringsLieInOneBlock() throws {
+    let texts = try reading(#"["a","","é\n"]"#) { (value) throws(JSONError) in
+      try value.strings(maximumCount: 3, maximumLength: 3)
+    }
+    #expect(texts.offsets == [0, 1, 1, 4])
+    #expect((0..<texts.count).map { String(decoding: texts[$0], as: UTF8.self) } == ["a", "", "é\n"])
+  }
+}

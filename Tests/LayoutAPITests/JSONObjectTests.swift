@@ -1,0 +1,125 @@
+import Testing
+
+@testable import LayoutAPI
+
+private enum ScrollMember: Int, JSONName {
+  case contentOffset, velocity, full, sectionHeadersPinToVisibleBounds
+  static let names = JSONNames(of: Self.self)
+}
+
+private enum Direction: Int, JSONName {
+  case vertical, horizontal
+  static let names = JSONNames(of: Self.self)
+}
+
+/// Reads an object of `ScrollMember` only as far as finding its members.
+private func members(
+  _ text: String, allowed: JSONMemberSet<ScrollMember> = .all
+) throws(JSONError) -> JSONMemberSet<ScrollMember> {
+  try reading(text) { (value) throws(JSONError) in
+    try JSONObject<ScrollMember>(value, allowed: allowed).members
+  }
+}
+
+struct JSONObjectTests {
+  @Test func namesAreTheCases() {
+    #expect(
+      ScrollMember.names.texts
+        == ["contentOffset", "velocity", "full", "sectionHeadersPinToVisibleBounds"])
+  }
+
+  @Test func findsMembersInAnyOrder() throws {
+    let text = #"{"full":true,"contentOffset":{"y":2,"x":1.5}}"#
+    try reading(text) { (value) throws(JSONError) in
+      let object = try JSONObject<ScrollMember>(value)
+      #expect(object.members == [.contentOffset, .full])
+      #expect(try object.required(.contentOffset).point() == (1_500_000, 2_000_000))
+      #expect(try object[.full]?.bool() == true)
+      #expect(try object[.velocity]?.point() == nil)
+    }
+  }
+
+  @Test func comparesLongNamesWhole() throws {
+    #expect(
+      try members(#"{"sectionHeadersPinToVisibleBounds":1}"#)
+        == [.sectionHeadersPinToVisibleBounds])
+    #expect(throws: JSONError.self) { try members(#"{"sectionHxxxxrsPinToVisibleBounds":1}"#) }
+    #expect(try members(#"{"f\u0075ll":1}"#) == [.full])
+  }
+
+  @Test func namesTheNearestKnownMember() {
+    #expect(
+      throws: JSONError(.unknownMember("velocty", nearest: "velocity"), at: "/velocty")
+    ) { try members(#"{"velocty":1}"#) }
+    #expect(
+      throws: JSONError(.unknownMember("VELOCITY", nearest: "velocity"), at: "/VELOCITY")
+    ) { try members(#"{"VELOCITY":1}"#) }
+    #expect(throws: JSONError(.unknownMember("zebra", nearest: nil), at: "/zebra")) {
+      try members(#"{"zebra":1,"zebra":2}"#)
+    }
+    #expect(
+      JSONError(.unknownMember("velocty", nearest: "velocity")).detail
+        == #"unknown member "velocty"; did you mean "velocity"?"#)
+  }
+
+  @Test func membersOfAnotherKindAreUnknownAndNotSuggested() {
+    #expect(throws: JSONError(.unknownMember("full", nearest: nil), at: "/full")) {
+      try members(#"{"full":1}"#, allowed: [.contentOffset, .velocity])
+    }
+  }
+
+  @Test func aDuplicateKeyIsUnreadable() {
+    let error = #expect(throws: JSONError(.duplicateKey("full"), at: "/full")) {
+      try members(#"{"full":1,"velocity":2,"f\u0075ll":3}"#)
+    }
+    #expect(error?.category == .unreadable)
+  }
+
+  @Test func anyKeyMayBeUnknownHoweverOdd() {
+    let long = String(repeating: "a", count: 100_000)
+    for key in ["", "\\u0000", "full\\u0000", "ful", "fulll", long] {
+      let error = #expect(throws: JSONError.self) { try members("{\"\(key)\":1}") }
+      #expect(error?.category == .invalid)
+    }
+  }
+
+  @Test func aMissingMemberIsNamedAtItsObject() {
+    #expect(throws: JSONError(.missingMember("velocity"), at: "")) {
+      try reading("{}") { (value) throws(JSONError) in
+        _ = try JSONObject<ScrollMember>(value).required(.velocity)
+      }
+    }
+  }
+
+  @Test func peeksAtOneMember() throws {
+    let names = JSONNames(["kind"])
+    let kind = try reading(#"{"a":{"kind":1},"kind":"flow"}"#) { (value) throws(JSONError) in
+      try value.peek(names)?.string(maximumLength: 10)
+    }
+    #expect(kind == "flow")
+    #expect(try reading("[]") { (value) in value.peek(names) == nil })
+  }
+
+  @Test func readsNames() throws {
+    let read = { (value: JSONValue) throws(JSONError) in try value.name(as: Direction.self) }
+    #expect(try reading("\"horizontal\"", read) == .horizontal)
+    #expect(
+      throws: JSONError(
+        .unknownName("Vertical", nearest: "vertical", known: ["vertical", "horizontal"]))
+    ) { try reading("\"Vertical\"", read) }
+    #expect(
+      throws: JSONError(.wrongType(expected: "a string", found: "1"))
+    ) { try reading("1", read) }
+  }
+
+  @Test func nearestNamesAreNearOrNone() {
+    let names = ["itemSize", "itemSpacing", "rows", "columns"]
+    #expect(nearestName(to: "itemsize", among: names) == "itemSize")
+    #expect(nearestName(to: "itmeSize", among: names) == "itemSize")
+    #expect(nearestName(to: "row", among: names) == "rows")
+    #expect(nearestName(to: "colunms", among: names) == "columns")
+    #expect(nearestName(to: "", among: names) == nil)
+    #expect(nearestName(to: "x", among: names) == nil)
+    #expect(nearestName(to: String(repeating: "rows", count: 100), among: names) == nil)
+  }
+}

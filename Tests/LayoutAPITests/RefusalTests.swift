@@ -1,0 +1,214 @@
+import HTTPMessages
+import LayoutAPI
+import Testing
+
+struct RefusalTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var body: String
+    var status: Int
+    var pointer: String?
+    /// A part of the detail.
+    var says: String
+    var testDescription: String { body }
+
+    init(_ body: String, _ status: Int, _ pointer: String?, _ says: String = "") {
+      self.body = body
+      self.status = status
+      self.pointer = pointer
+      self.says = says
+    }
+
+    /// A description with one part replaced.
+    static func with(
+      collection: String = #"{"sections":[]}"#, layout: String = #"{"kind":"flow"}"#,
+      viewport: String = #"{"width":100,"height":100}"#, more: String = "", _ pointer: String,
+      _ says: String = ""
+    ) -> Case {
+      Case(
+        #"{"collection":\#(collection),"layout":\#(layout),"viewport":\#(viewport)\#(more)}"#, 422,
+        pointer, says)
+    }
+
+    /// A description with one section.
+    static func section(_ section: String, _ pointer: String, _ says: String = "") -> Case {
+      .with(collection: #"{"sections":[\#(section)]}"#, "/collection/sections/0" + pointer, says)
+    }
+  }
+
+  static let cases: [Case] = [
+    Case("{", 400, nil),
+    Case("null", 422, "", "expected an object"),
+    Case("[]", 422, ""),
+    Case("{} {}", 400, nil),
+    Case(#"{"layout":{},"layout":{}}"#, 400, "/layout", "twice"),
+    Case("{\"a\":\"\u{FFFD}\"}", 422, "/a", "unknown member"),
+    Case(#"{"viewport":{"width":1e999,"height":1}}"#, 400, nil),
+    Case(String(repeating: "[", count: 100) + String(repeating: "]", count: 100), 400, nil, "32"),
+    Case("{}", 422, "", "collection"),
+    .with(viewport: #"{"width":0,"height":1}"#, "/viewport/width"),
+    .with(viewport: #"{"width":10}"#, "/viewport", "height"),
+    .with(viewport: #"{"width":10,"height":-1}"#, "/viewport/height"),
+    .with(viewport: #"{"width":10,"height":2e9}"#, "/viewport/height"),
+    .with(viewport: #"{"width":"10","height":1}"#, "/viewport/width", "a number"),
+    .with(viewport: #"{"width":null,"height":1}"#, "/viewport/width", "null"),
+    .with(viewport: #"{"width":1,"height":1,"heigth":1}"#, "/viewport/heigth", "height"),
+    .with(viewport: #"{"width":1,"height":1,"displayScale":0}"#, "/viewport/displayScale"),
+    .with(
+      viewport: #"{"width":1,"height":1,"contentOffset":{"x":1}}"#, "/viewport/contentOffset", "y"),
+    .with(
+      viewport: #"{"width":1,"height":1,"contentOffset":{"x":1,"y":9.1e12}}"#,
+      "/viewport/contentOffset/y"),
+    .with(layout: "{}", "/layout", "kind"),
+    .with(layout: #"{"kind":"flwo"}"#, "/layout/kind", #"did you mean "flow""#),
+    .with(layout: #"{"kind":7}"#, "/layout/kind"),
+    .with(layout: #"{"kind":"flow","columnCount":2}"#, "/layout/columnCount", "unknown member"),
+    .with(
+      layout: #"{"kind":"flow","minimumLineSpaceing":2}"#, "/layout/minimumLineSpaceing",
+      #"did you mean "minimumLineSpacing""#),
+    .with(layout: #"{"kind":"flow","itemSize":{"width":1}}"#, "/layout/itemSize", "height"),
+    .with(layout: #"{"kind":"flow","sectionInset":{"top":-1}}"#, "/layout/sectionInset/top"),
+    .with(layout: #"{"kind":"flow","scrollDirection":"up"}"#, "/layout/scrollDirection"),
+    .with(layout: #"{"kind":"flow","snap":{"mode":"centre"}}"#, "/layout/snap/mode", "center"),
+    .with(layout: #"{"kind":"waterfall","columnCount":0}"#, "/layout/columnCount"),
+    .with(layout: #"{"kind":"waterfall","columnCount":1.5}"#, "/layout/columnCount"),
+    .with(
+      layout: #"{"kind":"waterfall","columnCount":2,"minimumColumnWidth":50}"#,
+      "/layout/minimumColumnWidth", "only one"),
+    .with(collection: "{}", "/collection", "sections"),
+    .with(collection: #"{"sections":{}}"#, "/collection/sections", "an array"),
+    .section(#"{"itmes":{}}"#, "/itmes", "items"),
+    .section(#"{"id":7}"#, "/id"),
+    .section(#"{"items":{"count":-1}}"#, "/items/count"),
+    .section(#"{"items":{"count":1e13}}"#, "/items/count"),
+    .section(#"{"items":{"count":3,"sizes":[[1,1]]}}"#, "/items/count", "1 elements"),
+    .section(#"{"items":{"sizes":[[1,1]],"lengths":[1]}}"#, "/items/lengths", "only one"),
+    .section(#"{"items":{"sizes":[[1,1],[1,-1]]}}"#, "/items/sizes/1/1"),
+    .section(#"{"items":{"sizes":[[1,1],[1]]}}"#, "/items/sizes/1"),
+    .section(#"{"items":{"sizes":[[1,1],"a"]}}"#, "/items/sizes/1"),
+    .section(#"{"items":{"lengths":[1,true]}}"#, "/items/lengths/1"),
+    .section(#"{"items":{"aspectRatios":[1,0]}}"#, "/items/aspectRatios/1"),
+    .section(#"{"items":{"ids":["a","b"],"sizes":[[1,1]]}}"#, "/items/ids"),
+    .section(#"{"columnCount":10001}"#, "/columnCount"),
+    .with(
+      collection: #"{"sections":[{"items":{"ids":["a"]}},{"items":{"ids":["b","a"]}}]}"#,
+      "/collection/sections", "[1,1]"),
+    .with(
+      collection: #"{"sections":[{"items":{"count":1000000000000}}]}"#,
+      viewport: #"{"width":50,"height":50}"#, "/collection/sections/0", "9e12"),
+    .with(more: #","rect":{"x":0,"y":0,"width":1}"#, "/rect", "height"),
+    .with(more: #","snap":{"velocity":{"x":0}}"#, "/snap/velocity", "y"),
+    .with(more: #","prefetch":{"ahead":-1}"#, "/prefetch/ahead"),
+  ]
+
+  @Test(arguments: cases)
+  func namesTheStatusAndThePlace(_ refused: Case) throws {
+    let service = MockService()
+    let answer = try #require(service.send(.post, "/v1/layout", refused.body))
+    #expect(answer.status == refused.status, "\(answer.text)")
+    #expect(answer.fields["Content-Type"] == "application/problem+json")
+    #expect(answer["status"] as? Int == refused.status)
+    #expect((answer["type"] as? String)?.hasPrefix("/problems/") == true)
+    #expect(answer["title"] is String)
+    #expect(answer["requestId"] is String)
+    #expect(answer["pointer"] as? String == refused.pointer, "\(answer.text)")
+    let detail = try #require(answer["detail"] as? String)
+    #expect(refused.says.isEmpty || detail.contains(refused.says), "\(detail)")
+  }
+
+  @Test func everyRequestHasANameOfItsOwn() throws {
+    let service = MockService()
+    let names = (0..<10).compactMap { _ in service.send(.get, "/nowhere")?["requestId"] as? String }
+    #expect(Set(names).count == 10)
+  }
+
+  @Test func itemsWithDataOfTheirOwnAreLimitedEqualOnesAreNot() throws {
+    let service = MockService(limits: ServiceLimits(describedItemCount: 3))
+    func status(_ sections: String) -> Int? {
+      service.send(
+        .post, "/v1/layout",
+        #"{"collection":{"sections":[\#(sections)]},"layout":{"kind":"flow"},"viewport":{"width":9,"height":9}}"#
+      )?.status
+    }
+    #expect(status(#"{"items":{"lengths":[1,2,3]}},{"items":{"count":100}}"#) == 200)
+    #expect(status(#"{"items":{"lengths":[1,2]}},{"items":{"lengths":[1,2]}}"#) == 422)
+    #expect(status(#"{"items":{"ids":["a","b","c","d"]}}"#) == 422)
+  }
+
+  @Test func moreElementsThanAnAnswerMayHoldAreRefused() throws {
+    let service = MockService(limits: ServiceLimits(elementCount: 10))
+    let body =
+      #"{"collection":{"sections":[{"items":{"count":100}}]},"layout":{"kind":"flow"},"viewport":{"width":300,"height":900}}"#
+    #expect(service.send(.post, "/v1/layout", body)?.status == 422)
+    #expect(service.send(.post, "/v1/layout", body, mayTakeLong: false)?.status == 422)
+  }
+}
+
+struct RoutingTests {
+  @Test func aPathThatIsNotThereIsNotFound() {
+    let service = MockService()
+    for path in ["/", "/v1", "/v1/", "/v1/layout/", "/v1/sessions//", "/v1/sessions/x/y", "/V1/layout"] {
+      #expect(service.send(.get, path)?.status == 404, "\(path)")
+    }
+  }
+
+  @Test func aMethodThatIsNotThereIsNotAllowed() throws {
+    let service = MockService()
+    let answer = try #require(service.send(.patch, "/v1/sessions/0"))
+    #expect(answer.status == 405)
+    #expect(answer.fields["Allow"] == "GET, DELETE, HEAD, OPTIONS")
+    let options = try #require(service.send(.options, "/v1/layout"))
+    #expect(options.status == 204)
+    #expect(options.fields["Allow"] == "POST, OPTIONS")
+  }
+
+  @Test func bodiesAndAnswersAreJSON() throws {
+    let service = MockService()
+    #expect(service.send(.post, "/v1/layout", "{}", contentType: nil)?.status == 415)
+    #expect(service.send(.post, "/v1/layout", "{}", contentType: "text/plain")?.status == 415)
+    #expect(
+      service.send(.post, "/v1/layout", "{}", contentType: "Application/JSON ; charset=utf-8")?
+        .status == 422)
+    #expect(service.send(.post, "/v1/layout", "{}", accept: "text/html")?.status == 406)
+    #expect(
+      service.send(.post, "/v1/layout", "{}", accept: "application/json;q=0, text/*")?.status == 406)
+    for accept in ["*/*", "text/html, application/*;q=0.1", "application/json"] {
+      #expect(service.send(.post, "/v1/layout", "{}", accept: accept)?.status == 422)
+    }
+  }
+
+  @Test func theServerTellsHowItIs() {
+    let service = MockService()
+    #expect(service.send(.get, "/healthz")?.status == 200)
+    #expect(service.send(.get, "/readyz")?.status == 200)
+    service.service.stopBeingReady()
+    #expect(service.send(.get, "/healthz")?.status == 200)
+    #expect(service.send(.get, "/readyz")?.status == 503)
+  }
+
+  @Test func theContractIsServedAsItIs() throws {
+    let contract = try fixture("../../../openapi.yaml")
+    #expect(MockService().send(.get, "/openapi.yaml")?.bytes == Array(contract))
+  }
+
+  @Test func theContractNamesEveryRouteAndNoOther() throws {
+    let lines = String(decoding: try fixture("../../../openapi.yaml"), as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    var documented: Set<String> = []
+    var path: Substring?
+    for line in lines.drop(while: { $0 != "paths:" }).dropFirst() {
+      if let first = line.first, first != " ", first != "#" { break }
+      let indent = line.prefix { $0 == " " }.count
+      let name = line.dropFirst(indent).prefix { $0 != ":" }
+      if indent == 2, name.hasPrefix("/") { path = name }
+      if indent == 4, let path,
+        let method = HTTPMethod(rawValue: name.uppercased()), method != .head, method != .options
+      {
+        documented.insert("\(method.rawValue) \(path)")
+      }
+    }
+    let served = LayoutService.routes.flatMap { route in
+      route.methods.map { "\($0.rawValue) \(route.template)" }
+    }
+    #expect(documented == Set(served))
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import HTTPMessages
+import LayoutAPI
+import LayoutSessions
+
+/// One answer, with its body read.
+struct Answer {
+  var status: Int
+  var fields: [String: String]
+  var bytes: [UInt8]
+  var json: [String: Any]
+
+  /// The JSON of a member.
+  subscript(member: String) -> Any? { json[member] }
+
+  /// A member as canonical text, to compare with.
+  func text(_ member: String) -> String? { json[member].map(canonicalJSON) }
+
+  /// The whole body as canonical text.
+  var text: String { canonicalJSON(json) }
+}
+
+/// JSON with sorted members and no white space.
+func canonicalJSON(_ value: Any) -> String {
+  let data = try? JSONSerialization.data(
+    withJSONObject: value, options: [.sortedKeys, .fragmentsAllowed, .withoutEscapingSlashes])
+  return data.map { String(decoding: $0, as: UTF8.self) } ?? "not JSON: \(value)"
+}
+
+/// A service and a clock that stands still until a test moves it.
+final class MockService {
+  let service: LayoutService
+  let clock: TestClock
+
+  init(limits: ServiceLimits = ServiceLimits(), sessions: SessionLimits = SessionLimits()) {
+    let clock = TestClock()
+    self.clock = clock
+    service = LayoutService(
+      sessions: SessionStore(limits: sessions), limits: limits, now: { clock.now })
+  }
+
+  /// Sends a request, as a worker thread would.
+  func send(
+    _ method: HTTPMethod, _ target: String, _ body: String = "",
+    contentType: String? = "application/json", accept: String = "", ifNoneMatch: String = "",
+    mayTakeLong: Bool = true
+  ) -> Answer? {
+    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let path = Array(parts[0].utf8)
+    let query = Array((parts.count > 1 ? String(parts[1]) : "").utf8)
+    let bytes = Array(body.utf8)
+    let type = Array((bytes.isEmpty ? "" : contentType ?? "").utf8)
+    let accept = Array(accept.utf8)
+    let tags = Array(ifNoneMatch.utf8)
+    let request = HTTPRequest(
+      method: method, path: path.span, query: query.span,
+      fields: HTTPRequestFields(
+        contentType: type.span, accept: accept.span, ifNoneMatch: tags.span),
+      body: bytes.span)
+    guard let response = service.respond(to: request, mayTakeLong: mayTakeLong) else { return nil }
+    let json = try? JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
+    return Answer(
+      status: Int(response.status.rawValue),
+      fields: Dictionary(
+        response.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $0 + ", " + $1 }),
+      bytes: response.body, json: json ?? [:])
+  }
+
+  /// Makes a session and returns its path.
+  func makeSession(_ body: String) throws -> String {
+    guard let answer = send(.post, "/v1/sessions", body), answer.status == 201,
+      let location = answer.fields["Location"]
+    else { throw MockError(message: "no session") }
+    return location
+  }
+}
+
+struct MockError: Error {
+  var message: String
+}
+
+/// A clock that stands still until it is moved.
+final class TestClock: @unchecked Sendable {
+  // @unchecked: a test moves it between requests, on one thread.
+  var now = Duration.zero
+}
+
+/// A file beside the tests.
+func fixture(_ name: String) throws -> Data {
+  let folder = URL(filePath: #filePath).deletingLastPathComponent()
+  return try Data(contentsOf: folder.appending(path: "Fixtures/\(name)"))
+}

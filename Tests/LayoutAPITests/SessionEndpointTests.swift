@@ -1,0 +1,201 @@
+import Foundation
+import HTTPMessages
+import LayoutAPI
+import LayoutSessions
+import Testing
+
+/// A list of five by hundred points, two to a line, in a viewport of 200 by 120.
+private let smallGrid = """
+  {"collection":{"sections":[{"items":{"count":40}}]},
+   "layout":{"kind":"flow","itemSize":{"width":90,"height":50},"minimumLineSpacing":10},
+   "viewport":{"width":200,"height":120}}
+  """
+
+struct SessionEndpointTests {
+  @Test func aSessionIsCreatedDescribedAndDeleted() throws {
+    let service = MockService()
+    let created = try #require(service.send(.post, "/v1/sessions", smallGrid))
+    #expect(created.status == 201)
+    #expect(created.fields["ETag"] == "\"1\"")
+    let id = try #require(created["id"] as? String)
+    #expect(created.fields["Location"] == "/v1/sessions/\(id)")
+    #expect(created.text("contentSize") == #"{"height":1190,"width":200}"#)
+    #expect(created.text("sections") == #"[{"itemCount":40}]"#)
+    #expect((created["attributes"] as? [Any])?.count == 4)
+    #expect(created.text("prefetch") == #"[{"end":8,"section":0,"start":4}]"#)
+
+    let summary = try #require(service.send(.get, "/v1/sessions/\(id)"))
+    #expect(summary.status == 200)
+    #expect(summary["attributes"] == nil)
+    for member in ["id", "version", "contentSize", "sections", "prefetch"] {
+      #expect(summary.text(member) == created.text(member), "\(member)")
+    }
+    #expect(service.send(.delete, "/v1/sessions/\(id)")?.status == 204)
+    #expect(service.send(.get, "/v1/sessions/\(id)")?.status == 404)
+    #expect(service.send(.delete, "/v1/sessions/\(id)")?.status == 404)
+  }
+
+  @Test func aTickTellsWhatChanged() throws {
+    let service = MockService()
+    let path = try service.makeSession(smallGrid)
+    let tick = try #require(
+      service.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":60}}"#))
+    #expect(tick.status == 200)
+    #expect(
+      tick.text == """
+        {"appeared":[{"frame":{"height":50,"width":90,"x":0,"y":120},"indexPath":[0,4],"kind":"cell"},\
+        {"frame":{"height":50,"width":90,"x":110,"y":120},"indexPath":[0,5],"kind":"cell"}],\
+        "cancelPrefetch":[],"changed":[],"contentOffset":{"x":0,"y":60},\
+        "contentSize":{"height":1190,"width":200},\
+        "disappeared":[{"indexPath":[0,0],"kind":"cell"},{"indexPath":[0,1],"kind":"cell"}],\
+        "prefetch":[{"end":10,"section":0,"start":8}],"reset":false,"version":1}
+        """)
+    let full = try #require(
+      service.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":60},"full":true}"#))
+    #expect(full["reset"] as? Bool == true)
+    #expect((full["appeared"] as? [Any])?.count == 4)
+    #expect(full.text("prefetch") == #"[{"end":10,"section":0,"start":6}]"#)
+  }
+
+  @Test func pagesOfAttributesAddUpToTheWhole() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      smallGrid.replacing(#"{"items":{"count":40}}"#, with: """
+        {"items":{"count":3},"header":{"width":0,"height":10},"footer":{"width":0,"height":5}},
+        {"items":{"count":4},"header":{"width":0,"height":10}}
+        """))
+    let rect = "x=0&y=0&width=500&height=5000"
+    let whole = try #require(service.send(.get, path + "/attributes?" + rect))
+    let all = try #require(whole["attributes"] as? [Any])
+    #expect(all.count == 10)
+    #expect(whole["next"] == nil)
+    for limit in 1...10 {
+      var pages: [Any] = []
+      var cursor: String?
+      repeat {
+        let more = cursor.map { "&cursor=\($0)" } ?? ""
+        let page = try #require(
+          service.send(.get, path + "/attributes?\(rect)&limit=\(limit)\(more)"))
+        let elements = try #require(page["attributes"] as? [Any])
+        #expect(elements.count <= limit)
+        pages += elements
+        cursor = page["next"] as? String
+      } while cursor != nil
+      #expect(canonicalJSON(pages) == canonicalJSON(all))
+    }
+  }
+
+  @Test func columnsHoldTheSameAsObjects() throws {
+    let service = MockService()
+    let path = try service.makeSession("""
+      {"collection":{"sections":[{"items":{"sizes":[[50,40],[60,30]],"ids":["a","b\\""]},
+       "header":{"width":0,"height":20}}]},
+       "layout":{"kind":"flow","sectionHeadersPinToVisibleBounds":true},
+       "viewport":{"width":200,"height":120}}
+      """)
+    let columns = try #require(service.send(.get, path + "/attributes?format=columns"))
+    #expect(
+      columns.text("attributes") == """
+        {"height":[20,40,30],"id":[null,"a","b\\""],"item":[0,0,1],\
+        "kind":["header","cell","cell"],"section":[0,0,0],"width":[200,50,60],\
+        "x":[0,0,60],"y":[0,20,25],"zIndex":[1024,0,0]}
+        """)
+  }
+
+  @Test func oneElementIsFoundOnScreenOrNot() throws {
+    let service = MockService()
+    let path = try service.makeSession(smallGrid)
+    let element = try #require(service.send(.get, path + "/attributes/cell/0/39"))
+    #expect(
+      element.text("attributes")
+        == #"{"frame":{"height":50,"width":90,"x":110,"y":1140},"indexPath":[0,39],"kind":"cell"}"#)
+    for missing in ["cell/0/40", "cell/1/0", "header/0/0", "badge/0/0", "cell/x/0", "cell/0/-1"] {
+      #expect(service.send(.get, path + "/attributes/" + missing)?.status == 404, "\(missing)")
+    }
+  }
+
+  @Test func itemAtAndScrollOffsetAnswer() throws {
+    let service = MockService()
+    let path = try service.makeSession(smallGrid)
+    #expect(service.send(.get, path + "/item-at?x=110&y=60")?.text("indexPath") == "[0,3]")
+    #expect(service.send(.get, path + "/item-at?x=100&y=60")?.text("indexPath") == "null")
+    #expect(
+      service.send(.get, path + "/scroll-offset?section=0&item=39&position=start")?
+        .text("contentOffset") == #"{"x":0,"y":1070}"#)
+    #expect(
+      service.send(.get, path + "/scroll-offset?section=0&item=40&position=start")?.status == 404)
+    for query in [
+      "section=0&item=1", "section=0&item=1&position=top", "section=0&item=-1&position=start",
+      "section=0&item=1&position=start&x=1", "section=0&section=1&item=1&position=start",
+    ] {
+      #expect(service.send(.get, path + "/scroll-offset?" + query)?.status == 400, "\(query)")
+    }
+  }
+
+  @Test func anUnchangedAnswerIsNotSentAgain() throws {
+    let service = MockService()
+    let path = try service.makeSession(smallGrid)
+    let rect = path + "/attributes?x=0&y=0&width=10&height=10"
+    let visible = path + "/attributes"
+    for target in [path, rect, visible, path + "/attributes/cell/0/0"] {
+      let tag = try #require(service.send(.get, target)?.fields["ETag"])
+      let again = try #require(service.send(.get, target, ifNoneMatch: "\"0\", W/\(tag)"))
+      #expect(again.status == 304)
+      #expect(again.bytes.isEmpty)
+      #expect(again.fields["ETag"] == tag)
+      #expect(service.send(.get, target, ifNoneMatch: "\"7\"")?.status == 200)
+    }
+    let before = try #require(service.send(.get, visible)?.fields["ETag"])
+    _ = service.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":300}}"#)
+    // The visible elements have changed, those of a rectangle have not.
+    #expect(service.send(.get, visible, ifNoneMatch: before)?.status == 200)
+    #expect(service.send(.get, rect, ifNoneMatch: before)?.status == 304)
+  }
+
+  @Test func aBillionEqualItemsAreAnsweredInTheMiddle() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      smallGrid.replacing("\"count\":40", with: "\"count\":1000000000"))
+    let answer = try #require(
+      service.send(.get, path + "/attributes?x=0&y=15000000000&width=200&height=55"))
+    #expect(
+      answer.text("attributes") == """
+        [{"frame":{"height":50,"width":90,"x":0,"y":15000000000},"indexPath":[0,500000000],"kind":"cell"},\
+        {"frame":{"height":50,"width":90,"x":110,"y":15000000000},"indexPath":[0,500000001],"kind":"cell"}]
+        """)
+  }
+
+  @Test func anIdleSessionIsForgotten() throws {
+    let service = MockService(sessions: SessionLimits(idleTime: .seconds(10)))
+    let path = try service.makeSession(smallGrid)
+    service.clock.now = .seconds(9)
+    #expect(service.send(.get, path)?.status == 200)
+    service.clock.now = .seconds(18)
+    #expect(service.send(.get, path)?.status == 200)
+    service.clock.now = .seconds(29)
+    #expect(service.send(.get, path)?.status == 404)
+  }
+
+  @Test func theLeastRecentlyUsedSessionLeavesFirst() throws {
+    let service = MockService(sessions: SessionLimits(sessionCount: 2))
+    let first = try service.makeSession(smallGrid)
+    let second = try service.makeSession(smallGrid)
+    _ = service.send(.get, first)
+    let third = try service.makeSession(smallGrid)
+    #expect(service.send(.get, first)?.status == 200)
+    #expect(service.send(.get, second)?.status == 404)
+    #expect(service.send(.get, third)?.status == 200)
+  }
+
+  @Test func longAnswersAreLeftToAWorker() throws {
+    let service = MockService()
+    let many = smallGrid.replacing("\"count\":40", with: "\"count\":100000")
+    let path = try service.makeSession(many)
+    let rect = "/attributes?x=0&y=0&width=500&height=900000&limit=3000"
+    #expect(service.send(.get, path + rect, mayTakeLong: false) == nil)
+    #expect((service.send(.get, path + rect)?["attributes"] as? [Any])?.count == 3000)
+    #expect(service.send(.get, path, mayTakeLong: false)?.status == 200)
+    let long = many.replacing("\"x\"", with: "") + String(repeating: " ", count: 20_000)
+    #expect(service.send(.post, "/v1/sessions", long, mayTakeLong: false) == nil)
+  }
+}

@@ -1,0 +1,107 @@
+import LayoutCore
+import Testing
+
+struct FlowLayoutTests {
+  private func frames(
+    _ items: Items, layout: FlowLayout = FlowLayout(), width: Length = 320
+  ) throws -> [Rect] {
+    let content = Content(sections: [Section(items: items)])
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: width, height: 480)))
+    return prepared.everyElement(of: content, contentOffset: .zero).map(\.frame)
+  }
+
+  @Test(arguments: 0..<500)
+  func placesItemsAsThePlainLoopDoes(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var layout = random.flowLayout()
+    layout.scrollDirection = .vertical
+    layout.headerReferenceSize = .zero
+    let equal = random.chance(0.4)
+    let size = random.size(0...120)
+    let sizes = (0..<random.int(1...80)).map { _ in equal ? size : random.size(0...200) }
+    let available = random.length(50...400)
+    let items = Items(
+      count: sizes.count,
+      extents: .sizes(
+        widths: LengthArray(count: sizes.count) { sizes[$0].width },
+        heights: LengthArray(count: sizes.count) { sizes[$0].height }))
+    #expect(
+      try frames(items, layout: layout, width: available)
+        == Naive.flow(sizes, layout: layout, available: available))
+  }
+
+  @Test func threeItemsOfAThirdShareALine() throws {
+    let third = Length(millionths: 106_666_667)
+    var layout = FlowLayout()
+    layout.minimumInteritemSpacing = 0
+    layout.itemSize = Size(width: third, height: 10)
+    let frames = try frames(Items(count: 3), layout: layout)
+    #expect(frames.map(\.minY) == [0, 0, 0])
+    #expect(frames[2].maxX == 320)
+  }
+
+  @Test func aBillionEqualItemsAreArithmetic() throws {
+    let content = Content(sections: [Section(items: Items(count: 1_000_000_000))])
+    let prepared = try PreparedLayout(
+      content, layout: FlowLayout(), viewport: Viewport(size: Size(width: 320, height: 480)))
+    // Five to a line, 60 points a line, no spacing after the last.
+    #expect(prepared.contentSize.height == 11_999_999_990)
+    let middle = prepared.attributes(
+      of: .cell, at: IndexPath(item: 500_000_002, section: 0), contentOffset: .zero)
+    #expect(middle?.frame == Rect(x: 135, y: 6_000_000_000, width: 50, height: 50))
+    let rect = Rect(x: 0, y: 6_000_000_000, width: 320, height: 60)
+    let found = try prepared.elements(in: rect, contentOffset: .zero, limit: 100)
+    #expect(found.map(\.indexPath.item) == Array(500_000_000...500_000_004))
+  }
+
+  @Test func contentThatWouldReachTooFarIsRefused() throws {
+    let size = Size(width: 320, height: 9)
+    let section = Section(items: Items(count: 1_000_000_000_000, extents: .size(size)))
+    let viewport = Viewport(size: Size(width: 320, height: 480))
+    #expect(throws: LayoutError.contentTooLong(section: 1)) {
+      try PreparedLayout(
+        Content(sections: [Section(), section]), layout: FlowLayout(), viewport: viewport)
+    }
+  }
+
+  @Test func aPinnedHeaderStaysUntilItsSectionPushesItOut() throws {
+    var layout = FlowLayout()
+    layout.sectionHeadersPinToVisibleBounds = true
+    layout.sectionFootersPinToVisibleBounds = true
+    layout.headerReferenceSize = Size(width: 0, height: 40)
+    layout.footerReferenceSize = Size(width: 0, height: 20)
+    layout.sectionInset = EdgeInsets(top: 5, left: 0, bottom: 7, right: 0)
+    // A section is 40 + 5 + 290 + 7 + 20 = 362 long.
+    let content = Content(
+      sections: Array(repeating: Section(items: Items(count: 25)), count: 2))
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 320, height: 100)))
+    func header(at y: Length) -> Length? {
+      prepared.attributes(
+        of: .header, at: IndexPath(item: 0, section: 0), contentOffset: Point(x: 0, y: y))?
+        .frame.minY
+    }
+    func footer(at y: Length) -> Length? {
+      prepared.attributes(
+        of: .footer, at: IndexPath(item: 0, section: 0), contentOffset: Point(x: 0, y: y))?
+        .frame.minY
+    }
+    #expect(header(at: -30) == 0)
+    #expect(header(at: 100) == 100)
+    #expect(header(at: 360) == 295)
+    #expect(footer(at: -80) == 45)
+    #expect(footer(at: 100) == 180)
+    #expect(footer(at: 300) == 342)
+    #expect(
+      prepared.attributes(of: .header, at: IndexPath(item: 0, section: 1), contentOffset: .zero)?
+        .zIndex == 1024)
+  }
+
+  @Test func withoutSectionsThereIsNoContent() throws {
+    let prepared = try PreparedLayout(
+      Content(sections: []), layout: FlowLayout(),
+      viewport: Viewport(size: Size(width: 320, height: 480)))
+    #expect(prepared.contentSize == .zero)
+  }
+}

@@ -1,0 +1,125 @@
+import LayoutCore
+import Testing
+
+struct ScrollingTests {
+  @Test(arguments: 0..<300)
+  func ticksAppliedInTurnGiveTheFullVisibleSet(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let prepared = try PreparedLayout(
+      random.content(), layout: random.layout(), viewport: random.viewport())
+    let reach = PrefetchReach(
+      ahead: Double(random.int(0...4)) / 2, behind: Double(random.int(0...2)) / 2)
+    var offset = random.offset()
+    var state = ScrollState(contentOffset: offset)
+    var shown: [ElementPosition: LayoutAttributes] = [:]
+    var asked: Set<IndexPath> = []
+    var isForward = true
+    for step in 0..<12 {
+      let isFull = step == 0 || random.chance(0.1)
+      let next =
+        step == 0
+        ? offset
+        : random.chance(0.3)
+          ? random.offset()
+          : Point(x: offset.x + random.length(-80...80), y: offset.y + random.length(-80...80))
+      let tick = try state.scroll(
+        to: next, in: prepared, prefetch: reach, isFull: isFull, limit: 100_000)
+      let direction = prepared.scrollDirection
+      let (old, new) = (direction.upright(offset).y, direction.upright(next).y)
+      if new != old { isForward = new > old }
+      if tick.isReset {
+        shown = [:]
+        asked = []
+      }
+      for element in tick.disappeared {
+        #expect(shown.removeValue(forKey: element.position) != nil)
+      }
+      for element in tick.changed {
+        #expect(shown.updateValue(element, forKey: element.position) != element)
+      }
+      for element in tick.appeared {
+        #expect(shown.updateValue(element, forKey: element.position) == nil)
+      }
+      let visible = try prepared.elements(
+        in: prepared.visibleRect(at: next), contentOffset: next, limit: 100_000)
+      #expect(shown.values.sorted { $0.position < $1.position } == visible)
+
+      // The contract's sets, item by item.
+      let window = direction.upright(prepared.visibleRect(at: next))
+      let ahead = Length(rounding: window.height.points * reach.ahead)
+      let behind = Length(rounding: window.height.points * reach.behind)
+      let before = isForward ? behind : ahead
+      let wide = Rect(
+        x: window.minX, y: window.minY - before, width: window.width,
+        height: window.height + ahead + behind)
+      let cells = { (elements: [LayoutAttributes]) in
+        Set(elements.filter { $0.kind == .cell }.map(\.indexPath))
+      }
+      let showing = cells(visible)
+      let wanted = cells(
+        try prepared.elements(
+          in: direction.upright(wide), contentOffset: next, limit: 100_000)
+      ).subtracting(showing)
+      #expect(Set(tick.prefetch.flatMap(\.indexPaths)) == wanted.subtracting(asked))
+      #expect(
+        Set(tick.cancelPrefetch.flatMap(\.indexPaths))
+          == asked.subtracting(wanted).subtracting(showing))
+      for ranges in [tick.prefetch, tick.cancelPrefetch] {
+        #expect(ranges.isMaximalRuns)
+      }
+      asked = wanted
+      #expect(Set(state.requestedRanges.flatMap(\.indexPaths)) == asked)
+      offset = next
+    }
+  }
+
+  @Test func theRangeNearestToTheViewportComesFirst() throws {
+    let content = Content(sections: [Section(items: Items(count: 1000))])
+    var layout = FlowLayout()
+    layout.itemSize = Size(width: 320, height: 50)
+    layout.minimumLineSpacing = 0
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 320, height: 100)))
+    var state = ScrollState(contentOffset: .zero)
+    let reach = PrefetchReach(ahead: 1, behind: 0.5)
+    func tick(to y: Length) throws -> ScrollTick {
+      try state.scroll(
+        to: Point(x: 0, y: y), in: prepared, prefetch: reach, isFull: false, limit: 1000)
+    }
+    let range = { ItemRange(section: 0, start: $0, end: $1) }
+    #expect(try tick(to: 0).prefetch == [range(2, 4)])
+    let down = try tick(to: 1000)
+    #expect(down.prefetch == [range(22, 24), range(19, 20)])
+    #expect(down.cancelPrefetch == [range(2, 4)])
+    let up = try tick(to: 990)
+    #expect(up.prefetch == [range(17, 19)])
+    #expect(up.cancelPrefetch == [range(23, 24)])
+  }
+
+  @Test func moreElementsThanTheLimitAreRefusedAndNothingChanges() throws {
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 1000))]), layout: FlowLayout(),
+      viewport: Viewport(size: Size(width: 320, height: 480)))
+    var state = ScrollState(contentOffset: .zero)
+    let before = state
+    #expect(throws: LayoutError.tooManyElements(limit: 10)) {
+      try state.scroll(
+        to: Point(x: 0, y: 100), in: prepared, prefetch: PrefetchReach(), isFull: false, limit: 10)
+    }
+    #expect(state == before)
+  }
+}
+
+extension ItemRange {
+  var indexPaths: [IndexPath] { (start..<end).map { IndexPath(item: $0, section: section) } }
+}
+
+extension [ItemRange] {
+  /// Whether no two of them touch and none is empty.
+  var isMaximalRuns: Bool {
+    let sorted = sorted { ($0.section, $0.start) < ($1.section, $1.start) }
+    return zip(sorted, sorted.dropFirst()).allSatisfy {
+      $0.section != $1.section || $0.end < $1.start
+    } && allSatisfy { $0.start < $0.end }
+  }
+}

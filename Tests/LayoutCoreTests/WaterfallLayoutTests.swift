@@ -1,0 +1,88 @@
+import LayoutCore
+import Testing
+
+struct WaterfallLayoutTests {
+  @Test(arguments: 0..<500)
+  func placesItemsAsThePlainLoopDoes(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var layout = random.waterfallLayout()
+    layout.scrollDirection = .vertical
+    layout.headerReferenceSize = .zero
+    let columnCount = random.chance(0.2) ? random.int(13...40) : random.int(1...12)
+    layout.columns = .count(columnCount)
+    let available = random.length(50...900)
+    let equal = random.chance(0.3)
+    let length = random.length(0...100)
+    // Long enough for several checkpoints.
+    let lengths = (0..<random.int(1...1500)).map { _ in
+      equal ? length : random.chance(0.01) ? 5000 : random.length(0...100)
+    }
+    let content = Content(sections: [
+      Section(
+        items: Items(
+          count: lengths.count, extents: .lengths(LengthArray(count: lengths.count) { lengths[$0] })
+        )
+      )
+    ])
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: available, height: 500)))
+    let expected = Naive.waterfall(
+      lengths, layout: layout, columnCount: columnCount, available: available)
+    let padding = layout.itemPadding
+    #expect(prepared.contentSize.height == expected.map { $0.maxY + padding }.max())
+    for item in stride(from: 0, to: lengths.count, by: 17) {
+      let path = IndexPath(item: item, section: 0)
+      #expect(
+        prepared.attributes(of: .cell, at: path, contentOffset: .zero)?.frame == expected[item])
+    }
+    for _ in 0..<10 {
+      let rect = Rect(
+        x: random.length(-50...900), y: random.length(-50...20_000), width: random.length(0...500),
+        height: random.length(0...1500))
+      let found = try prepared.elements(in: rect, contentOffset: .zero, limit: .max - 1)
+      #expect(found.map(\.frame) == expected.filter { $0.overlaps(rect) })
+    }
+  }
+
+  @Test func anItemThatReachesDownFromFarAboveIsFound() throws {
+    // The first column is one item; thousands pass by in the second.
+    let lengths = LengthArray(count: 5000) { $0 == 0 ? 1_000_000 : 10 }
+    let content = Content(sections: [
+      Section(items: Items(count: 5000, extents: .lengths(lengths)))
+    ])
+    let prepared = try PreparedLayout(
+      content, layout: WaterfallLayout(), viewport: Viewport(size: Size(width: 320, height: 500)))
+    let found = try prepared.elements(
+      in: Rect(x: 0, y: 80_000, width: 320, height: 25), contentOffset: .zero, limit: 100)
+    #expect(found.map(\.indexPath.item) == [0, 4001, 4002])
+  }
+
+  @Test func pixelsDivideColumnsEvenly() throws {
+    let content = Content(sections: [
+      Section(items: Items(count: 3, extents: .aspectRatios([0.1, 0.7, 1])))
+    ])
+    var layout = WaterfallLayout()
+    layout.columns = .count(3)
+    layout.minimumColumnSpacing = 0
+    let prepared = try PreparedLayout(
+      content, layout: layout,
+      viewport: Viewport(size: Size(width: 101, height: 500), displayScale: 2_000_000))
+    let frames = prepared.everyElement(of: content, contentOffset: .zero).map(\.frame)
+    let half = Length(millionths: 33_500_000)
+    #expect(frames.map(\.width) == [half, half, half])
+    // 33.5/0.1 and 33.5/0.7, rounded down to half points.
+    #expect(
+      frames.map(\.height) == [335, Length(millionths: 47_500_000), Length(millionths: 33_500_000)])
+  }
+
+  @Test func tooManyColumnsAreRefused() {
+    var layout = WaterfallLayout()
+    layout.columns = .minimumWidth(Length(millionths: 1))
+    layout.minimumColumnSpacing = 0
+    let content = Content(sections: [Section(items: Items(count: 1))])
+    #expect(throws: LayoutError.tooManyColumns(section: 0, count: 320_000_000)) {
+      try PreparedLayout(
+        content, layout: layout, viewport: Viewport(size: Size(width: 320, height: 500)))
+    }
+  }
+}
