@@ -50,12 +50,22 @@ let package = Package(
     // The program: options in, everything wired.
     .executableTarget(
       name: "layoutd", dependencies: ["LayoutAPI", "MicroHTTP"], swiftSettings: strict),
+    // What it costs, beside baselines in the same run.
+    .target(name: "CBenchmark", dependencies: ["CMicroHTTPD"], cSettings: strictC),
+    .executableTarget(
+      name: "LayoutBenchmark",
+      dependencies: [
+        "CBenchmark", "CSimdjson", "HTTPMessages", "LayoutAPI", "LayoutCore", "layoutd",
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "LayoutCoreTests", dependencies: ["LayoutCore"], swiftSettings: strict),
     .testTarget(
       name: "LayoutSessionsTests", dependencies: ["LayoutSessions"], swiftSettings: strict),
     .testTarget(
-      name: "LayoutAPITests", dependencies: ["LayoutAPI"], exclude: ["Fixtures"],
+      name: "LayoutAPITests",
+      dependencies: ["LayoutAPI", "LayoutCore", "LayoutSessions", "HTTPMessages"],
+      exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
       name: "MicroHTTPTests", dependencies: ["MicroHTTP", "HTTPMessages"], swiftSettings: strict),

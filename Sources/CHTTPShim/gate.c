@@ -88,7 +88,7 @@ static bool parse_length(const char *text, uint64_t *length) {
   return true;
 }
 
-static bool find_method(const char *name, http_method *method) {
+static http_method find_method(const char *name) {
   static const struct {
     const char *name;
     http_method method;
@@ -99,11 +99,9 @@ static bool find_method(const char *name, http_method *method) {
       {"OPTIONS", HTTP_METHOD_OPTIONS},
   };
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-    if (strcmp(known[i].name, name) != 0) continue;
-    *method = known[i].method;
-    return true;
+    if (strcmp(known[i].name, name) == 0) return known[i].method;
   }
-  return false;
+  return HTTP_METHOD_OTHER;
 }
 
 unsigned http_gate(struct MHD_Connection *mhd, const char *target, const char *method,
@@ -112,9 +110,10 @@ unsigned http_gate(struct MHD_Connection *mhd, const char *target, const char *m
   header_census census = {0};
   MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, count_header, &census);
   *length = 0;
-  if (!find_method(method, known)) {
-    *detail = "the method is not known here";
-    return 501;
+  *known = find_method(method);
+  if (!is_token(method, strlen(method))) {
+    *detail = "the method is malformed";
+    return 400;
   }
   if (census.has_bad_name) {
     *detail = "a header field is malformed";

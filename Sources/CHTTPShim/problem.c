@@ -10,7 +10,6 @@ static const struct {
     {400, "bad-request", "The request is malformed"},
     {411, "length-required", "A length is needed"},
     {413, "content-too-large", "The body is too large"},
-    {501, "not-implemented", "The method is not known"},
     {503, "unavailable", "The server cannot answer now"},
 };
 

@@ -1,4 +1,4 @@
-/// The methods that the server lets through; it refuses all others itself (501).
+/// The methods of requests.
 public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
   /// Read.
   case get = "GET"
@@ -14,4 +14,6 @@ public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
   case delete = "DELETE"
   /// Ask what is allowed.
   case options = "OPTIONS"
+  /// Any other token; nothing takes it.
+  case other = ""
 }

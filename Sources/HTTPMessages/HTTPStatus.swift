@@ -44,8 +44,6 @@ public struct HTTPStatus: RawRepresentable, Sendable, Hashable {
   public static let unprocessableContent = Self(rawValue: 422)
   /// 429 Too Many Requests.
   public static let tooManyRequests = Self(rawValue: 429)
-  /// 501 Not Implemented.
-  public static let notImplemented = Self(rawValue: 501)
   /// 503 Service Unavailable.
   public static let serviceUnavailable = Self(rawValue: 503)
 }

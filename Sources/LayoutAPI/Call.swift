@@ -97,6 +97,18 @@ struct Call: ~Escapable {
     }
   }
 
+  /// Refuses a change if the client believes in another version than there is.
+  func checkIfMatch(_ session: Session.Snapshot) throws(Failure) {
+    guard !fields.ifMatch.isEmpty,
+      !EntityTag.field(fields.ifMatch, names: session.version)
+    else { return }
+    var problem = Problem(
+      .preconditionFailed, "the session is at version \(session.version) now",
+      fields: [HTTPField(name: "ETag", value: EntityTag(session).value)])
+    problem.version = session.version
+    throw .problem(problem)
+  }
+
   /// Whether the client has this answer already.
   func isCurrent(_ tag: EntityTag) -> Bool {
     (method == .get || method == .head) && tag.isNamed(in: fields.ifNoneMatch)

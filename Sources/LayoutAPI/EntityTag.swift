@@ -28,6 +28,18 @@ struct EntityTag: Hashable {
     return EntityTag.tags(in: field).contains { $0 == [UInt8(ascii: "*")] || $0 == wanted }
   }
 
+  /// Whether an `If-Match` field names this version, whatever has been scrolled since.
+  static func field(_ field: Span<UInt8>, names version: Int) -> Bool {
+    tags(in: field).contains { tag in
+      if tag == [UInt8(ascii: "*")] { return true }
+      guard tag.first == UInt8(ascii: "\""), tag.last == UInt8(ascii: "\"") else { return false }
+      let digits = tag.dropFirst().prefix { (0x30...0x39).contains($0) }
+      let rest = tag.dropFirst(1 + digits.count)
+      return digits.elementsEqual("\(version)".utf8)
+        && (rest.first == UInt8(ascii: ".") || rest.count == 1)
+    }
+  }
+
   /// The tags of a field, without `W/`.
   private static func tags(in field: Span<UInt8>) -> [[UInt8]] {
     var tags: [[UInt8]] = []

@@ -1,5 +1,5 @@
 public import HTTPMessages
-import LayoutCore
+package import LayoutCore
 public import LayoutSessions
 import Synchronization
 
@@ -56,6 +56,15 @@ public final class LayoutService: HTTPHandler {
   /// The paths it answers, as openapi.yaml writes them, with their methods.
   public static var routes: [(template: String, methods: [HTTPMethod])] {
     Routes.all.map { ($0.template.description, $0.operations.map(\.method)) }
+  }
+
+  /// Reads a description alone, to measure it.
+  package static func description(of body: Span<UInt8>) -> Description? {
+    var parser = JSONParser()
+    let limits = ContentLimits(describedItems: .max)
+    return try? JSONObject<DescriptionMember>(
+      try parser.parse(body).root, allowed: DescriptionMember.session
+    ).description(limits: limits)
   }
 
   /// Makes `/readyz` say no, so that no new requests are sent here.
@@ -115,7 +124,7 @@ public final class LayoutService: HTTPHandler {
       if request.method == .options { return HTTPResponse(status: .noContent, fields: [allow]) }
       throw .problem(
         Problem(
-          .methodNotAllowed, "\(request.method.rawValue) is not allowed here; see Allow",
+          .methodNotAllowed, "the method is not allowed here; see Allow",
           fields: [allow]))
     }
     let call = Call(
@@ -131,7 +140,7 @@ public final class LayoutService: HTTPHandler {
     case .scrollOffset: try call.scrollOffset()
     case .scroll: try call.scroll()
     case .snap: try call.snap()
-    case .liveness: try call.health("alive")
+    case .liveness: try call.health("ok")
     case .readiness: try call.readiness(isReady: isReady.load(ordering: .relaxed))
     case .contract: try call.contract()
     }

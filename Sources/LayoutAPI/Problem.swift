@@ -54,6 +54,8 @@ struct Problem: Error {
   var detail: String
   /// A JSON pointer into the body.
   var pointer: String?
+  /// The version that a session has, where the client believed in another.
+  var version: Int?
   /// Header fields beyond `Content-Type`.
   var fields: [HTTPField] = []
 
@@ -116,6 +118,10 @@ struct Problem: Error {
     if let pointer {
       json.key("pointer")
       json.string(pointer)
+    }
+    if let version {
+      json.key("version")
+      json.integer(version)
     }
     json.key("requestId")
     json.string(requestID)

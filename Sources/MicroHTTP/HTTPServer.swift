@@ -221,6 +221,7 @@ extension HTTPMethod {
       case .HTTP_METHOD_PATCH: .patch
       case .HTTP_METHOD_DELETE: .delete
       case .HTTP_METHOD_OPTIONS: .options
+      case .HTTP_METHOD_OTHER: .other
       }
   }
 }

@@ -1,4 +1,5 @@
 import CSimdjson
+import LayoutCore
 import Testing
 
 @testable import LayoutAPI

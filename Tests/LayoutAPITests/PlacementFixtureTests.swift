@@ -1,4 +1,5 @@
 import Foundation
+import HTTPMessages
 import Testing
 
 /// The golden cases, made by other implementations; see CONTRIBUTING in their sources' terms.

@@ -39,6 +39,7 @@ typedef enum __attribute__((enum_extensibility(closed))) http_method {
   HTTP_METHOD_PATCH,
   HTTP_METHOD_DELETE,
   HTTP_METHOD_OPTIONS,
+  HTTP_METHOD_OTHER,  // a token that is none of these
 } http_method;
 
 // Bytes that belong to somebody else. `start` is never NULL.

@@ -48,15 +48,13 @@ extension Call {
 
   func describeElement() throws(Failure) -> HTTPResponse {
     try checkAccept()
-    let query = try query("contentOffsetX", "contentOffsetY")
+    _ = try query()
     let session = try session().snapshot
-    let offset = try reading { () throws(Problem) in
-      try query.contentOffset(or: session.scrolling.contentOffset)
-    }
     guard let kind = ElementKind(name: parameterText(1)),
       let section = Int(digits: parameterText(2)), let item = Int(digits: parameterText(3)),
       let element = session.layout.attributes(
-        of: kind, at: IndexPath(item: item, section: section), contentOffset: offset)
+        of: kind, at: IndexPath(item: item, section: section),
+        contentOffset: session.scrolling.contentOffset)
     else { throw .problem(.notFound("there is no such element")) }
     let tag = EntityTag(session, dependsOnScrolling: session.layout.followsContentOffset)
     if isCurrent(tag) { return notModified(tag) }
@@ -72,15 +70,12 @@ extension Call {
 
   func itemAtPoint() throws(Failure) -> HTTPResponse {
     try checkAccept()
-    let query = try query("x", "y", "contentOffsetX", "contentOffsetY")
+    let query = try query("x", "y")
     let session = try session().snapshot
-    let (point, offset) = try reading { () throws(Problem) in
-      (
-        Point(
-          x: try query.required("x", try query.coordinate("x")),
-          y: try query.required("y", try query.coordinate("y"))),
-        try query.contentOffset(or: session.scrolling.contentOffset)
-      )
+    let point = try reading { () throws(Problem) in
+      Point(
+        x: try query.required("x", try query.coordinate("x")),
+        y: try query.required("y", try query.coordinate("y")))
     }
     let tag = EntityTag(session, dependsOnScrolling: session.layout.followsContentOffset)
     if isCurrent(tag) { return notModified(tag) }
@@ -89,7 +84,9 @@ extension Call {
     json.raw("\"version\":")
     json.integer(session.version)
     json.raw("\"indexPath\":")
-    json.indexPath(session.layout.indexPathForItem(at: point, contentOffset: offset))
+    json.indexPath(
+      session.layout.indexPathForItem(
+        at: point, contentOffset: session.scrolling.contentOffset))
     json.endObject()
     return self.json(json.finish(), tag: tag)
   }

@@ -74,8 +74,12 @@ extension JSONValue {
     var content = Content(sections: [])
     content.sections.reserveCapacity(array.count)
     var remaining = limits.describedItems
+    var ids: Set<String> = []
     while let section = array.next() {
       content.sections.append(try section.section(remainingItems: &remaining))
+      if let id = content.sections.last?.id, !ids.insert(id).inserted {
+        throw section.error(.rule("another section has the id \"\(id)\" already"))
+      }
     }
     if let path = content.firstDuplicateID() {
       throw value.error(
@@ -145,6 +149,9 @@ extension JSONValue {
         throw value.error(
           .rule("count is \(count), but the arrays have \(described) elements"))
       }
+    }
+    guard described != nil || object.members.contains(.count) else {
+      throw error(.missingMember("count"))
     }
     remainingItems -= described ?? 0
     return Items(count: count, extents: extents, ids: ids)

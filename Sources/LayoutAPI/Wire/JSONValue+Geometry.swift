@@ -37,8 +37,8 @@ extension JSONValue {
   func velocity() throws(JSONError) -> Velocity {
     let object = try JSONObject<VelocityMember>(self)
     return Velocity(
-      x: try object.required(.x).double(in: -1e9...1e9),
-      y: try object.required(.y).double(in: -1e9...1e9))
+      x: try object.required(.x).double(in: -9e12...9e12),
+      y: try object.required(.y).double(in: -9e12...9e12))
   }
 
   /// One of the values of an enumeration.
