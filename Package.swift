@@ -61,14 +61,17 @@ let package = Package(
     .testTarget(
       name: "LayoutCoreTests", dependencies: ["LayoutCore"], swiftSettings: strict),
     .testTarget(
-      name: "LayoutSessionsTests", dependencies: ["LayoutSessions"], swiftSettings: strict),
+      name: "LayoutSessionsTests", dependencies: ["LayoutSessions", "LayoutCore"],
+      swiftSettings: strict),
     .testTarget(
       name: "LayoutAPITests",
       dependencies: ["LayoutAPI", "LayoutCore", "LayoutSessions", "HTTPMessages"],
       exclude: ["Fixtures"],
       swiftSettings: strict),
+    // Live, on port 0: the C border and the service behind it.
     .testTarget(
-      name: "MicroHTTPTests", dependencies: ["MicroHTTP", "HTTPMessages"], swiftSettings: strict),
+      name: "LayoutServerTests",
+      dependencies: ["MicroHTTP", "HTTPMessages", "LayoutAPI"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c2x,

@@ -23,6 +23,7 @@ enum { buffer_size = 1 << 20, bucket_count = 4096 };
 typedef struct {
   int fd;
   uint8_t *buffer;
+  const uint8_t *request;
   size_t have, need, body;
   double sent;
 } client;
@@ -33,11 +34,11 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static bool send_request(client *self, const uint8_t *request, size_t count) {
+static bool send_request(client *self, size_t count) {
   self->have = self->need = 0;
   self->sent = now();
   // Small requests fit the socket's buffer: nothing else is under way on it.
-  return send(self->fd, request, count, MSG_NOSIGNAL) == (ssize_t)count;
+  return send(self->fd, self->request, count, MSG_NOSIGNAL) == (ssize_t)count;
 }
 
 // Whether the answer is whole.
@@ -84,8 +85,8 @@ static double quantile(const uint64_t *buckets, uint64_t total, double part) {
   return edge;
 }
 
-load_result load_run(uint16_t port, unsigned connections, double seconds, const uint8_t *request,
-                     size_t count) {
+load_result load_run(uint16_t port, unsigned connections, double seconds, const uint8_t *requests,
+                     size_t count, unsigned kinds) {
   load_result result = {0};
   uint64_t *buckets = calloc(bucket_count, sizeof *buckets);
   client *clients = calloc(connections, sizeof *clients);
@@ -93,6 +94,7 @@ load_result load_run(uint16_t port, unsigned connections, double seconds, const 
   if (!buckets || !clients || epoll < 0) return result;
   for (unsigned i = 0; i < connections; i++) {
     clients[i].buffer = malloc(buffer_size);
+    clients[i].request = requests + i % kinds * count;
     clients[i].fd = clients[i].buffer ? connect_to(port) : -1;
     if (clients[i].fd < 0) {
       result.failures++;
@@ -103,7 +105,7 @@ load_result load_run(uint16_t port, unsigned connections, double seconds, const 
   }
   double start = now(), end = start + seconds;
   for (unsigned i = 0; i < connections; i++)
-    if (clients[i].fd >= 0) send_request(&clients[i], request, count);
+    if (clients[i].fd >= 0) send_request(&clients[i], count);
   struct epoll_event events[256];
   while (now() < end) {
     int ready = epoll_wait(epoll, events, 256, 100);
@@ -124,7 +126,7 @@ load_result load_run(uint16_t port, unsigned connections, double seconds, const 
       else result.failures++;
       result.answer_bytes = it->body;
       buckets[bucket_of((now() - it->sent) * 1e6)]++;
-      send_request(it, request, count);
+      send_request(it, count);
     }
   }
   result.seconds = now() - start;

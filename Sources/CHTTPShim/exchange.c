@@ -142,19 +142,7 @@ static http_bytes bytes_of(const char *text) {
 }
 
 static void fill_in_request(http_exchange *exchange) {
-  static const char *const names[HTTP_FIELD_COUNT] = {
-      [HTTP_FIELD_CONTENT_TYPE] = "Content-Type",
-      [HTTP_FIELD_ACCEPT] = "Accept",
-      [HTTP_FIELD_IF_MATCH] = "If-Match",
-      [HTTP_FIELD_IF_NONE_MATCH] = "If-None-Match",
-      [HTTP_FIELD_AUTHORIZATION] = "Authorization",
-      [HTTP_FIELD_ORIGIN] = "Origin",
-      [HTTP_FIELD_ACCESS_CONTROL_REQUEST_METHOD] = "Access-Control-Request-Method",
-  };
   http_request *request = &exchange->request;
-  for (int i = 0; i < HTTP_FIELD_COUNT; i++)
-    request->fields[i] =
-        bytes_of(MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, names[i]));
   const char *query = strchr(exchange->target, '?');
   size_t path_count = query ? (size_t)(query - exchange->target) : strlen(exchange->target);
   request->path = (http_bytes){(const uint8_t *)exchange->target, path_count};
@@ -205,7 +193,7 @@ enum MHD_Result http_exchange_step(void *context, struct MHD_Connection *mhd, co
       const char *detail = "";
       unsigned status = http_gate(mhd, exchange->target, method, version,
                                   loop->server->options.max_body_bytes,
-                                  &exchange->request.method, &length, &detail);
+                                  &exchange->request, &length, &detail);
       // An answer here closes the connection, which is what a request that lies deserves: where
       // the next one begins is anybody's guess.
       if (status) return refuse(exchange, status, detail);

@@ -9,7 +9,30 @@ typedef struct {
   unsigned hosts, lengths, encodings;
   const char *length, *encoding;
   bool has_bad_name;
+  http_bytes *fields;
 } header_census;
+
+static bool is_named(const char *name, size_t count, const char *other, size_t other_count) {
+  return count == other_count && strncasecmp(name, other, count) == 0;
+}
+#define IS_NAMED(name, count, text) is_named(name, count, text, sizeof text - 1)
+
+// Keeps the value of a field that is handed over; of several of one name the first.
+static void keep_field(http_bytes *fields, const char *name, size_t count, const char *value,
+                       size_t value_count) {
+  http_field field;
+  if (IS_NAMED(name, count, "Content-Type")) field = HTTP_FIELD_CONTENT_TYPE;
+  else if (IS_NAMED(name, count, "Accept")) field = HTTP_FIELD_ACCEPT;
+  else if (IS_NAMED(name, count, "If-Match")) field = HTTP_FIELD_IF_MATCH;
+  else if (IS_NAMED(name, count, "If-None-Match")) field = HTTP_FIELD_IF_NONE_MATCH;
+  else if (IS_NAMED(name, count, "Authorization")) field = HTTP_FIELD_AUTHORIZATION;
+  else if (IS_NAMED(name, count, "Origin")) field = HTTP_FIELD_ORIGIN;
+  else if (IS_NAMED(name, count, "Access-Control-Request-Method"))
+    field = HTTP_FIELD_ACCESS_CONTROL_REQUEST_METHOD;
+  else return;
+  if (value && fields[field].count == 0)
+    fields[field] = (http_bytes){(const uint8_t *)value, value_count};
+}
 
 static bool is_token(const char *name, size_t count) {
   if (count == 0) return false;
@@ -28,14 +51,16 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
   header_census *census = context;
   if (!is_token(name, name_count)) census->has_bad_name = true;
   if (value != NULL && memchr(value, 0, value_count) != NULL) census->has_bad_name = true;
-  if (strcasecmp(name, "Host") == 0) census->hosts++;
-  if (strcasecmp(name, "Content-Length") == 0) {
+  if (IS_NAMED(name, name_count, "Host")) {
+    census->hosts++;
+  } else if (IS_NAMED(name, name_count, "Content-Length")) {
     census->lengths++;
     census->length = value;
-  }
-  if (strcasecmp(name, "Transfer-Encoding") == 0) {
+  } else if (IS_NAMED(name, name_count, "Transfer-Encoding")) {
     census->encodings++;
     census->encoding = value;
+  } else {
+    keep_field(census->fields, name, name_count, value, value_count);
   }
   return MHD_YES;
 }
@@ -105,12 +130,14 @@ static http_method find_method(const char *name) {
 }
 
 unsigned http_gate(struct MHD_Connection *mhd, const char *target, const char *method,
-                   const char *version, size_t max_body_bytes, http_method *known,
+                   const char *version, size_t max_body_bytes, http_request *request,
                    uint64_t *length, const char **detail) {
-  header_census census = {0};
+  static const uint8_t nothing[1];
+  for (int i = 0; i < HTTP_FIELD_COUNT; i++) request->fields[i] = (http_bytes){nothing, 0};
+  header_census census = {.fields = request->fields};
   MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, count_header, &census);
   *length = 0;
-  *known = find_method(method);
+  request->method = find_method(method);
   if (!is_token(method, strlen(method))) {
     *detail = "the method is malformed";
     return 400;
@@ -144,8 +171,8 @@ unsigned http_gate(struct MHD_Connection *mhd, const char *target, const char *m
     *detail = "the query holds a byte that must be percent-encoded";
     return 400;
   }
-  bool needs_length =
-      *known == HTTP_METHOD_POST || *known == HTTP_METHOD_PUT || *known == HTTP_METHOD_PATCH;
+  bool needs_length = request->method == HTTP_METHOD_POST || request->method == HTTP_METHOD_PUT ||
+                      request->method == HTTP_METHOD_PATCH;
   if (needs_length && !census.lengths && !census.encodings) {
     *detail = "a request with a body needs a Content-Length";
     return 411;

@@ -107,9 +107,10 @@ void http_exchange_end(void *loop, struct MHD_Connection *mhd, void **exchange,
                        enum MHD_RequestTerminationCode code);
 void http_exchange_free(http_exchange *exchange);
 
-// gate.c: 0 or the status with which a request is refused before its body is read.
+// gate.c: 0 or the status with which a request is refused before its body is read. Fills in the
+// request's method and fields, which live as long as libmicrohttpd's request.
 unsigned http_gate(struct MHD_Connection *mhd, const char *target, const char *method,
-                   const char *version, size_t max_body_bytes, http_method *known,
+                   const char *version, size_t max_body_bytes, http_request *request,
                    uint64_t *length, const char **detail);
 
 // queue.c

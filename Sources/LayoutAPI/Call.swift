@@ -63,6 +63,9 @@ struct Call: ~Escapable {
     }
   }
 
+  /// Whether there is no query at all.
+  var hasNoQuery: Bool { query.isEmpty }
+
   /// The query, with the parameters that may be in it.
   func query(_ known: StaticString...) throws(Failure) -> QueryParameters {
     do { return try QueryParameters(query, known: known) } catch { throw .problem(error) }
@@ -98,10 +101,10 @@ struct Call: ~Escapable {
   }
 
   /// Refuses a change if the client believes in another version than there is.
-  func checkIfMatch(_ session: Session.Snapshot) throws(Failure) {
-    guard !fields.ifMatch.isEmpty,
-      !EntityTag.field(fields.ifMatch, names: session.version)
-    else { return }
+  func checkIfMatch(_ session: Session) throws(Failure) {
+    guard !fields.ifMatch.isEmpty else { return }
+    let session = session.snapshot
+    guard !EntityTag.field(fields.ifMatch, names: session.version) else { return }
     var problem = Problem(
       .preconditionFailed, "the session is at version \(session.version) now",
       fields: [HTTPField(name: "ETag", value: EntityTag(session).value)])

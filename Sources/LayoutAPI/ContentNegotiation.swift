@@ -2,6 +2,8 @@
 enum MediaType {
   /// Whether a body is JSON; parameters such as `charset=utf-8` do not matter.
   static func isJSON(_ field: Span<UInt8>) -> Bool {
+    // What nearly all clients send, without a copy.
+    if HeaderText.isEqual(field, "application/json") { return true }
     var name = HeaderText.lowercased(field)[...]
     if let semicolon = name.firstIndex(of: UInt8(ascii: ";")) { name = name[..<semicolon] }
     return HeaderText.trimmed(name).elementsEqual("application/json".utf8)
@@ -12,7 +14,7 @@ enum MediaType {
 enum Accept {
   /// Whether a client takes JSON: it says so, takes everything, or says nothing.
   static func takesJSON(_ field: Span<UInt8>) -> Bool {
-    guard !field.isEmpty else { return true }
+    if field.isEmpty || HeaderText.isEqual(field, "*/*") { return true }
     return HeaderText.lowercased(field).split(separator: UInt8(ascii: ",")).contains { range in
       let parts = range.split(separator: UInt8(ascii: ";")).map(HeaderText.trimmed)
       guard let name = parts.first else { return false }
@@ -31,6 +33,14 @@ enum Accept {
 
 /// Small helpers for header values.
 private enum HeaderText {
+  static func isEqual(_ field: Span<UInt8>, _ text: StaticString) -> Bool {
+    guard field.count == text.utf8CodeUnitCount else { return false }
+    // A static string's bytes live as long as the process.
+    let other = unsafe Span(_unsafeStart: text.utf8Start, count: text.utf8CodeUnitCount)
+    for index in field.indices where field[index] != other[index] { return false }
+    return true
+  }
+
   static func lowercased(_ field: Span<UInt8>) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(field.count)

@@ -151,7 +151,8 @@ extension Length {
     if !bytes.isEmpty {
       // An exponent, which Double knows how to read.
       let exponent = bytes.dropFirst()
-      let digits = exponent.first == 0x2B || exponent.first == 0x2D ? exponent.dropFirst() : exponent
+      let digits =
+        exponent.first == 0x2B || exponent.first == 0x2D ? exponent.dropFirst() : exponent
       guard bytes.first == 0x65 || bytes.first == 0x45, !digits.isEmpty,
         digits.allSatisfy(isDigit), let points = Double(text), points.isFinite
       else { return nil }

@@ -124,15 +124,19 @@ struct Table {
     return String(path[...(path.lastIndex(of: "/") ?? path.startIndex)])
   }
 
-  /// Sends one request over and over.
+  /// Sends requests over and over, each connection its own; all of them are of one length.
   func load(
-    _ request: [UInt8], connections: Int, seconds: Double
+    _ requests: [[UInt8]], connections: Int, seconds: Double
   ) -> (result: load_result, cpuMicroseconds: Double) {
     let before = cpuSeconds
-    // Safe: the request outlives the call.
-    let result = unsafe request.withUnsafeBufferPointer { bytes in
+    let size = requests.first?.count ?? 0
+    let bytes = requests.flatMap(\.self)
+    precondition(bytes.count == size * requests.count)
+    // Safe: the requests outlive the call.
+    let result = unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe bytes.baseAddress.map {
-        unsafe load_run(port, UInt32(connections), seconds, $0, bytes.count)
+        unsafe load_run(
+          port, UInt32(connections), seconds, $0, size, UInt32(requests.count))
       } ?? load_result()
     }
     return (result, (cpuSeconds - before) * 1e6 / Double(max(1, result.answers)))

@@ -12,20 +12,25 @@ struct ServingBenchmark {
   private static let session = Array(
     """
     {"collection":{"sections":[{"items":{"sizes":[\((0..<5000).map { "[\(60 + $0 * 7 % 40),\(40 + $0 * 13 % 60)]" }.joined(separator: ","))]}}]},\
-    "layout":{"kind":"flow"},"viewport":{"width":600,"height":720}}
+    "layout":{"kind":"flow"},"viewport":{"width":600,"height":900}}
     """.utf8)
 
   func run() throws(BenchmarkError) {
     let server = try ServerProcess.layoutd()
     let client = try HTTPClient(port: server.port)
-    let created = try client.send(HTTPClient.request("POST", "/v1/sessions", Self.session))
-    guard created.status == 201, let id = created.body.string("id") else {
-      throw BenchmarkError(message: "no session: \(created.status)")
+    // A session for each connection, as clients have.
+    var ticks: [[UInt8]] = []
+    for _ in 0..<32 {
+      let created = try client.send(HTTPClient.request("POST", "/v1/sessions", Self.session))
+      guard created.status == 201, let id = created.body.string("id") else {
+        throw BenchmarkError(message: "no session: \(created.status)")
+      }
+      ticks.append(
+        HTTPClient.request(
+          "POST", "/v1/sessions/\(id)/scroll",
+          Array(#"{"contentOffset":{"x":0,"y":3000},"full":true}"#.utf8)))
     }
-    let full = HTTPClient.request(
-      "POST", "/v1/sessions/\(id)/scroll",
-      Array(#"{"contentOffset":{"x":0,"y":3000},"full":true}"#.utf8))
-    let answer = try client.send(full)
+    let answer = try client.send(ticks[0])
     let elements =
       String(decoding: answer.body, as: UTF8.self).split(separator: "\"kind\"").count - 1
     let bare = try ServerProcess.bare(answerSize: answer.body.count)
@@ -40,8 +45,8 @@ struct ServingBenchmark {
       var costs: (bare: [Double], own: [Double]) = ([], [])
       var rates: (bare: [Double], own: [Double]) = ([], [])
       for _ in 0..<rounds {
-        let base = bare.load(full, connections: connections, seconds: seconds)
-        let own = server.load(full, connections: connections, seconds: seconds)
+        let base = bare.load(ticks, connections: connections, seconds: seconds)
+        let own = server.load(ticks, connections: connections, seconds: seconds)
         guard own.result.failures == 0 else { throw BenchmarkError(message: "ticks failed") }
         costs.bare.append(base.cpuMicroseconds)
         costs.own.append(own.cpuMicroseconds)
@@ -56,11 +61,11 @@ struct ServingBenchmark {
       ])
     }
     table.printOut()
-    try stall(server, full)
+    try stall(server, ticks)
   }
 
   /// Whether throughput depends on how many events are ready at once.
-  private func stall(_ server: ServerProcess, _ request: [UInt8]) throws(BenchmarkError) {
+  private func stall(_ server: ServerProcess, _ ticks: [[UInt8]]) throws(BenchmarkError) {
     var table = Table(
       title: "Throughput by connections; a stall would show at 128",
       header: ["connections", "ticks/s", "p50 µs", "p99 µs", "failures"])
@@ -68,7 +73,7 @@ struct ServingBenchmark {
       var rates: [Double] = []
       var last = load_result()
       for _ in 0..<(isQuick ? 1 : 3) {
-        last = server.load(request, connections: connections, seconds: seconds).result
+        last = server.load(ticks, connections: connections, seconds: seconds).result
         rates.append(Double(last.answers) / last.seconds)
       }
       table.rows.append([

@@ -117,6 +117,12 @@ public struct Length: Hashable, Comparable, Sendable {
     return Length(saturating: roundedQuotient(pixels * trillion, Int128(scale)))
   }
 
+  /// Half of it, rounded half away from zero.
+  @inlinable
+  public var halved: Length {
+    Length(millionths: millionths / 2 + millionths % 2)
+  }
+
   /// Takes a wide whole number of millionths; saturates.
   ///
   /// - Parameter millionths: The value in millionths of a point.

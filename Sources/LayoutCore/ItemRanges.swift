@@ -48,6 +48,25 @@ struct ItemRanges: Hashable, Sendable {
     return result
   }
 
+  /// The items that are in this set or in another.
+  ///
+  /// - Complexity: O(number of ranges in both).
+  func union(_ other: ItemRanges) -> ItemRanges {
+    var result = self
+    var rest = other.subtracting(self).ranges[...]
+    guard !rest.isEmpty else { return result }
+    result = ItemRanges()
+    for range in ranges {
+      while let next = rest.first, ItemRanges.isBefore(next, range) {
+        result.append(next)
+        rest.removeFirst()
+      }
+      result.append(range)
+    }
+    for range in rest { result.append(range) }
+    return result
+  }
+
   /// Whether a range ends before another begins.
   private static func isBefore(_ left: ItemRange, _ right: ItemRange) -> Bool {
     left.section != right.section ? left.section < right.section : left.end <= right.start

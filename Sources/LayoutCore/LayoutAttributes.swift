@@ -18,12 +18,9 @@ public struct LayoutAttributes: Hashable, Sendable {
   public var frame: Rect
   /// Greater is nearer to the viewer.
   public var zIndex: Int
-  /// 0 is transparent, 1 opaque.
-  public var alpha: Double
-  /// Applied about the anchor point.
-  public var transform: AffineTransform
-  /// In unit coordinates of the frame; exactly CSS `transform-origin`.
-  public var anchorPoint: UnitPoint
+  /// How an effect has changed its look; most elements are plain, and stay small for it.
+  @usableFromInline
+  var look: Look
 
   /// Makes attributes of an element that no effect has touched.
   ///
@@ -38,9 +35,44 @@ public struct LayoutAttributes: Hashable, Sendable {
     self.indexPath = indexPath
     self.frame = frame
     self.zIndex = zIndex
-    self.alpha = 1
-    self.transform = .identity
-    self.anchorPoint = .center
+    self.look = .plain
+  }
+}
+
+extension LayoutAttributes {
+  /// How an element looks where it is.
+  @usableFromInline
+  indirect enum Look: Hashable, Sendable {
+    case plain
+    case changed(alpha: Double, transform: AffineTransform, anchorPoint: UnitPoint)
+
+    /// Plain if all have their defaults, so that equal looks are equal.
+    init(alpha: Double, transform: AffineTransform, anchorPoint: UnitPoint) {
+      self =
+        alpha == 1 && transform == .identity && anchorPoint == .center
+        ? .plain : .changed(alpha: alpha, transform: transform, anchorPoint: anchorPoint)
+    }
+  }
+
+  /// Whether an effect has changed its look.
+  public var isPlain: Bool { look == .plain }
+
+  /// 0 is transparent, 1 opaque.
+  public var alpha: Double {
+    get { if case .changed(let alpha, _, _) = look { alpha } else { 1 } }
+    set { look = Look(alpha: newValue, transform: transform, anchorPoint: anchorPoint) }
+  }
+
+  /// Applied about the anchor point.
+  public var transform: AffineTransform {
+    get { if case .changed(_, let transform, _) = look { transform } else { .identity } }
+    set { look = Look(alpha: alpha, transform: newValue, anchorPoint: anchorPoint) }
+  }
+
+  /// In unit coordinates of the frame; exactly CSS `transform-origin`.
+  public var anchorPoint: UnitPoint {
+    get { if case .changed(_, _, let anchorPoint) = look { anchorPoint } else { .center } }
+    set { look = Look(alpha: alpha, transform: transform, anchorPoint: newValue) }
   }
 }
 

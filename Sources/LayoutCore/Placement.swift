@@ -51,6 +51,15 @@ public protocol Placement: Sendable {
     in rect: Rect, visible: Rect, from start: ElementPosition,
     _ body: (LayoutAttributes) -> Bool
   )
+
+  /// Visits the cells that share an area with a rectangle, in ascending runs.
+  ///
+  /// - Parameters:
+  ///   - rect: The rectangle, upright.
+  ///   - visible: The visible rect, upright.
+  ///   - body: Called with each run; runs may touch. Returns whether to go on.
+  /// - Complexity: O(log n + k) for k runs visited.
+  func forEachCellRun(in rect: Rect, visible: Rect, _ body: (ItemRange) -> Bool)
 }
 
 /// How the items of one section lie; the y of all frames counts from the first line.
@@ -77,6 +86,20 @@ protocol SectionBody: Sendable {
   ///   - body: Called with each item and its frame; returns whether to go on.
   /// - Returns: Whether `body` always wanted to go on.
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool
+
+  /// Visits the same items in runs; a body that knows whole runs need not look at each item.
+  ///
+  /// - Parameters:
+  ///   - rect: The rectangle.
+  ///   - body: Called with runs in ascending order, which may touch; returns whether to go on.
+  /// - Returns: Whether `body` always wanted to go on.
+  func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool
+}
+
+extension SectionBody {
+  func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool {
+    forEachItem(in: rect, from: 0) { item, _ in body(item..<(item + 1)) }
+  }
 }
 
 /// No items.

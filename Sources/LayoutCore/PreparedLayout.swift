@@ -142,6 +142,8 @@ public struct PreparedLayout: Sendable {
     in rect: Rect, contentOffset offset: Point, limit: Int
   ) throws(LayoutError) -> [LayoutAttributes] {
     var elements: [LayoutAttributes] = []
+    // A screenful, so that the array need not grow on its way.
+    elements.reserveCapacity(min(limit, 80))
     forEachElement(in: rect, contentOffset: offset) { attributes in
       elements.append(attributes)
       return elements.count <= limit
@@ -182,6 +184,7 @@ extension LayoutAttributes {
   var transposed: LayoutAttributes {
     var result = self
     result.frame = frame.transposed
+    if isPlain { return result }
     result.transform = AffineTransform(
       a: transform.d, b: transform.c, c: transform.b, d: transform.a, tx: transform.ty,
       ty: transform.tx)
@@ -213,7 +216,7 @@ extension LayoutAttributes {
   /// - Parameter rect: The rectangle, in the coordinates of the frame.
   /// - Returns: Whether the transformed frame's bounding box and the rectangle share an area.
   public func shows(in rect: Rect) -> Bool {
-    if transform == .identity { return frame.overlaps(rect) }
+    if isPlain { return frame.overlaps(rect) }
     guard !frame.isEmpty, !rect.isEmpty else { return false }
     let box = box
     return box.maxX > box.minX && box.maxY > box.minY
@@ -226,7 +229,7 @@ extension LayoutAttributes {
   /// - Parameter point: The point, in the coordinates of the frame.
   /// - Returns: Whether it is.
   func contains(_ point: Point) -> Bool {
-    if transform == .identity {
+    if isPlain {
       return point.x >= frame.minX && point.x < frame.maxX && point.y >= frame.minY
         && point.y < frame.maxY
     }

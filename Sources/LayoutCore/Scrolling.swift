@@ -51,7 +51,7 @@ public struct ScrollState: Hashable, Sendable {
 
     var tick = ScrollTick()
     tick.isReset = isFull
-    tick.compare(previous, visible)
+    if isFull { tick.appeared = visible } else { tick.compare(previous, visible) }
     let stillAsked = isFull ? ItemRanges() : asked
     tick.prefetch = layout.nearestFirst(
       window.wanted.subtracting(stillAsked), at: offset, isForward: forward)
@@ -104,7 +104,6 @@ public struct ScrollTick: Hashable, Sendable {
   /// Merges two visible sets, both in order.
   mutating func compare(_ previous: [LayoutAttributes], _ visible: [LayoutAttributes]) {
     var old = 0
-    appeared.reserveCapacity(previous.isEmpty ? visible.count : 0)
     for element in visible {
       let position = element.position
       while old < previous.count, previous[old].position < position {
@@ -136,16 +135,30 @@ extension PreparedLayout {
     let ahead = Length(rounding: rect.height.points * reach.ahead)
     let behind = Length(rounding: rect.height.points * reach.behind)
     let before = isForward ? behind : ahead
-    let window = Rect(
-      x: rect.minX, y: rect.minY - before, width: rect.width,
-      height: before + rect.height + (isForward ? ahead : behind))
+    let after = isForward ? ahead : behind
+    // What rests in the viewport also shows there, unless an effect has a say: then only what is
+    // around it has to be looked at. An element may be in both parts, hence the ordered union.
+    let parts: [Rect] =
+      effect == nil
+      ? [
+        Rect(x: rect.minX, y: rect.minY - before, width: rect.width, height: before),
+        Rect(x: rect.minX, y: rect.maxY, width: rect.width, height: after),
+      ]
+      : [
+        Rect(
+          x: rect.minX, y: rect.minY - before, width: rect.width,
+          height: before + rect.height + after)
+      ]
     var wanted = ItemRanges()
     var count = 0
-    placement.forEachElement(in: window, visible: rect, from: .first) { attributes in
-      guard attributes.kind == .cell else { return true }
-      wanted.append(attributes.indexPath)
-      count += 1
-      return count <= limit
+    for part in parts where !part.isEmpty {
+      var found = ItemRanges()
+      placement.forEachCellRun(in: part, visible: rect) { run in
+        found.append(run)
+        count += run.end - run.start
+        return count <= limit
+      }
+      wanted = wanted.isEmpty ? found : wanted.union(found)
     }
     guard count <= limit else { throw .tooManyElements(limit: limit) }
     return (wanted.subtracting(shown), shown)

@@ -164,6 +164,21 @@ struct SectionStack: Placement {
       zIndex: pinning.footers ? Pinning.zIndex : 0)
   }
 
+  func forEachCellRun(in rect: Rect, visible: Rect, _ body: (ItemRange) -> Bool) {
+    guard !rect.isEmpty else { return }
+    var index = partitioningIndex(slots.count) { slots[$0].end > rect.minY }
+    while index < slots.count, slots[index].start < rect.maxY {
+      var inBody = rect
+      inBody.origin.y -= slots[index].bodyStart
+      let section = index
+      let finished = slots[index].body.forEachRun(in: inBody) { items in
+        body(ItemRange(section: section, start: items.lowerBound, end: items.upperBound))
+      }
+      if !finished { return }
+      index += 1
+    }
+  }
+
   func forEachElement(
     in rect: Rect, visible: Rect, from start: ElementPosition,
     _ body: (LayoutAttributes) -> Bool

@@ -156,7 +156,7 @@ extension PreparedLayout {
     func twiceCenter(_ frame: Rect) -> Int128 {
       Int128(frame.minY.millionths) * 2 + Int128(frame.height.millionths)
     }
-    let nearest = bestCell(around: proposed + length.scaled(by: 1, over: 2), .bothWays) {
+    let nearest = bestCell(around: proposed + length.halved, .bothWays) {
       (twiceCenter($0.frame) - twiceMiddle).magnitude
     }
     return nearest.map { cell in

@@ -15,12 +15,33 @@ public final class Session: Sendable {
     public var version: Int
     /// Grows by one with each tick, whatever the version; 0 at first.
     public var tickCount: Int
-    /// What the client said.
-    public var description: Description
-    /// The layout of it.
-    public var layout: PreparedLayout
+    /// What the client said, and the layout of it.
+    public var document: Document
     /// Where the client has scrolled to.
     public var scrolling: ScrollState
+
+    /// What the client said.
+    public var description: Description { document.description }
+    /// The layout of it.
+    public var layout: PreparedLayout { document.layout }
+  }
+
+  /// A description with its layout: replaced as a whole, shared by all who read it.
+  public final class Document: Sendable {
+    /// What the client said.
+    public let description: Description
+    /// The layout of it.
+    public let layout: PreparedLayout
+
+    /// Keeps the two together.
+    ///
+    /// - Parameters:
+    ///   - description: What the client said.
+    ///   - layout: The layout of it.
+    public init(description: Description, layout: PreparedLayout) {
+      self.description = description
+      self.layout = layout
+    }
   }
 
   private let state: Mutex<Snapshot>
@@ -38,7 +59,8 @@ public final class Session: Sendable {
     self.id = id
     state = Mutex(
       Snapshot(
-        version: 1, tickCount: 0, description: description, layout: layout, scrolling: scrolling))
+        version: 1, tickCount: 0,
+        document: Document(description: description, layout: layout), scrolling: scrolling))
   }
 
   /// How it is now.

@@ -103,70 +103,82 @@ public final class SessionStore: Sendable {
   }
 }
 
-/// Sessions in a dictionary and in a list from the most to the least recently used.
+/// Sessions in slots that form a list from the most to the least recently used.
+///
+/// A use costs one look into the dictionary; the list is mended by slot.
 private struct Table {
-  private struct Entry {
-    var session: Session
-    var byteCount: Int
-    var lastUse: Duration
-    var newer: SessionID?
-    var older: SessionID?
+  private struct Slot {
+    var session: Session?
+    var byteCount = 0
+    var lastUse = Duration.zero
+    var newer: Int?
+    var older: Int?
   }
 
-  private var entries: [SessionID: Entry] = [:]
-  private var newest: SessionID?
-  private var oldest: SessionID?
+  private var places: [SessionID: Int] = [:]
+  private var slots: [Slot] = []
+  private var freeSlots: [Int] = []
+  private var newest: Int?
+  private var oldest: Int?
   private(set) var byteCount = 0
 
-  var count: Int { entries.count }
+  var count: Int { places.count }
 
   mutating func insert(_ session: Session, byteCount: Int, at now: Duration) {
-    entries[session.id] = Entry(session: session, byteCount: byteCount, lastUse: now)
+    let slot = Slot(session: session, byteCount: byteCount, lastUse: now)
+    let place = freeSlots.popLast() ?? slots.count
+    if place == slots.count { slots.append(slot) } else { slots[place] = slot }
+    places[session.id] = place
     self.byteCount += byteCount
-    linkAsNewest(session.id)
+    linkAsNewest(place)
   }
 
   mutating func use(_ id: SessionID, at now: Duration) -> Session? {
-    guard let session = entries[id]?.session else { return nil }
-    entries[id]?.lastUse = now
-    if newest != id {
-      unlink(id)
-      linkAsNewest(id)
+    guard let place = places[id] else { return nil }
+    slots[place].lastUse = now
+    if newest != place {
+      unlink(place)
+      linkAsNewest(place)
     }
-    return session
+    return slots[place].session
   }
 
   mutating func remove(_ id: SessionID, into left: inout [Session]) -> Bool {
-    guard let entry = entries[id] else { return false }
-    unlink(id)
-    entries[id] = nil
-    byteCount -= entry.byteCount
-    left.append(entry.session)
+    guard let place = places[id] else { return false }
+    remove(at: place, into: &left)
     return true
   }
 
   mutating func removeLeastRecentlyUsed(into left: inout [Session]) {
-    guard let oldest else { return }
-    _ = remove(oldest, into: &left)
+    if let oldest { remove(at: oldest, into: &left) }
   }
 
   mutating func removeIdle(since time: Duration, into left: inout [Session]) {
-    while let oldest, let entry = entries[oldest], entry.lastUse < time {
-      _ = remove(oldest, into: &left)
+    while let oldest, slots[oldest].lastUse < time { remove(at: oldest, into: &left) }
+  }
+
+  private mutating func remove(at place: Int, into left: inout [Session]) {
+    unlink(place)
+    byteCount -= slots[place].byteCount
+    if let session = slots[place].session {
+      places[session.id] = nil
+      left.append(session)
     }
+    slots[place] = Slot()
+    freeSlots.append(place)
   }
 
-  private mutating func linkAsNewest(_ id: SessionID) {
-    entries[id]?.newer = nil
-    entries[id]?.older = newest
-    if let newest { entries[newest]?.newer = id }
-    newest = id
-    oldest = oldest ?? id
+  private mutating func linkAsNewest(_ place: Int) {
+    slots[place].newer = nil
+    slots[place].older = newest
+    if let newest { slots[newest].newer = place }
+    newest = place
+    oldest = oldest ?? place
   }
 
-  private mutating func unlink(_ id: SessionID) {
-    guard let entry = entries[id] else { return }
-    if let newer = entry.newer { entries[newer]?.older = entry.older } else { newest = entry.older }
-    if let older = entry.older { entries[older]?.newer = entry.newer } else { oldest = entry.newer }
+  private mutating func unlink(_ place: Int) {
+    let (newer, older) = (slots[place].newer, slots[place].older)
+    if let newer { slots[newer].older = older } else { newest = older }
+    if let older { slots[older].newer = newer } else { oldest = newer }
   }
 }

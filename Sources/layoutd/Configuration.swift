@@ -57,7 +57,8 @@ struct Configuration {
     }
 
     static func integer(
-      _ name: String, _ range: ClosedRange<Int>, _ path: any WritableKeyPath<Configuration, Int> & Sendable,
+      _ name: String, _ range: ClosedRange<Int>,
+      _ path: any WritableKeyPath<Configuration, Int> & Sendable,
       _ help: String
     ) -> Option {
       let standard = Configuration()[keyPath: path]

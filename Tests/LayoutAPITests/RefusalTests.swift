@@ -146,7 +146,9 @@ struct RefusalTests {
 struct RoutingTests {
   @Test func aPathThatIsNotThereIsNotFound() {
     let service = MockService()
-    for path in ["/", "/v1", "/v1/", "/v1/layout/", "/v1/sessions//", "/v1/sessions/x/y", "/V1/layout"] {
+    for path in [
+      "/", "/v1", "/v1/", "/v1/layout/", "/v1/sessions//", "/v1/sessions/x/y", "/V1/layout",
+    ] {
       #expect(service.send(.get, path)?.status == 404, "\(path)")
     }
   }
@@ -170,7 +172,8 @@ struct RoutingTests {
         .status == 422)
     #expect(service.send(.post, "/v1/layout", "{}", accept: "text/html")?.status == 406)
     #expect(
-      service.send(.post, "/v1/layout", "{}", accept: "application/json;q=0, text/*")?.status == 406)
+      service.send(.post, "/v1/layout", "{}", accept: "application/json;q=0, text/*")?.status == 406
+    )
     for accept in ["*/*", "text/html, application/*;q=0.1", "application/json"] {
       #expect(service.send(.post, "/v1/layout", "{}", accept: accept)?.status == 422)
     }

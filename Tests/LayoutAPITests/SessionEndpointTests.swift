@@ -60,10 +60,12 @@ struct SessionEndpointTests {
   @Test func pagesOfAttributesAddUpToTheWhole() throws {
     let service = MockService()
     let path = try service.makeSession(
-      smallGrid.replacing(#"{"items":{"count":40}}"#, with: """
-        {"items":{"count":3},"header":{"width":0,"height":10},"footer":{"width":0,"height":5}},
-        {"items":{"count":4},"header":{"width":0,"height":10}}
-        """))
+      smallGrid.replacing(
+        #"{"items":{"count":40}}"#,
+        with: """
+          {"items":{"count":3},"header":{"width":0,"height":10},"footer":{"width":0,"height":5}},
+          {"items":{"count":4},"header":{"width":0,"height":10}}
+          """))
     let rect = "x=0&y=0&width=500&height=5000"
     let whole = try #require(service.send(.get, path + "/attributes?" + rect))
     let all = try #require(whole["attributes"] as? [Any])
@@ -87,7 +89,8 @@ struct SessionEndpointTests {
 
   @Test func columnsHoldTheSameAsObjects() throws {
     let service = MockService()
-    let path = try service.makeSession("""
+    let path = try service.makeSession(
+      """
       {"collection":{"sections":[{"items":{"sizes":[[50,40],[60,30]],"ids":["a","b\\""]},
        "header":{"width":0,"height":20}}]},
        "layout":{"kind":"flow","sectionHeadersPinToVisibleBounds":true},

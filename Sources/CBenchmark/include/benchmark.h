@@ -18,10 +18,11 @@ typedef struct load_result {
   size_t answer_bytes;    // of the last answer's body
 } load_result;
 
-// Sends the same request over and over on so many kept-alive connections of 127.0.0.1, one under way
-// on each, for so many seconds.
+// Sends requests on so many kept-alive connections of 127.0.0.1, one under way on each, for so many
+// seconds. There are `kinds` requests of `count` bytes each, one after the other in memory; a
+// connection always sends the same.
 load_result load_run(uint16_t port, unsigned connections, double seconds,
-                     const uint8_t *_Nonnull request, size_t count);
+                     const uint8_t *_Nonnull requests, size_t count, unsigned kinds);
 
 // The processor time, in seconds, that a process and its threads have used; negative if unknown.
 double process_cpu_seconds(int pid);

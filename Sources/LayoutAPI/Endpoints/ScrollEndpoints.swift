@@ -21,7 +21,7 @@ extension Call {
         try object.required(.contentOffset).corePoint(), try object[.full]?.bool() ?? false
       )
     }
-    try checkIfMatch(session.snapshot)
+    try checkIfMatch(session)
     let (tick, snapshot) = try layingOut { () throws(LayoutError) in
       try session.scroll(to: offset, isFull: isFull, limit: elementLimit)
     }

@@ -64,13 +64,14 @@ extension Call {
 
   func deleteSession() throws(Failure) -> HTTPResponse {
     _ = try query()
-    try checkIfMatch(try session().snapshot)
+    try checkIfMatch(try session())
     try removeSession()
     return HTTPResponse(status: .noContent)
   }
 
   /// The query of requests that take `format` only.
   func formatQuery() throws(Failure) -> AttributesFormat.Shape {
+    if hasNoQuery { return .objects }
     let query = try query("format")
     return try reading { () throws(Problem) in
       try query.choice("format", of: AttributesFormat.Shape.self) ?? .objects

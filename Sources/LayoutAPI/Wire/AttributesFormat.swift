@@ -51,6 +51,12 @@ struct AttributesFormat {
       json.raw("\"zIndex\":")
       json.integer(element.zIndex)
     }
+    if !element.isPlain { writeLook(of: element, to: &json) }
+    json.endObject()
+  }
+
+  /// Writes what an effect has changed.
+  private func writeLook(of element: LayoutAttributes, to json: inout JSONWriter) {
     if element.alpha != 1 {
       json.raw("\"alpha\":")
       json.double(element.alpha)
@@ -63,7 +69,6 @@ struct AttributesFormat {
       json.raw("\"anchorPoint\":")
       json.unitPoint(element.anchorPoint)
     }
-    json.endObject()
   }
 
   private func writeID(_ element: LayoutAttributes, to json: inout JSONWriter) {

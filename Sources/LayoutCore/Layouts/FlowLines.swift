@@ -50,7 +50,7 @@ struct LineRule: Sendable {
       spread.leftover = leftover
       spread.gaps = Int64(count - 1)
     // A single item is centred, an oversize one starts at the inset.
-    case .justified, .center: spread.start += max(0, leftover).scaled(by: 1, over: 2)
+    case .justified, .center: spread.start += max(0, leftover).halved
     case .trailing: spread.start += max(0, leftover)
     }
     return spread
@@ -60,7 +60,7 @@ struct LineRule: Sendable {
   func offset(of length: Length, inLine lineLength: Length) -> Length {
     switch itemAlignment {
     case .leading: 0
-    case .center: (lineLength - length).scaled(by: 1, over: 2)
+    case .center: (lineLength - length).halved
     case .trailing: lineLength - length
     }
   }
@@ -176,6 +176,9 @@ struct FlowLines: SectionBody {
   private let firstItems: [Int]
   /// Where each line begins, and at the end where a next one would.
   private let tops: [Int64]
+  /// Whether each item has an area inside the room between the insets: then those of a line in a
+  /// wide rectangle need not be looked at.
+  private let fillsLines: Bool
 
   /// Breaks the lines.
   ///
@@ -190,8 +193,12 @@ struct FlowLines: SectionBody {
     var top: Length = 0
     var used: Length = 0
     var lineLength: Length = 0
+    var fillsLines = true
+    let hair = limit - rule.available
     for item in 0..<count {
       let cross = sizes.cross[item]
+      // A line may end a hair past the room; what is wider than that still reaches into it.
+      if cross <= hair || cross > rule.available || sizes.main[item] <= .zero { fillsLines = false }
       let joined = used + rule.interitemSpacing + cross
       if item > 0 && joined <= limit {
         used = joined
@@ -209,6 +216,7 @@ struct FlowLines: SectionBody {
     tops.append((length + rule.lineSpacing).millionths)
     self.firstItems = firstItems
     self.tops = tops
+    self.fillsLines = fillsLines
   }
 
   var byteCount: Int { (firstItems.capacity + tops.capacity) * 8 }
@@ -222,15 +230,17 @@ struct FlowLines: SectionBody {
   /// Visits the items of a line in order.
   private func forEachItem(inLine line: Int, _ body: (Int, Rect) -> Bool) -> Bool {
     let items = firstItems[line]..<firstItems[line + 1]
+    let breadths = sizes.cross
+    let lengths = sizes.main
     var extent: Length = 0
-    for item in items { extent += sizes.cross[item] }
+    for item in items { extent += breadths[item] }
     let spread = rule.spread(
       count: items.count, extent: extent, isLast: line == lineCount - 1)
     let top = Length(millionths: tops[line])
     let lineLength = bottom(ofLine: line) - top
     var before: Length = 0
     for item in items {
-      let size = Size(width: sizes.cross[item], height: sizes.main[item])
+      let size = Size(width: breadths[item], height: lengths[item])
       let origin = Point(
         x: spread.position(item - items.lowerBound, before: before),
         y: top + rule.offset(of: size.height, inLine: lineLength))
@@ -248,6 +258,25 @@ struct FlowLines: SectionBody {
       return candidate < item
     }
     return result
+  }
+
+  func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool {
+    // Each item reaches more than a margin of a hair into the room between the insets.
+    let coversAll =
+      fillsLines && rect.minX <= rule.leading && rect.maxX >= rule.leading + rule.available
+    var line = partitioningIndex(lineCount) { bottom(ofLine: $0) > rect.minY }
+    while line < lineCount, tops[line] < rect.maxY.millionths {
+      if coversAll, tops[line] >= rect.minY.millionths, bottom(ofLine: line) <= rect.maxY {
+        guard body(firstItems[line]..<firstItems[line + 1]) else { return false }
+      } else {
+        let finished = forEachItem(inLine: line) { item, frame in
+          !frame.overlaps(rect) || body(item..<(item + 1))
+        }
+        guard finished else { return false }
+      }
+      line += 1
+    }
+    return true
   }
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {

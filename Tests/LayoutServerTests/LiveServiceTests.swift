@@ -1,0 +1,80 @@
+import Glibc
+import LayoutAPI
+import MicroHTTP
+import Testing
+
+/// The service behind the real server.
+struct LiveServiceTests {
+  private func post(_ path: String, _ body: String) -> String {
+    "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+      + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+  }
+
+  @Test func aSessionIsMadeScrolledAndDeletedOverOneConnection() throws {
+    let server = try HTTPServer(
+      configuration: HTTPServerConfiguration(), handler: LayoutService(now: { .zero }))
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    client.send(
+      post(
+        "/v1/sessions",
+        #"{"collection":{"sections":[{"items":{"count":1000000000}}]},"layout":{"kind":"flow"},"viewport":{"width":320,"height":480}}"#
+      ))
+    let created = try #require(client.receive())
+    #expect(created.status == 201)
+    let path = try #require(
+      created.head.split(separator: "\r\n").first { $0.hasPrefix("Location: ") }
+        .map { String($0.dropFirst(10)) })
+    // Three ticks and a question at once.
+    client.send(
+      [100, 6_000_000_000, 0].map {
+        post(path + "/scroll", #"{"contentOffset":{"x":0,"y":\#($0)}}"#)
+      }.joined() + "GET \(path)/item-at?x=1&y=1 HTTP/1.1\r\nHost: a\r\n\r\n")
+    for _ in 0..<3 { #expect(client.receive()?.status == 200) }
+    #expect(client.receive()?.text == #"{"version":1,"indexPath":[0,0]}"#)
+    client.send("DELETE \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.receive()?.status == 204)
+    client.send("HEAD \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.receive(withoutBody: true)?.status == 404)
+  }
+
+  @Test func aLongDescriptionIsLaidOutOnAWorker() throws {
+    let server = try HTTPServer(
+      configuration: HTTPServerConfiguration(), handler: LayoutService(now: { .zero }))
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    let sizes = (0..<100_000).map { "[\(50 + $0 % 50),\(20 + $0 % 70)]" }.joined(separator: ",")
+    client.send(
+      post(
+        "/v1/sessions",
+        #"{"collection":{"sections":[{"items":{"sizes":[\#(sizes)]}}]},"layout":{"kind":"waterfall"},"viewport":{"width":320,"height":480}}"#
+      ))
+    #expect(client.receive()?.status == 201)
+  }
+
+  @Test func sessionsAreUsedByManyAtOnce() async throws {
+    let server = try HTTPServer(
+      configuration: HTTPServerConfiguration(), handler: LayoutService(now: { .zero }))
+    defer { server.stop(drainSeconds: 1) }
+    let port = server.port
+    let tick = post(
+      "/v1/layout",
+      #"{"collection":{"sections":[{"items":{"count":50}}]},"layout":{"kind":"flow"},"viewport":{"width":320,"height":480}}"#
+    )
+    let answers = await withTaskGroup(of: Int.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          let client = RawClient(port: port)
+          var count = 0
+          for _ in 0..<50 {
+            client.send(tick)
+            if client.receive()?.status == 200 { count += 1 }
+          }
+          return count
+        }
+      }
+      return await group.reduce(0, +)
+    }
+    #expect(answers == 400)
+  }
+}

@@ -1,0 +1,86 @@
+import LayoutCore
+import LayoutSessions
+import Testing
+
+struct SessionStoreTests {
+  private static func session(itemCount: Int = 1) throws -> Session {
+    var generator = SystemRandomNumberGenerator()
+    let lengths = LengthArray(count: itemCount) { Length(points: $0 + 1) }
+    let description = Description(
+      content: Content(sections: [
+        Section(items: Items(count: itemCount, extents: .lengths(lengths)))
+      ]),
+      layout: WaterfallLayout(), viewport: Viewport(size: Size(width: 100, height: 100)))
+    let layout = try PreparedLayout(
+      description.content, layout: description.layout, viewport: description.viewport)
+    return Session(
+      id: SessionID(using: &generator), description: description, layout: layout,
+      scrolling: ScrollState(contentOffset: .zero))
+  }
+
+  /// Against a plain list of what was used when.
+  @Test(arguments: 0..<30)
+  func whatIsKeptIsWhatWasUsedLast(seed: Int) throws {
+    let limits = SessionLimits(idleTime: .seconds(20), sessionCount: 5)
+    let store = SessionStore(limits: limits)
+    var kept: [(session: Session, lastUse: Int)] = []
+    var generator = SystemRandomNumberGenerator()
+    for time in 0..<300 {
+      let now = Duration.seconds(time)
+      kept.removeAll { time - $0.lastUse > 20 }
+      switch Int.random(in: 0...9, using: &generator) {
+      case 0, 1:
+        let session = try Self.session()
+        try store.insert(session, at: now)
+        kept.append((session, time))
+        if kept.count > 5 { kept.removeFirst() }
+      case 2:
+        if let index = kept.indices.randomElement() {
+          #expect(store.remove(kept[index].session.id, at: now))
+          #expect(!store.remove(kept[index].session.id, at: now))
+          kept.remove(at: index)
+        }
+      default:
+        if let index = kept.indices.randomElement() {
+          let used = kept.remove(at: index).session
+          #expect(store.session(used.id, at: now) === used)
+          kept.append((used, time))
+        }
+      }
+      #expect(store.usage.sessionCount <= 5)
+    }
+    for (session, _) in kept {
+      #expect(store.session(session.id, at: .seconds(299)) === session)
+    }
+  }
+
+  @Test func bytesAreLimitedAndCounted() throws {
+    let one = try Self.session(itemCount: 10_000)
+    let store = SessionStore(limits: SessionLimits(byteCount: one.byteCount * 5 / 2))
+    try store.insert(one, at: .zero)
+    #expect(store.usage.byteCount == one.byteCount)
+    for _ in 0..<5 { try store.insert(try Self.session(itemCount: 10_000), at: .zero) }
+    #expect(store.usage.sessionCount == 2)
+    #expect(store.session(one.id, at: .zero) == nil)
+    #expect(throws: SessionError.self) {
+      try store.insert(try Self.session(itemCount: 100_000), at: .zero)
+    }
+    #expect(store.usage.sessionCount == 2)
+  }
+
+  @Test func ticksOfManyThreadsAreOneAfterTheOther() async throws {
+    let session = try Self.session(itemCount: 1000)
+    await withTaskGroup(of: Void.self) { group in
+      for worker in 0..<4 {
+        group.addTask {
+          for step in 0..<200 {
+            _ = try? session.scroll(
+              to: Point(x: 0, y: Length(points: worker * 50 + step)), isFull: false, limit: 10_000)
+          }
+        }
+      }
+    }
+    #expect(session.snapshot.tickCount == 800)
+    #expect(session.snapshot.version == 1)
+  }
+}
