@@ -63,6 +63,7 @@ struct http_loop {
   http_exchange *pool;            // the loop's thread only
   unsigned pool_count;
   double last_sweep;
+  uint64_t ended_count;           // connections that have ended; the loop's thread only
   pthread_mutex_t lock;           // guards the two lists below
   int *arrivals;                  // sockets from the acceptor
   size_t arrival_count, arrival_capacity;

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <linux/tcp.h>
+#include <linux/tcp.h>  // tcp_info with bytes received, which the C library's lacks
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -17,6 +17,9 @@
 #include "internal.h"
 
 static const double sweep_interval = 0.5;
+// The kernel's TCP_CLOSE_WAIT: the other side has said all it will say. The header that has the name
+// cannot be included together with the one that has the kernel's tcp_info.
+enum { close_wait = 8 };
 
 double http_now(void) {
   struct timespec time;
@@ -83,6 +86,7 @@ static void connection_changed(void *context, struct MHD_Connection *mhd, void *
     loop->connections = connection;
     *slot = connection;
   } else {
+    loop->ended_count++;
     forget_connection(loop);
     if (!connection) return;
     if (connection->previous) connection->previous->next = connection->next;
@@ -93,34 +97,31 @@ static void connection_changed(void *context, struct MHD_Connection *mhd, void *
   }
 }
 
-// The bytes that have ever arrived on a connection, as the kernel counts them.
-static uint64_t bytes_received(int fd) {
-  struct tcp_info info;
-  socklen_t size = sizeof info;
-  memset(&info, 0, sizeof info);
-  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
-  return info.tcpi_bytes_received;
-}
-
 // Cuts off what is overdue. libmicrohttpd only knows inactivity, which every byte ends; here a
-// request has to have arrived whole in time, however it trickles.
+// request has to have arrived whole in time, however it trickles. And a client that has gone in the
+// middle of a request is let go at once, which libmicrohttpd would do after its idle timeout only.
 static void sweep(http_loop *loop, double now) {
   double limit = loop->server->options.request_timeout_seconds;
   for (http_connection *it = loop->connections; it; it = it->next) {
-    bool is_overdue = it->state == CONNECTION_RECEIVING && now - it->since > limit;
-    if (it->state == CONNECTION_IDLE && now - it->since > sweep_interval) {
+    if (it->state == CONNECTION_ANSWERING || now - it->since < sweep_interval) continue;
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    memset(&info, 0, sizeof info);
+    if (getsockopt(it->fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) continue;
+    if (it->state == CONNECTION_IDLE) {
       // The first bytes of a next request are seen by the kernel only.
-      uint64_t received = bytes_received(it->fd);
       if (!it->has_received) {
-        it->received = received;
+        it->received = info.tcpi_bytes_received;
         it->has_received = true;
-      } else if (received != it->received) {
+      } else if (info.tcpi_bytes_received != it->received) {
         it->state = CONNECTION_RECEIVING;
         it->since = now;
       }
     }
-    if (!is_overdue) continue;
-    atomic_fetch_add_explicit(&loop->server->timed_out, 1, memory_order_relaxed);
+    bool is_overdue = it->state == CONNECTION_RECEIVING && now - it->since > limit;
+    bool is_gone = info.tcpi_state == close_wait;
+    if (!is_overdue && !is_gone) continue;
+    if (is_overdue) atomic_fetch_add_explicit(&loop->server->timed_out, 1, memory_order_relaxed);
     it->state = CONNECTION_ANSWERING;  // once is enough; libmicrohttpd sees the end and closes
     shutdown(it->fd, SHUT_RDWR);
   }
@@ -145,10 +146,10 @@ static bool read_mailbox(http_loop *loop) {
       forget_connection(loop);
       continue;
     }
-    uint64_t before = atomic_load(&loop->connection_count);
+    uint64_t ends = loop->ended_count;
     if (MHD_add_connection(loop->daemon, arrivals[i], (struct sockaddr *)&address, size) !=
             MHD_YES &&
-        atomic_load(&loop->connection_count) == before)
+        loop->ended_count == ends)
       forget_connection(loop);  // it has closed the socket, and not told of it
   }
   free(arrivals);
