@@ -2,8 +2,9 @@ import HTTPMessages
 import LayoutCore
 import LayoutSessions
 
-/// One request on its way to its answer. The endpoints are in extensions, one file a tag of
-/// openapi.yaml.
+/// One request on its way to its answer.
+///
+/// The endpoints are in extensions, one file a tag of openapi.yaml.
 struct Call: ~Escapable {
   let service: LayoutService
   let elementLimit: Int
@@ -82,6 +83,7 @@ struct Call: ~Escapable {
   ///
   /// - Parameter read: What to make of it.
   /// - Returns: What `read` returns.
+  /// - Throws: 415 if it is not JSON, 400 if it cannot be read, and what `read` throws.
   func body<Value>(
     _ read: (JSONValue) throws(JSONError) -> Value
   ) throws(Failure) -> Value {

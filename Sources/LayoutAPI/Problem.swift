@@ -2,7 +2,9 @@ import HTTPMessages
 import LayoutCore
 import LayoutSessions
 
-/// A refusal: RFC 9457's problem details. The only place that knows which status a fault has.
+/// A refusal: RFC 9457's problem details.
+///
+/// The only place that knows which status a fault has.
 struct Problem: Error {
   /// What kinds of problems there are; the slug is part of `type`.
   enum Kind: String, CaseIterable {
@@ -104,6 +106,7 @@ struct Problem: Error {
   /// The problem as an answer.
   ///
   /// - Parameter requestID: The request's name in the log.
+  /// - Returns: The answer, as `application/problem+json`.
   func response(requestID: String) -> HTTPResponse {
     var json = JSONWriter()
     json.beginObject()

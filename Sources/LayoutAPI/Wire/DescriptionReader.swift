@@ -27,6 +27,7 @@ extension JSONObject where Member == DescriptionMember {
   /// Reads a description.
   ///
   /// - Parameter limits: What the collection may hold.
+  /// - Returns: The description.
   /// - Throws: ``JSONError`` that points to what is wrong.
   func description(limits: ContentLimits) throws(JSONError) -> Description {
     let collection = try required(.collection)

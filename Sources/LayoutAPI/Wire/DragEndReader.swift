@@ -9,6 +9,7 @@ extension JSONValue {
   /// The end of a drag.
   ///
   /// - Parameter lastOffset: The offset of the last tick, for offsets that are left out.
+  /// - Returns: The end of the drag.
   /// - Throws: ``JSONError`` that points to what is wrong.
   func dragEnd(lastOffset: Point) throws(JSONError) -> DragEnd {
     let object = try JSONObject<DragEndMember>(self)
