@@ -87,7 +87,8 @@ struct Call: ~Escapable {
   func body<Value>(
     _ read: (JSONValue) throws(JSONError) -> Value
   ) throws(Failure) -> Value {
-    guard MediaType.isJSON(fields.contentType) else {
+    // An empty body has no type to be wrong about: it is unreadable.
+    guard body.isEmpty || MediaType.isJSON(fields.contentType) else {
       throw .problem(
         Problem(.unsupportedMediaType, "a request with a body needs Content-Type: application/json")
       )

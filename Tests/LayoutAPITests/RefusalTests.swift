@@ -78,6 +78,9 @@ struct RefusalTests {
     .with(collection: #"{"sections":{}}"#, "/collection/sections", "an array"),
     .section(#"{"itmes":{}}"#, "/itmes", "items"),
     .section(#"{"id":7}"#, "/id"),
+    .section(#"{"items":{}}"#, "/items", "count"),
+    .with(
+      collection: #"{"sections":[{"id":"a"},{"id":"a"}]}"#, "/collection/sections/1", "already"),
     .section(#"{"items":{"count":-1}}"#, "/items/count"),
     .section(#"{"items":{"count":1e13}}"#, "/items/count"),
     .section(#"{"items":{"count":3,"sizes":[[1,1]]}}"#, "/items/count", "1 elements"),
@@ -165,6 +168,7 @@ struct RoutingTests {
 
   @Test func bodiesAndAnswersAreJSON() throws {
     let service = MockService()
+    #expect(service.send(.post, "/v1/layout", "")?.status == 400)
     #expect(service.send(.post, "/v1/layout", "{}", contentType: nil)?.status == 415)
     #expect(service.send(.post, "/v1/layout", "{}", contentType: "text/plain")?.status == 415)
     #expect(

@@ -43,6 +43,7 @@ final class MockService {
   func send(
     _ method: HTTPMethod, _ target: String, _ body: String = "",
     contentType: String? = "application/json", accept: String = "", ifNoneMatch: String = "",
+    ifMatch: String = "",
     mayTakeLong: Bool = true
   ) -> Answer? {
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -52,10 +53,12 @@ final class MockService {
     let type = Array((bytes.isEmpty ? "" : contentType ?? "").utf8)
     let accept = Array(accept.utf8)
     let tags = Array(ifNoneMatch.utf8)
+    let condition = Array(ifMatch.utf8)
     let request = HTTPRequest(
       method: method, path: path.span, query: query.span,
       fields: HTTPRequestFields(
-        contentType: type.span, accept: accept.span, ifNoneMatch: tags.span),
+        contentType: type.span, accept: accept.span, ifMatch: condition.span,
+        ifNoneMatch: tags.span),
       body: bytes.span)
     guard let response = service.respond(to: request, mayTakeLong: mayTakeLong) else { return nil }
     let json = try? JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]

@@ -155,6 +155,20 @@ struct SessionEndpointTests {
     #expect(service.send(.get, rect, ifNoneMatch: before)?.status == 304)
   }
 
+  @Test func aChangeOfAnotherVersionIsRefused() throws {
+    let service = MockService()
+    let path = try service.makeSession(smallGrid)
+    _ = service.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":300}}"#)
+    let refused = try #require(service.send(.delete, path, ifMatch: "\"2\""))
+    #expect(refused.status == 412)
+    #expect(refused["version"] as? Int == 1)
+    #expect(refused.fields["ETag"] == "\"1\"")
+    #expect(service.send(.get, path)?.status == 200)
+    // The tag of an answer that depends on scrolling names the version too.
+    let tag = try #require(service.send(.get, path)?.fields["ETag"])
+    #expect(service.send(.delete, path, ifMatch: "\"7\", \(tag)")?.status == 204)
+  }
+
   @Test func aBillionEqualItemsAreAnsweredInTheMiddle() throws {
     let service = MockService()
     let path = try service.makeSession(
