@@ -187,13 +187,18 @@ extension PreparedLayout {
     return cell.map { Candidate(indexPath: $0.indexPath, offset: edge($0)) }
   }
 
+  /// How many elements are looked at to find a cell to snap to.
+  private static var maximumVisitCount: Int { 200_000 }
+
   /// On which side of a place to look for a cell.
   private enum SearchWays { case bothWays, onwards, backwards }
 
   /// The cell with the least distance, the first of those; looked for in growing surroundings.
   ///
   /// A cell's distance must be at least that of its frame, less the largest leading inset. So once a
-  /// cell is nearer than the surroundings reach, no other can be.
+  /// cell is nearer than the surroundings reach, no other can be. They begin as small as can be: there
+  /// may be millions of cells in a viewport. Of more than ``maximumVisitCount`` in one place the best
+  /// of those is taken, so that no collection makes a question endless.
   ///
   /// - Parameters:
   ///   - main: Where to look, in the content.
@@ -205,7 +210,8 @@ extension PreparedLayout {
   ) -> LayoutAttributes? {
     let inset = placement.maximumLeadingInset
     let content = uprightContentLength
-    var reach = max(Length(millionths: 1), uprightLength.scaled(by: 1, over: 8))
+    var reach = Length(millionths: 1)
+    var visits = 0
     while true {
       let from = ways == .onwards ? main : main - reach
       let to = ways == .backwards ? main + inset + Length(millionths: 1) : main + reach + inset
@@ -220,8 +226,10 @@ extension PreparedLayout {
           least = distance
           best = element
         }
-        return true
+        visits += 1
+        return visits < PreparedLayout.maximumVisitCount
       }
+      if visits >= PreparedLayout.maximumVisitCount { return best }
       if best != nil, least < UInt128(reach.millionths.magnitude) * 2 { return best }
       let isAll =
         (from <= .zero || ways == .onwards) && (to >= content || ways == .backwards)

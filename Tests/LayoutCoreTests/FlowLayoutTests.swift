@@ -55,6 +55,31 @@ struct FlowLayoutTests {
     #expect(found.map(\.indexPath.item) == Array(500_000_000...500_000_004))
   }
 
+  @Test func noCollectionMakesAQuestionEndless() throws {
+    let tiny = Size(width: Length(millionths: 1), height: Length(millionths: 2))
+    var layout = FlowLayout()
+    layout.minimumLineSpacing = 0
+    layout.minimumInteritemSpacing = 0
+    let content = Content(sections: [
+      Section(items: Items(count: 1_000_000_000_000, extents: .size(tiny)))
+    ])
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 1, height: 1_000_000)))
+    // Beside all lines, and among more cells than anybody could look at.
+    let beside = Rect(x: 5, y: 0, width: 5, height: 1_000_000)
+    #expect(try prepared.elements(in: beside, contentOffset: .zero, limit: 10).isEmpty)
+    let drag = DragEnd(
+      proposedContentOffset: Point(x: 0, y: 700_001), velocity: .zero, startContentOffset: .zero,
+      contentOffset: .zero)
+    for mode in SnapMode.allCases {
+      let target = prepared.snapTarget(for: drag, mode: mode, decelerationRate: .normal)
+      #expect(target.contentOffset.y <= 1_000_000)
+    }
+    #expect(
+      prepared.indexPathForItem(at: Point(x: 0, y: 1), contentOffset: .zero)
+        == IndexPath(item: 500_000 * 1_000_001, section: 0))
+  }
+
   @Test func contentThatWouldReachTooFarIsRefused() throws {
     let size = Size(width: 320, height: 9)
     let section = Section(items: Items(count: 1_000_000_000_000, extents: .size(size)))

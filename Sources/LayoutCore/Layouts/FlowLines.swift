@@ -137,6 +137,12 @@ struct EqualFlow: SectionBody {
     line == (count - 1) / perLine ? lastLine : self.line
   }
 
+  /// Whether a full line shares a breadth with a rectangle.
+  private func hasItems(in rect: Rect, spread: LineSpread) -> Bool {
+    let place = partitioningIndex(perLine) { x($0, in: spread) + itemSize.width > rect.minX }
+    return place < perLine && x(place, in: spread) < rect.maxX
+  }
+
   private func x(_ place: Int, in spread: LineSpread) -> Length {
     spread.position(place, before: itemSize.width * place)
   }
@@ -148,6 +154,9 @@ struct EqualFlow: SectionBody {
       (rect.minY - itemSize.height).millionths, pitch.millionths)
     var line = max(Int(above + 1), start / perLine)
     let lines = (count - 1) / perLine + 1
+    // All lines but the last are alike: where one has nothing in the rectangle, none has, and there
+    // may be billions of them.
+    if !hasItems(in: rect, spread: self.line) { line = max(line, lines - 1) }
     while line < lines, line >= 0, pitch * line < rect.maxY {
       let inLine = min(perLine, count - line * perLine)
       let spread = spread(ofLine: line)
@@ -176,6 +185,8 @@ struct FlowLines: SectionBody {
   private let firstItems: [Int]
   /// Where each line begins, and at the end where a next one would.
   private let tops: [Int64]
+  /// Where no item reaches further across.
+  private let breadthEnd: Length
   /// Whether each item has an area inside the room between the insets: then those of a line in a
   /// wide rectangle need not be looked at.
   private let fillsLines: Bool
@@ -194,9 +205,11 @@ struct FlowLines: SectionBody {
     var used: Length = 0
     var lineLength: Length = 0
     var fillsLines = true
+    var widest = rule.limit
     let hair = limit - rule.available
     for item in 0..<count {
       let cross = sizes.cross[item]
+      widest = max(widest, cross)
       // A line may end a hair past the room; what is wider than that still reaches into it.
       if cross <= hair || cross > rule.available || sizes.main[item] <= .zero { fillsLines = false }
       let joined = used + rule.interitemSpacing + cross
@@ -217,6 +230,7 @@ struct FlowLines: SectionBody {
     self.firstItems = firstItems
     self.tops = tops
     self.fillsLines = fillsLines
+    breadthEnd = rule.leading + widest
   }
 
   var byteCount: Int { (firstItems.capacity + tops.capacity) * 8 }
@@ -261,6 +275,7 @@ struct FlowLines: SectionBody {
   }
 
   func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool {
+    guard rect.maxX > rule.leading, rect.minX < breadthEnd else { return true }
     // Each item reaches more than a margin of a hair into the room between the insets.
     let coversAll =
       fillsLines && rect.minX <= rule.leading && rect.maxX >= rule.leading + rule.available
@@ -280,6 +295,7 @@ struct FlowLines: SectionBody {
   }
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
+    guard rect.maxX > rule.leading, rect.minX < breadthEnd else { return true }
     var line = max(
       partitioningIndex(lineCount) { bottom(ofLine: $0) > rect.minY },
       partitioningIndex(lineCount) { firstItems[$0 + 1] > start })
