@@ -2,7 +2,7 @@ import Foundation
 import HTTPMessages
 import Testing
 
-/// The golden cases, made by other implementations; see CONTRIBUTING in their sources' terms.
+/// The golden cases: what independent implementations make of the same descriptions.
 struct PlacementFixtureTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
