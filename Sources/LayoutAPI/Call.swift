@@ -8,6 +8,7 @@ import LayoutSessions
 struct Call: ~Escapable {
   let service: LayoutService
   let elementLimit: Int
+  private let mayTakeLong: Bool
   private let method: HTTPMethod
   private let path: Span<UInt8>
   private let query: Span<UInt8>
@@ -16,15 +17,18 @@ struct Call: ~Escapable {
   private let bodyPadding: Int
   private let parameters: PathParameters
 
+  /// So many items with data of their own are laid out on the thread that serves.
+  private static let shortContent = 5000
   /// How deep arrays and objects may lie inside each other.
   private static let maximumDepth = 32
 
   @_lifetime(copy request)
   init(
     service: LayoutService, request: borrowing HTTPRequest, parameters: PathParameters,
-    elementLimit: Int
+    elementLimit: Int, mayTakeLong: Bool
   ) {
     self.service = service
+    self.mayTakeLong = mayTakeLong
     self.elementLimit = elementLimit
     self.parameters = parameters
     method = request.method
@@ -47,6 +51,11 @@ struct Call: ~Escapable {
     let span = parameter(index)
     for place in span.indices { text.append(span[place]) }
     return String(decoding: text, as: UTF8.self)
+  }
+
+  /// A parameter of the path as text, percent-decoded; nil if that cannot be done.
+  func decodedParameterText(_ index: Int) -> String? {
+    PercentEncoding.decode(path, parameters[index])
   }
 
   /// The session that the path names.
@@ -79,6 +88,13 @@ struct Call: ~Escapable {
     }
   }
 
+  /// Refuses clients that do not take pictures.
+  func checkAcceptsSVG() throws(Failure) {
+    guard Accept.takesSVG(fields.accept) else {
+      throw .problem(Problem(.notAcceptable, "answers are image/svg+xml"))
+    }
+  }
+
   /// Reads the body.
   ///
   /// - Parameter read: What to make of it.
@@ -104,15 +120,41 @@ struct Call: ~Escapable {
   }
 
   /// Refuses a change if the client believes in another version than there is.
-  func checkIfMatch(_ session: Session) throws(Failure) {
-    guard !fields.ifMatch.isEmpty else { return }
-    let session = session.snapshot
-    guard !EntityTag.field(fields.ifMatch, names: session.version) else { return }
+  func checkIfMatch(_ session: Session.Snapshot) throws(Failure) {
+    guard !fields.ifMatch.isEmpty,
+      !EntityTag.field(fields.ifMatch, names: session.version)
+    else { return }
     var problem = Problem(
       .preconditionFailed, "the session is at version \(session.version) now",
       fields: [HTTPField(name: "ETag", value: EntityTag(session).value)])
     problem.version = session.version
     throw .problem(problem)
+  }
+
+  /// Changes a session, if it is at the version that the client believes in.
+  ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - work: Works the change out.
+  /// - Returns: The session afterwards.
+  /// - Throws: 412, what `work` throws, and ``Failure/takesLong`` for long content.
+  func change(
+    _ session: Session, _ work: (Session.Snapshot) throws(Failure) -> Session.Change
+  ) throws(Failure) -> Session.Snapshot {
+    let isLong = session.snapshot.description.content.describedItemCount > Call.shortContent
+    if isLong, !mayTakeLong { throw .takesLong }
+    let changed = try session.change { (current) throws(Failure) in
+      try checkIfMatch(current)
+      let change = try work(current)
+      do throws(SessionError) {
+        try service.sessions.checkRoom(for: change.document.byteCount)
+      } catch {
+        throw .problem(Problem(error))
+      }
+      return change
+    }
+    service.sessions.recount(session)
+    return changed
   }
 
   /// Whether the client has this answer already.

@@ -13,12 +13,17 @@ enum MediaType {
 /// `Accept` of a request.
 enum Accept {
   /// Whether a client takes JSON: it says so, takes everything, or says nothing.
-  static func takesJSON(_ field: Span<UInt8>) -> Bool {
+  static func takesJSON(_ field: Span<UInt8>) -> Bool { takes("application", "json", field) }
+
+  /// Whether a client takes a picture.
+  static func takesSVG(_ field: Span<UInt8>) -> Bool { takes("image", "svg+xml", field) }
+
+  private static func takes(_ type: String, _ subtype: String, _ field: Span<UInt8>) -> Bool {
     if field.isEmpty || HeaderText.isEqual(field, "*/*") { return true }
     return HeaderText.lowercased(field).split(separator: UInt8(ascii: ",")).contains { range in
       let parts = range.split(separator: UInt8(ascii: ";")).map(HeaderText.trimmed)
       guard let name = parts.first else { return false }
-      let isMatch = ["*/*", "application/*", "application/json"].contains {
+      let isMatch = ["*/*", "\(type)/*", "\(type)/\(subtype)"].contains {
         name.elementsEqual($0.utf8)
       }
       // q=0, q=0.0 and so on: anything but this.

@@ -101,9 +101,10 @@ public final class LayoutService: HTTPHandler {
       mayTakeLong
       ? limits.elementCount : min(limits.elementCount, LayoutService.shortAnswer)
     do {
-      return try answer(request, elementLimit: elementLimit)
+      return try answer(request, elementLimit: elementLimit, mayTakeLong: mayTakeLong)
     } catch {
       switch error {
+      case .takesLong: return nil
       case .layout(.tooManyElements(let limit)) where limit < limits.elementCount: return nil
       case .layout(let error):
         return Problem(error).response(requestID: requestID ?? makeRequestID())
@@ -114,7 +115,7 @@ public final class LayoutService: HTTPHandler {
   }
 
   private func answer(
-    _ request: borrowing HTTPRequest, elementLimit: Int
+    _ request: borrowing HTTPRequest, elementLimit: Int, mayTakeLong: Bool
   ) throws(Failure) -> HTTPResponse {
     guard let (route, parameters) = Routes.match(request.path) else {
       throw .problem(.notFound("there is nothing at this path"))
@@ -128,16 +129,20 @@ public final class LayoutService: HTTPHandler {
           fields: [allow]))
     }
     let call = Call(
-      service: self, request: request, parameters: parameters, elementLimit: elementLimit)
+      service: self, request: request, parameters: parameters, elementLimit: elementLimit,
+      mayTakeLong: mayTakeLong)
     return switch operation {
     case .layOut: try call.layOut()
     case .createSession: try call.createSession()
     case .describeSession: try call.describeSession()
     case .deleteSession: try call.deleteSession()
+    case .replaceLayout: try call.replaceLayout()
+    case .replaceViewport: try call.replaceViewport()
     case .listAttributes: try call.listAttributes()
     case .describeElement: try call.describeElement()
     case .itemAtPoint: try call.itemAtPoint()
     case .scrollOffset: try call.scrollOffset()
+    case .drawImage: try call.drawImage()
     case .scroll: try call.scroll()
     case .snap: try call.snap()
     case .liveness: try call.health("ok")
@@ -149,6 +154,8 @@ public final class LayoutService: HTTPHandler {
 
 /// Why a request is not answered as it wished.
 enum Failure: Error {
+  /// Not on a thread that serves.
+  case takesLong
   /// The layout says no; `tooManyElements` on a serving thread means: try again on a worker.
   case layout(LayoutError)
   /// Everything else.

@@ -86,6 +86,10 @@ struct Problem: Error {
         .invalid,
         "section \(section) would have \(count) columns; at most \(WaterfallLayout.maximumColumnCount) are allowed",
         pointer: "/layout")
+    case .tooManyCards(let limit):
+      self.init(
+        .invalid, "more than \(limit) cards would stand in view; make them wider",
+        pointer: "/layout/itemSize")
     case .tooManyElements(let limit):
       self.init(
         .invalid, "more than \(limit) elements are in the rectangle or the prefetch window")

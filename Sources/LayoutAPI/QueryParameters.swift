@@ -35,37 +35,13 @@ struct QueryParameters {
     }
   }
 
-  /// Percent-decodes a part of the query; `+` is a plus sign.
   private static func decode(
     _ query: Span<UInt8>, _ range: Range<Int>
   ) throws(Problem) -> String {
-    var bytes: [UInt8] = []
-    var index = range.lowerBound
-    while index < range.upperBound {
-      if query[index] == UInt8(ascii: "%") {
-        guard index + 2 < range.upperBound, let high = hexDigit(query[index + 1]),
-          let low = hexDigit(query[index + 2])
-        else { throw .query("malformed percent-encoding in the query") }
-        bytes.append(high << 4 | low)
-        index += 3
-      } else {
-        bytes.append(query[index])
-        index += 1
-      }
-    }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw .query("the query is not UTF-8")
+    guard let text = PercentEncoding.decode(query, range) else {
+      throw .query("the query is not percent-encoded UTF-8")
     }
     return text
-  }
-
-  private static func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 
   /// The text of a parameter; nil if it is not there.
@@ -127,6 +103,42 @@ struct QueryParameters {
           + suggestion(nearestName(to: text, among: names)))
     }
     return value
+  }
+}
+
+/// Percent-encoding (RFC 3986, 2.1).
+enum PercentEncoding {
+  /// Decodes a part of a path or query; `+` is a plus sign.
+  ///
+  /// - Parameters:
+  ///   - text: The path or query.
+  ///   - range: The part.
+  /// - Returns: The text; nil if it is malformed, or not UTF-8.
+  static func decode(_ text: Span<UInt8>, _ range: Range<Int>) -> String? {
+    var bytes: [UInt8] = []
+    var index = range.lowerBound
+    while index < range.upperBound {
+      if text[index] == UInt8(ascii: "%") {
+        guard index + 2 < range.upperBound, let high = hexDigit(text[index + 1]),
+          let low = hexDigit(text[index + 2])
+        else { return nil }
+        bytes.append(high << 4 | low)
+        index += 3
+      } else {
+        bytes.append(text[index])
+        index += 1
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func hexDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
   }
 }
 

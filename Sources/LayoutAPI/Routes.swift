@@ -6,10 +6,13 @@ enum Operation: Sendable, Hashable {
   case createSession
   case describeSession
   case deleteSession
+  case replaceLayout
+  case replaceViewport
   case listAttributes
   case describeElement
   case itemAtPoint
   case scrollOffset
+  case drawImage
   case scroll
   case snap
   case liveness
@@ -46,12 +49,15 @@ enum Routes {
     Route(
       template: "/v1/sessions/{id}",
       operations: [(.get, .describeSession), (.delete, .deleteSession)]),
+    Route(template: "/v1/sessions/{id}/layout", operations: [(.put, .replaceLayout)]),
+    Route(template: "/v1/sessions/{id}/viewport", operations: [(.put, .replaceViewport)]),
     Route(template: "/v1/sessions/{id}/attributes", operations: [(.get, .listAttributes)]),
     Route(
       template: "/v1/sessions/{id}/attributes/{kind}/{section}/{item}",
       operations: [(.get, .describeElement)]),
     Route(template: "/v1/sessions/{id}/item-at", operations: [(.get, .itemAtPoint)]),
     Route(template: "/v1/sessions/{id}/scroll-offset", operations: [(.get, .scrollOffset)]),
+    Route(template: "/v1/sessions/{id}/image.svg", operations: [(.get, .drawImage)]),
     Route(template: "/v1/sessions/{id}/scroll", operations: [(.post, .scroll)]),
     Route(template: "/v1/sessions/{id}/snap", operations: [(.post, .snap)]),
     Route(template: "/healthz", operations: [(.get, .liveness)]),

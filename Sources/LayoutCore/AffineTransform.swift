@@ -1,3 +1,5 @@
+import Glibc
+
 /// A transform of the plane, as CGAffineTransform and CSS `matrix()` write it.
 ///
 /// ```
@@ -35,6 +37,19 @@ public struct AffineTransform: Hashable, Sendable {
     self.d = d
     self.tx = tx
     self.ty = ty
+  }
+
+  /// Scales both axes.
+  ///
+  /// - Parameter scale: The factor.
+  @inlinable
+  public init(scale: Double) { self.init(a: scale, b: 0, c: 0, d: scale, tx: 0, ty: 0) }
+
+  /// Turns clockwise, as y points down.
+  ///
+  /// - Parameter angle: In radians.
+  public init(rotation angle: Double) {
+    self.init(a: cos(angle), b: sin(angle), c: -sin(angle), d: cos(angle), tx: 0, ty: 0)
   }
 
   /// Changes nothing.

@@ -23,11 +23,11 @@ public protocol CollectionLayout: Sendable {
   /// Computes what does not depend on the content offset.
   ///
   /// - Parameters:
-  ///   - content: The sections, at least one.
+  ///   - content: The sections.
   ///   - container: The viewport, upright.
-  /// - Returns: Where everything is, and what scrolling does to it.
-  /// - Throws: ``LayoutError`` if the content would be too long.
-  func arrange(_ content: Content, in container: Container) throws(LayoutError) -> Arrangement
+  /// - Returns: Where everything rests, and how it shows.
+  /// - Throws: ``LayoutError`` if the content cannot be laid out.
+  func arrange(_ content: Content, in container: Container) throws(LayoutError) -> any Placement
 }
 
 extension CollectionLayout {
@@ -53,30 +53,17 @@ public struct Container: Hashable, Sendable {
   }
 }
 
-/// What a layout makes of content: both halves upright.
-public struct Arrangement: Sendable {
-  /// Where everything is.
-  public var placement: any Placement
-  /// What scrolling does to it; nil if elements stay as they are.
-  public var effect: (any Effect)?
-
-  /// Makes an arrangement.
-  ///
-  /// - Parameters:
-  ///   - placement: Where everything is.
-  ///   - effect: What scrolling does to it.
-  public init(placement: any Placement, effect: (any Effect)? = nil) {
-    self.placement = placement
-    self.effect = effect
-  }
-}
-
 /// All layouts there are.
 public enum LayoutRegistry {
   /// The layouts, in the order in which they are documented.
   public static let all: [any CollectionLayout.Type] = [
     FlowLayout.self,
     WaterfallLayout.self,
+    PagedGridLayout.self,
+    ListLayout.self,
+    CoverFlowLayout.self,
+    WheelLayout.self,
+    BannerLayout.self,
   ]
 }
 

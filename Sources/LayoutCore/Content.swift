@@ -35,6 +35,11 @@ public struct Section: Hashable, Sendable {
   public var headerInset: EdgeInsets?
   /// Around the footer.
   public var footerInset: EdgeInsets?
+  /// What stands behind the section as a whole; at most ``maximumDecorationCount``.
+  public var decorations: [Decoration] = []
+
+  /// How many decorations a section may have.
+  public static var maximumDecorationCount: Int { 100 }
 
   /// Makes a section that leaves everything to its layout.
   ///
@@ -44,6 +49,27 @@ public struct Section: Hashable, Sendable {
   public init(id: String? = nil, items: Items = Items()) {
     self.id = id
     self.items = items
+  }
+}
+
+/// What stands behind a section, without an item: a decoration view, such as a background.
+///
+/// Its frame is the section with its header, insets and footer, across the whole viewport, less the
+/// insets; its zIndex is −1.
+public struct Decoration: Hashable, Sendable {
+  /// The client's name for what it is; neither `cell` nor `header` nor `footer`.
+  public var kind: String
+  /// From the edges of the section inwards.
+  public var insets: EdgeInsets
+
+  /// Makes a decoration.
+  ///
+  /// - Parameters:
+  ///   - kind: The client's name for what it is.
+  ///   - insets: From the edges of the section inwards.
+  public init(kind: String, insets: EdgeInsets = .zero) {
+    self.kind = kind
+    self.insets = insets
   }
 }
 

@@ -69,6 +69,9 @@ extension Content {
     sections.reduce(sections.capacity * MemoryLayout<Section>.stride) { bytes, section in
       bytes + section.items.extents.byteCount + (section.items.ids?.byteCount ?? 0)
         + (section.id?.utf8.count ?? 0)
+        + section.decorations.reduce(0) {
+          $0 + MemoryLayout<Decoration>.stride + $1.kind.utf8.count
+        }
     }
   }
 }

@@ -1,19 +1,24 @@
-/// How elements look at a content offset: what a layout does while it scrolls.
+/// What scrolling does to the cells of a ``SectionStack``.
 ///
-/// An effect is a function of the description and the offset alone, and is applied to the elements
-/// near the viewport only. It works upright, on what a ``Placement`` has placed.
-public protocol Effect: Sendable {
-  /// The rectangle outside of which no element rests that shows in another.
+/// An effect is a function of the description and the content offset alone, and is applied to the
+/// cells near the viewport only. It works upright.
+protocol Effect: Sendable {
+  /// Where the cells rest that show in a rectangle.
+  ///
+  /// It must not be more than it need be: each cell in it is looked at.
   ///
   /// - Parameters:
-  ///   - rect: Where elements show after the effect.
+  ///   - rect: Where cells show, after the effect.
   ///   - visible: The visible rect.
-  /// - Returns: A rectangle that holds at least a part of each such element's resting frame.
-  func restingRect(forElementsIn rect: Rect, visible: Rect) -> Rect
+  /// - Returns: A rectangle that holds at least a part of each such cell's resting frame; empty if
+  ///   there are none.
+  func restingRect(ofCellsIn rect: Rect, visible: Rect) -> Rect
 
-  /// What an offset does to elements; worked out once for all elements of a question.
+  /// What an offset does to cells; worked out once for all cells of a question.
   ///
-  /// - Parameter visible: The visible rect.
-  /// - Returns: What turns an element at rest into what shows.
-  func change(seenIn visible: Rect) -> (inout LayoutAttributes) -> Void
+  /// - Parameters:
+  ///   - stack: Where the cells rest.
+  ///   - visible: The visible rect.
+  /// - Returns: What turns a cell at rest into what shows.
+  func change(of stack: SectionStack, seenIn visible: Rect) -> (inout LayoutAttributes) -> Void
 }

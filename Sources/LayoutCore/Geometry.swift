@@ -285,6 +285,21 @@ public struct Rect: Hashable, Sendable {
       && minX < other.maxX && other.minX < maxX && minY < other.maxY && other.minY < maxY
   }
 
+  /// Whether the two share a part of the cross axis; both upright.
+  func sharesExtentAcross(with other: Rect) -> Bool {
+    size.width > .zero && minX < other.maxX && other.minX < maxX
+  }
+
+  /// Where a size begins that is centred in the rectangle, rounded once.
+  func originOfCentered(_ inner: Size) -> Point {
+    func start(_ start: Length, _ extent: Length, _ inner: Length) -> Length {
+      let doubled =
+        Int128(start.millionths) * 2 + Int128(extent.millionths) - Int128(inner.millionths)
+      return Length(saturating: roundedQuotient(doubled, 2))
+    }
+    return Point(x: start(minX, width, inner.width), y: start(minY, height, inner.height))
+  }
+
   /// The same with its edges on whole pixels.
   ///
   /// Edges are rounded, not sizes, so that no gap opens or closes between neighbours.

@@ -1,9 +1,16 @@
 /// Sets of items as ranges: ascending, not touching, not empty.
-struct ItemRanges: Hashable, Sendable {
-  private(set) var ranges: [ItemRange] = []
+public struct ItemRanges: Hashable, Sendable {
+  /// The ranges, ascending.
+  public private(set) var ranges: [ItemRange] = []
+
+  /// Makes an empty set.
+  public init() {}
+
+  /// Whether there are no items.
+  var isEmpty: Bool { ranges.isEmpty }
 
   /// How many items there are.
-  var isEmpty: Bool { ranges.isEmpty }
+  var count: Int { ranges.reduce(0) { $0 + $1.end - $1.start } }
 
   /// Adds an item after all that are in the set.
   mutating func append(_ indexPath: IndexPath) {

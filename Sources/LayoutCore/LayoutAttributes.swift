@@ -6,13 +6,15 @@ public enum ElementKind: Hashable, Sendable {
   case header
   /// A section's footer.
   case footer
+  /// What decorates a section: its place in ``Section/decorations``.
+  case decoration(UInt8)
 }
 
 /// Where an element is and how it looks: UICollectionViewLayoutAttributes.
 public struct LayoutAttributes: Hashable, Sendable {
   /// What it is.
   public var kind: ElementKind
-  /// Which it is; a header or footer has item 0.
+  /// Which it is; all but cells have item 0.
   public var indexPath: IndexPath
   /// The frame before the transform, in content coordinates.
   public var frame: Rect
@@ -100,23 +102,27 @@ public struct UnitPoint: Hashable, Sendable {
 
 /// The place of an element in the order of all answers.
 ///
-/// By section; inside a section the header, the cells by item, the footer.
+/// By section; inside a section the header, the cells by item, the footer, then the decorations.
 public struct ElementPosition: Hashable, Comparable, Sendable {
   /// The section.
   public var section: Int
-  /// −1 for the header, the item for a cell, `Int.max` for the footer.
+  /// −1 for the header, the item for a cell, ``footerRank`` for the footer, and more for
+  /// decorations.
   public var rank: Int
 
   /// Makes a position.
   ///
   /// - Parameters:
   ///   - section: The section.
-  ///   - rank: −1 for the header, the item for a cell, `Int.max` for the footer.
+  ///   - rank: The place in the section.
   @inlinable
   public init(section: Int, rank: Int) {
     self.section = section
     self.rank = rank
   }
+
+  /// The rank of a footer: past all items.
+  public static var footerRank: Int { 1 << 62 }
 
   /// Before everything.
   public static var first: ElementPosition { ElementPosition(section: 0, rank: -1) }
@@ -135,7 +141,11 @@ extension LayoutAttributes {
     switch kind {
     case .cell: ElementPosition(section: indexPath.section, rank: indexPath.item)
     case .header: ElementPosition(section: indexPath.section, rank: -1)
-    case .footer: ElementPosition(section: indexPath.section, rank: .max)
+    case .footer:
+      ElementPosition(section: indexPath.section, rank: ElementPosition.footerRank)
+    case .decoration(let place):
+      ElementPosition(
+        section: indexPath.section, rank: ElementPosition.footerRank + 1 + Int(place))
     }
   }
 }

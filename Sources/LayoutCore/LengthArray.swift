@@ -83,3 +83,16 @@ public enum LengthArray: Hashable, Sendable {
     self = .compact(compact)
   }
 }
+
+extension LengthArray {
+  /// The greatest of them; nil for none.
+  ///
+  /// - Complexity: O(count) unless they are known to be equal.
+  var maximum: Length? {
+    switch self {
+    case .equal(let length, let count): count > 0 ? length : nil
+    case .compact(let values): values.max().map { Length(millionths: Int64($0)) }
+    case .wide(let values): values.max().map(Length.init(millionths:))
+    }
+  }
+}

@@ -1,13 +1,20 @@
-/// Where everything is: frames computed from the description alone, once, and kept.
+/// Content laid out: where everything rests, and how it shows at a content offset.
 ///
-/// A placement is upright (see ``ScrollDirection``). It knows the visible rect only for elements
-/// that pin to it. Everything else that follows the content offset is an effect's business.
+/// What does not depend on the offset is computed once and kept. Each question brings the visible
+/// rect, for elements that pin to it or change while they are scrolled. A placement is upright (see
+/// ``ScrollDirection``).
+///
+/// A cell *rests* where the layout has put it, and *shows* where an effect has taken it; in most
+/// layouts that is the same. Snapping, prefetching and scrolling to an item go by where cells rest.
 public protocol Placement: Sendable {
   /// The scrollable extent, upright.
   var contentSize: Size { get }
 
-  /// Whether some elements pin to the visible rect.
+  /// Whether some elements depend on the visible rect.
   var followsVisibleRect: Bool { get }
+
+  /// Whether cells show elsewhere than where they rest.
+  var movesCells: Bool { get }
 
   /// The bytes that the placement takes on the heap, beyond what the content has anyway.
   var byteCount: Int { get }
@@ -21,11 +28,7 @@ public protocol Placement: Sendable {
   /// - Returns: The inset.
   func leadingInset(ofSection section: Int) -> Length
 
-  /// The length of the header that a section keeps pinned at the start of the visible rect.
-  ///
-  /// - Parameter section: A section that exists.
-  /// - Returns: 0 where none is pinned.
-  func pinnedHeaderLength(ofSection section: Int) -> Length
+  // MARK: What shows
 
   /// One element, wherever it is.
   ///
@@ -39,7 +42,7 @@ public protocol Placement: Sendable {
     of kind: ElementKind, at indexPath: IndexPath, visible: Rect
   ) -> LayoutAttributes?
 
-  /// Visits the elements that share an area with a rectangle, in the order of ``ElementPosition``.
+  /// Visits the elements that show in a rectangle, in the order of ``ElementPosition``.
   ///
   /// - Parameters:
   ///   - rect: The rectangle, upright.
@@ -52,62 +55,144 @@ public protocol Placement: Sendable {
     _ body: (LayoutAttributes) -> Bool
   )
 
-  /// Visits the cells that share an area with a rectangle, in ascending runs.
+  // MARK: What rests
+
+  /// Where an item rests.
+  ///
+  /// - Parameter indexPath: Which it is.
+  /// - Returns: Its frame, upright; nil if there is no such item.
+  /// - Complexity: O(log n).
+  func restingFrame(ofItemAt indexPath: IndexPath) -> Rect?
+
+  /// Visits the items that rest in a rectangle, in ascending order.
   ///
   /// - Parameters:
   ///   - rect: The rectangle, upright.
-  ///   - visible: The visible rect, upright.
+  ///   - body: Called with each item and its frame; returns whether to go on.
+  /// - Complexity: O(log n + k) for k items visited.
+  func forEachRestingItem(in rect: Rect, _ body: (IndexPath, Rect) -> Bool)
+
+  /// Visits the same items in ascending runs.
+  ///
+  /// - Parameters:
+  ///   - rect: The rectangle, upright.
   ///   - body: Called with each run; runs may touch. Returns whether to go on.
   /// - Complexity: O(log n + k) for k runs visited.
-  func forEachCellRun(in rect: Rect, visible: Rect, _ body: (ItemRange) -> Bool)
-}
+  func forEachRestingRun(in rect: Rect, _ body: (ItemRange) -> Bool)
 
-/// How the items of one section lie; the y of all frames counts from the first line.
-///
-/// Bodies are what differs between the layouts that stack their sections; see ``SectionStack``.
-protocol SectionBody: Sendable {
-  /// The extent along the main axis; ``Length/maximumCoordinate`` or more is refused.
-  var length: Length { get }
+  // MARK: Where a layout has rules of its own
 
-  /// The bytes that the body takes on the heap, beyond what the content has anyway.
-  var byteCount: Int { get }
-
-  /// The frame of an item.
+  /// The items to have at hand around the viewport.
   ///
-  /// - Parameter item: An item that exists.
-  /// - Returns: The frame, upright.
-  func frame(of item: Int) -> Rect
-
-  /// Visits the items that share an area with a rectangle, in ascending order.
+  /// Those that rest in the viewport or in a window around it, unless a layout knows better.
   ///
   /// - Parameters:
-  ///   - rect: The rectangle.
-  ///   - start: Items before this one are passed over.
-  ///   - body: Called with each item and its frame; returns whether to go on.
-  /// - Returns: Whether `body` always wanted to go on.
-  func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool
+  ///   - visible: The visible rect, upright.
+  ///   - shown: The cells that show in it.
+  ///   - reach: How far beyond the viewport, in its lengths.
+  ///   - limit: How many there may be.
+  /// - Returns: The items; those that show may be among them.
+  /// - Throws: ``LayoutError/tooManyElements(limit:)``.
+  func itemsAtHand(
+    around visible: Rect, shown: ItemRanges, reach: WindowReach, limit: Int
+  ) throws(LayoutError) -> ItemRanges
 
-  /// Visits the same items in runs; a body that knows whole runs need not look at each item.
+  /// The main coordinate of the offset that shows an item, inside the content or not.
   ///
   /// - Parameters:
-  ///   - rect: The rectangle.
-  ///   - body: Called with runs in ascending order, which may touch; returns whether to go on.
-  /// - Returns: Whether `body` always wanted to go on.
-  func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool
+  ///   - indexPath: The item.
+  ///   - position: Where it shall be.
+  ///   - visible: The visible rect, upright.
+  /// - Returns: The coordinate; nil if there is no such item.
+  func mainOffset(
+    scrollingTo indexPath: IndexPath, at position: ScrollPosition, from visible: Rect
+  ) -> Length?
 }
 
-extension SectionBody {
-  func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool {
-    forEachItem(in: rect, from: 0) { item, _ in body(item..<(item + 1)) }
+/// How far a window reaches beyond the viewport, in viewport lengths.
+public struct WindowReach: Hashable, Sendable {
+  /// Towards the start.
+  public var before: Double
+  /// Towards the end.
+  public var after: Double
+
+  /// The window with the viewport in it.
+  ///
+  /// - Parameter visible: The visible rect, upright.
+  /// - Returns: The window, upright.
+  func rect(around visible: Rect) -> Rect {
+    let before = Length(rounding: visible.height.points * before)
+    let after = Length(rounding: visible.height.points * after)
+    return Rect(
+      x: visible.minX, y: visible.minY - before, width: visible.width,
+      height: before + visible.height + after)
   }
 }
 
-/// No items.
-struct EmptyBody: SectionBody {
-  var length: Length { 0 }
+extension Placement {
+  /// Cells show where they rest.
+  public var movesCells: Bool { false }
+
+  /// Those in a window around the viewport.
+  public func itemsAtHand(
+    around visible: Rect, shown: ItemRanges, reach: WindowReach, limit: Int
+  ) throws(LayoutError) -> ItemRanges {
+    let window = reach.rect(around: visible)
+    // What rests in the viewport shows there too, unless the layout moves cells: then only what is
+    // around it has to be looked at. An element may be in both parts, hence the ordered union.
+    let parts: [Rect] =
+      movesCells
+      ? [window]
+      : [
+        Rect(
+          x: window.minX, y: window.minY, width: window.width,
+          height: visible.minY - window.minY),
+        Rect(
+          x: window.minX, y: visible.maxY, width: window.width,
+          height: window.maxY - visible.maxY),
+      ]
+    var items = ItemRanges()
+    var count = 0
+    for part in parts where !part.isEmpty {
+      var found = ItemRanges()
+      forEachRestingRun(in: part) { run in
+        found.append(run)
+        count += run.end - run.start
+        return count <= limit
+      }
+      items = items.isEmpty ? found : items.union(found)
+    }
+    guard count <= limit else { throw .tooManyElements(limit: limit) }
+    return items
+  }
+
+  /// The item's own frame decides.
+  public func mainOffset(
+    scrollingTo indexPath: IndexPath, at position: ScrollPosition, from visible: Rect
+  ) -> Length? {
+    restingFrame(ofItemAt: indexPath).map {
+      position.mainOffset(of: $0, coveredLength: 0, from: visible)
+    }
+  }
+}
+
+/// No sections.
+struct EmptyPlacement: Placement {
+  var contentSize: Size { .zero }
+  var followsVisibleRect: Bool { false }
   var byteCount: Int { 0 }
-  func frame(of item: Int) -> Rect { Rect(origin: .zero, size: .zero) }
-  func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool { true }
+  var maximumLeadingInset: Length { 0 }
+  func leadingInset(ofSection section: Int) -> Length { 0 }
+  func attributes(
+    of kind: ElementKind, at indexPath: IndexPath, visible: Rect
+  ) -> LayoutAttributes? { nil }
+  func forEachElement(
+    in rect: Rect, visible: Rect, from start: ElementPosition,
+    _ body: (LayoutAttributes) -> Bool
+  ) {}
+  func restingFrame(ofItemAt indexPath: IndexPath) -> Rect? { nil }
+  func forEachRestingItem(in rect: Rect, _ body: (IndexPath, Rect) -> Bool) {}
+  func forEachRestingRun(in rect: Rect, _ body: (ItemRange) -> Bool) {}
 }
 
 /// The first of `0 ..< count` for which `isPast` holds, which it must from there on.

@@ -28,7 +28,7 @@ public struct PreparedLayout: Sendable {
   /// The viewport it was prepared for.
   public let viewport: Viewport
   let placement: any Placement
-  let effect: (any Effect)?
+  let items: ItemCounter
 
   /// Lays content out.
   ///
@@ -36,7 +36,7 @@ public struct PreparedLayout: Sendable {
   ///   - content: The sections.
   ///   - layout: The layout.
   ///   - viewport: The viewport.
-  /// - Throws: ``LayoutError`` if the content would be too long or have too many columns.
+  /// - Throws: ``LayoutError`` if the content cannot be laid out.
   /// - Complexity: O(n) for items with sizes of their own; O(1) a section for equal items.
   public init(
     _ content: Content, layout: any CollectionLayout, viewport: Viewport
@@ -44,19 +44,18 @@ public struct PreparedLayout: Sendable {
     let direction = layout.scrollDirection
     let container = Container(
       size: direction.upright(viewport.size), displayScale: viewport.displayScale)
-    let arrangement = try layout.arrange(content, in: container)
-    placement = arrangement.placement
-    effect = arrangement.effect
+    placement = try layout.arrange(content, in: container)
+    items = ItemCounter(content)
     scrollDirection = direction
     contentSize = direction.upright(placement.contentSize)
     self.viewport = viewport
   }
 
   /// Whether elements depend on the content offset: some pin to the viewport, or have an effect.
-  public var followsContentOffset: Bool { effect != nil || placement.followsVisibleRect }
+  public var followsContentOffset: Bool { placement.followsVisibleRect }
 
   /// The bytes that it takes on the heap, beyond what the content has anyway; an estimate.
-  public var byteCount: Int { placement.byteCount }
+  public var byteCount: Int { placement.byteCount + items.byteCount }
 
   /// What is seen at an offset.
   ///
@@ -88,11 +87,7 @@ public struct PreparedLayout: Sendable {
     of kind: ElementKind, at indexPath: IndexPath, contentOffset offset: Point
   ) -> LayoutAttributes? {
     let visible = scrollDirection.upright(visibleRect(at: offset))
-    guard var attributes = placement.attributes(of: kind, at: indexPath, visible: visible) else {
-      return nil
-    }
-    effect?.change(seenIn: visible)(&attributes)
-    return turned(attributes)
+    return placement.attributes(of: kind, at: indexPath, visible: visible).map(turned)
   }
 
   /// Visits the elements that show in a rectangle, in the order of ``ElementPosition``.
@@ -112,20 +107,10 @@ public struct PreparedLayout: Sendable {
   ) {
     let visible = scrollDirection.upright(visibleRect(at: offset))
     let rect = scrollDirection.upright(rect)
-    guard let effect else {
-      if scrollDirection == .vertical {
-        placement.forEachElement(in: rect, visible: visible, from: start, body)
-      } else {
-        placement.forEachElement(in: rect, visible: visible, from: start) { body(turned($0)) }
-      }
-      return
-    }
-    let resting = effect.restingRect(forElementsIn: rect, visible: visible)
-    let change = effect.change(seenIn: visible)
-    placement.forEachElement(in: resting, visible: visible, from: start) { attributes in
-      var attributes = attributes
-      change(&attributes)
-      return !attributes.shows(in: rect) || body(turned(attributes))
+    if scrollDirection == .vertical {
+      placement.forEachElement(in: rect, visible: visible, from: start, body)
+    } else {
+      placement.forEachElement(in: rect, visible: visible, from: start) { body(turned($0)) }
     }
   }
 

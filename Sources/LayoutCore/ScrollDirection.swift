@@ -39,3 +39,8 @@ public enum ScrollDirection: String, Sendable, Hashable, CaseIterable {
     self == .vertical ? insets : insets.transposed
   }
 }
+
+/// The direction of layouts that know one only: what they take for `scrollDirection`.
+enum HorizontalOnly: String, CaseIterable {
+  case horizontal
+}

@@ -24,28 +24,33 @@ extension PreparedLayout {
   ) -> Point? {
     let present = scrollDirection.upright(offset)
     let visible = scrollDirection.upright(visibleRect(at: offset))
-    guard let cell = placement.attributes(of: .cell, at: indexPath, visible: visible) else {
-      return nil
-    }
-    let frame = cell.frame
-    let length = visible.height
-    let start = frame.minY - placement.pinnedHeaderLength(ofSection: indexPath.section)
-    let end = frame.maxY - length
-    let main: Length
-    switch position {
-    case .start: main = start
-    case .end: main = end
-    case .center:
-      // (2·minY + height − length) / 2, rounded once.
-      let doubled =
-        Int128(frame.minY.millionths) * 2 + Int128((frame.height - length).millionths)
-      main = Length(saturating: roundedQuotient(doubled, 2))
+    guard
+      let main = placement.mainOffset(scrollingTo: indexPath, at: position, from: visible)
+    else { return nil }
+    let limit = max(0, placement.contentSize.height - visible.height)
+    return scrollDirection.upright(Point(x: present.x, y: max(0, min(main, limit))))
+  }
+}
+
+extension ScrollPosition {
+  /// The main coordinate of the offset that shows a frame.
+  ///
+  /// - Parameters:
+  ///   - frame: The frame, upright.
+  ///   - coveredLength: How much of the viewport is covered at its start.
+  ///   - visible: The visible rect, upright.
+  /// - Returns: The coordinate, inside the content or not.
+  func mainOffset(of frame: Rect, coveredLength: Length, from visible: Rect) -> Length {
+    let start = frame.minY - coveredLength
+    let end = frame.maxY - visible.height
+    switch self {
+    case .start: return start
+    case .end: return end
+    case .center: return frame.originOfCentered(visible.size).y
     case .nearest:
       // Between end and start the item is seen whole; if it is too long for that, between start and
       // end it fills the viewport.
-      main = max(min(start, end), min(max(start, end), present.y))
+      return max(min(start, end), min(max(start, end), visible.minY))
     }
-    let limit = max(0, placement.contentSize.height - length)
-    return scrollDirection.upright(Point(x: present.x, y: max(0, min(main, limit))))
   }
 }

@@ -6,6 +6,8 @@ public struct ScrollState: Hashable, Sendable {
   private var isForward: Bool
   /// The cells asked for and not cancelled.
   private var asked: ItemRanges
+  /// Whether the next tick forgets what was shown.
+  private var isStale = false
 
   /// At an offset, nothing asked for yet.
   ///
@@ -19,6 +21,31 @@ public struct ScrollState: Hashable, Sendable {
   /// The cells that were to be loaded ahead and were not cancelled, in ascending order.
   public var requestedRanges: [ItemRange] { asked.ranges }
 
+  /// Goes to an offset without a tick: the next one is compared with what shows there.
+  ///
+  /// - Parameter offset: The offset.
+  public mutating func move(to offset: Point) { contentOffset = offset }
+
+  /// Forgets what was shown and asked for: the next tick is a reset.
+  ///
+  /// - Parameter offset: The offset until then.
+  public mutating func reset(to offset: Point) {
+    contentOffset = offset
+    asked = ItemRanges()
+    isStale = true
+  }
+
+  /// The rectangle in which cells are wanted, along the main axis as far as they are loaded ahead.
+  ///
+  /// - Parameters:
+  ///   - layout: The layout.
+  ///   - reach: How far ahead to load.
+  /// - Returns: The window with the viewport in it, in content coordinates.
+  public func prefetchWindow(in layout: PreparedLayout, reach: PrefetchReach) -> Rect {
+    let visible = layout.scrollDirection.upright(layout.visibleRect(at: contentOffset))
+    return layout.scrollDirection.upright(reach.window(isForward: isForward).rect(around: visible))
+  }
+
   /// Goes to an offset: one scroll tick (contract section 6).
   ///
   /// The elements of the last tick are worked out again from its offset, rather than remembered:
@@ -28,7 +55,8 @@ public struct ScrollState: Hashable, Sendable {
   ///   - offset: The new offset.
   ///   - layout: The layout, the same as in the last tick.
   ///   - prefetch: How far ahead to load.
-  ///   - isFull: Whether to forget what was shown and asked for, and start anew.
+  ///   - isFull: Whether to forget what was shown and asked for, and start anew; after a
+  ///     ``reset(to:)`` that is so anyway.
   ///   - limit: How many elements may show.
   /// - Returns: What changed.
   /// - Throws: ``LayoutError/tooManyElements(limit:)``; the state is as before then.
@@ -36,6 +64,7 @@ public struct ScrollState: Hashable, Sendable {
   public mutating func scroll(
     to offset: Point, in layout: PreparedLayout, prefetch: PrefetchReach, isFull: Bool, limit: Int
   ) throws(LayoutError) -> ScrollTick {
+    let isFull = isFull || isStale
     let visible = try layout.elements(
       in: layout.visibleRect(at: offset), contentOffset: offset, limit: limit)
     let previous =
@@ -61,6 +90,7 @@ public struct ScrollState: Hashable, Sendable {
     contentOffset = offset
     isForward = forward
     asked = window.wanted
+    isStale = false
     return tick
   }
 }
@@ -80,6 +110,11 @@ public struct PrefetchReach: Hashable, Sendable {
   public init(ahead: Double = 1, behind: Double = 0) {
     self.ahead = ahead
     self.behind = behind
+  }
+
+  /// The reach before and after the viewport.
+  func window(isForward: Bool) -> WindowReach {
+    WindowReach(before: isForward ? behind : ahead, after: isForward ? ahead : behind)
   }
 }
 
@@ -123,45 +158,16 @@ public struct ScrollTick: Hashable, Sendable {
 
 extension PreparedLayout {
   /// The cells to have loaded at an offset, and those that show.
-  ///
-  /// The window is laid over resting frames, not over what effects make of them.
   func prefetchRanges(
     at offset: Point, isForward: Bool, reach: PrefetchReach, visible: [LayoutAttributes],
     limit: Int
   ) throws(LayoutError) -> (wanted: ItemRanges, visible: ItemRanges) {
     var shown = ItemRanges()
     for element in visible where element.kind == .cell { shown.append(element.indexPath) }
-    let rect = scrollDirection.upright(visibleRect(at: offset))
-    let ahead = Length(rounding: rect.height.points * reach.ahead)
-    let behind = Length(rounding: rect.height.points * reach.behind)
-    let before = isForward ? behind : ahead
-    let after = isForward ? ahead : behind
-    // What rests in the viewport also shows there, unless an effect has a say: then only what is
-    // around it has to be looked at. An element may be in both parts, hence the ordered union.
-    let parts: [Rect] =
-      effect == nil
-      ? [
-        Rect(x: rect.minX, y: rect.minY - before, width: rect.width, height: before),
-        Rect(x: rect.minX, y: rect.maxY, width: rect.width, height: after),
-      ]
-      : [
-        Rect(
-          x: rect.minX, y: rect.minY - before, width: rect.width,
-          height: before + rect.height + after)
-      ]
-    var wanted = ItemRanges()
-    var count = 0
-    for part in parts where !part.isEmpty {
-      var found = ItemRanges()
-      placement.forEachCellRun(in: part, visible: rect) { run in
-        found.append(run)
-        count += run.end - run.start
-        return count <= limit
-      }
-      wanted = wanted.isEmpty ? found : wanted.union(found)
-    }
-    guard count <= limit else { throw .tooManyElements(limit: limit) }
-    return (wanted.subtracting(shown), shown)
+    let items = try placement.itemsAtHand(
+      around: scrollDirection.upright(visibleRect(at: offset)), shown: shown,
+      reach: reach.window(isForward: isForward), limit: limit)
+    return (items.subtracting(shown), shown)
   }
 
   /// Ranges with the one nearest to the viewport first; of two as near, the one on the way.
@@ -174,12 +180,9 @@ extension PreparedLayout {
       var isBefore = true
       for item in [range.start, range.end - 1] {
         let path = IndexPath(item: item, section: range.section)
-        guard let cell = placement.attributes(of: .cell, at: path, visible: visible) else {
-          continue
-        }
-        distance = min(
-          distance, max(0, cell.frame.minY - visible.maxY, visible.minY - cell.frame.maxY))
-        isBefore = isBefore && cell.frame.minY < visible.minY
+        guard let frame = placement.restingFrame(ofItemAt: path) else { continue }
+        distance = min(distance, max(0, frame.minY - visible.maxY, visible.minY - frame.maxY))
+        isBefore = isBefore && frame.minY < visible.minY
       }
       return (distance, isBefore == isForward ? 1 : 0, isForward ? order : -order)
     }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Where a drag comes to rest.
 public enum SnapMode: String, Sendable, Hashable, CaseIterable {
   /// Where it would have ended anyway.
@@ -8,6 +10,10 @@ public enum SnapMode: String, Sendable, Hashable, CaseIterable {
   case start
   /// At a multiple of the viewport's length.
   case page
+  /// With the next leading edge at the start, or the one before: one cell at a time.
+  case item
+  /// At one of as many stops as there are items, spread evenly from the first offset to the last.
+  case wheel
 }
 
 /// How fast a fling slows down: `UIScrollView.DecelerationRate`.
@@ -18,11 +24,36 @@ public enum DecelerationRate: String, Sendable, Hashable, CaseIterable {
   case fast
 
   /// r/(1−r): how many milliseconds' way at the first velocity the whole way is.
-  var reach: Double {
+  private var reach: Double {
     switch self {
     case .normal: 499
     case .fast: 99
     }
+  }
+
+  /// How much of the way is left after a second: r¹⁰⁰⁰.
+  private var logarithmPerSecond: Double {
+    switch self {
+    case .normal: 1000 * log(0.998)
+    case .fast: 1000 * log(0.99)
+    }
+  }
+
+  /// How far a fling goes.
+  ///
+  /// - Parameter velocity: In points per second.
+  /// - Returns: The whole way.
+  func way(at velocity: Double) -> Length { Length(rounding: velocity / 1000 * reach) }
+
+  /// How long a fling takes: until no more than half a pixel of its way is left.
+  ///
+  /// - Parameters:
+  ///   - velocity: In points per second.
+  ///   - displayScale: Pixels per point.
+  /// - Returns: Seconds.
+  func duration(at velocity: Double, displayScale: Double) -> Double {
+    let pixels = velocity.magnitude / 1000 * reach * displayScale
+    return pixels <= 0.5 ? 0 : -log(pixels * 2) / logarithmPerSecond
   }
 }
 
@@ -82,12 +113,15 @@ public struct SnapTarget: Hashable, Sendable {
   public var contentOffset: Point
   /// The cell it was snapped to; nil where the rule names none.
   public var indexPath: IndexPath?
+  /// How long a projected fling takes to come to rest, in seconds; nil if it was not projected.
+  public var duration: Double?
 }
 
 extension PreparedLayout {
   /// Where a drag comes to rest: `targetContentOffset(forProposedContentOffset:…)`.
   ///
-  /// Cells without an area are never snapped to.
+  /// What a rule comes to rest at, it stays at. So the end of the content, where a stop beyond it
+  /// ends up, is a stop too. Cells without an area are never snapped to.
   ///
   /// - Parameters:
   ///   - drag: The end of the drag.
@@ -101,41 +135,44 @@ extension PreparedLayout {
     let proposed =
       drag.proposedContentOffset
       ?? Point(
-        x: drag.contentOffset.x + Length(rounding: drag.velocity.x / 1000 * rate.reach),
-        y: drag.contentOffset.y + Length(rounding: drag.velocity.y / 1000 * rate.reach))
+        x: drag.contentOffset.x + rate.way(at: drag.velocity.x),
+        y: drag.contentOffset.y + rate.way(at: drag.velocity.y))
     var target = scrollDirection.upright(proposed)
     let velocity = scrollDirection == .vertical ? drag.velocity.y : drag.velocity.x
-    var indexPath: IndexPath?
-    switch mode {
-    case .none: break
-    case .center:
-      if let cell = cellToCenter(at: target.y) {
-        target.y = cell.offset
-        indexPath = cell.indexPath
+    let start = scrollDirection.upright(drag.startContentOffset).y
+    let stop: Stop? =
+      switch mode {
+      case .none: nil
+      case .center: stopInTheMiddle(at: target.y)
+      case .start: stopAtLeadingEdge(at: target.y, velocity: velocity)
+      case .page: stopAtPage(at: target.y, velocity: velocity, start: start)
+      case .item:
+        stopBesideItem(at: start, offset: scrollDirection.upright(drag.contentOffset).y)
+      case .wheel: stopOfWheel(at: target.y, velocity: velocity)
       }
-    case .start:
-      if let cell = cellToAlign(at: target.y, velocity: velocity) {
-        target.y = cell.offset
-        indexPath = cell.indexPath
-      }
-    case .page:
-      let start = scrollDirection.upright(drag.startContentOffset).y
-      target.y = pageOffset(at: target.y, velocity: velocity, start: start)
+    if let stop { target.y = stop.offset }
+    var result = SnapTarget(
+      contentOffset: clamped(scrollDirection.upright(target)), indexPath: stop?.indexPath)
+    if drag.proposedContentOffset == nil {
+      let pixels = Double(viewport.displayScale ?? 1_000_000) / 1e6
+      result.duration = max(
+        rate.duration(at: drag.velocity.x, displayScale: pixels),
+        rate.duration(at: drag.velocity.y, displayScale: pixels))
     }
-    return SnapTarget(
-      contentOffset: clamped(scrollDirection.upright(target)), indexPath: indexPath)
+    return result
   }
 
   private var uprightLength: Length { scrollDirection.upright(viewport.size).height }
-  private var uprightContentLength: Length { placement.contentSize.height }
+  /// The greatest main coordinate of an offset inside the content.
+  private var lastOffset: Length { max(0, placement.contentSize.height - uprightLength) }
 
-  /// A cell and the offset that puts it where the rule wants it.
-  private struct Candidate {
-    var indexPath: IndexPath
+  /// An offset to come to rest at, and the cell that asks for it.
+  private struct Stop {
     var offset: Length
+    var indexPath: IndexPath?
   }
 
-  private func pageOffset(at proposed: Length, velocity: Double, start: Length) -> Length {
+  private func stopAtPage(at proposed: Length, velocity: Double, start: Length) -> Stop {
     let length = uprightLength.millionths
     let here = proposed.millionths
     let down = flooredQuotient(here, length)
@@ -145,96 +182,107 @@ extension PreparedLayout {
       : velocity < 0 ? down : roundedQuotient(here, length)
     let first = roundedQuotient(start.millionths, length)
     page = max(first - 1, min(first + 1, page))
-    return Length(millionths: length) * Int(page)
+    if proposed == lastOffset, uprightLength * Int(first + 1) >= lastOffset {
+      return Stop(offset: lastOffset)
+    }
+    return Stop(offset: uprightLength * Int(page))
   }
 
-  private func cellToCenter(at proposed: Length) -> Candidate? {
+  private func stopInTheMiddle(at proposed: Length) -> Stop? {
     let length = uprightLength
-    guard proposed > .zero, proposed < uprightContentLength - length else { return nil }
+    guard proposed > .zero, proposed < placement.contentSize.height - length else { return nil }
     // Twice all distances keeps half millionths exact.
     let twiceMiddle = Int128(proposed.millionths) * 2 + Int128(length.millionths)
-    func twiceCenter(_ frame: Rect) -> Int128 {
-      Int128(frame.minY.millionths) * 2 + Int128(frame.height.millionths)
+    let nearest = placement.nearestItem(around: proposed + length.halved, .bothWays) {
+      ($1.doubledMainCenter - twiceMiddle).magnitude
     }
-    let nearest = bestCell(around: proposed + length.halved, .bothWays) {
-      (twiceCenter($0.frame) - twiceMiddle).magnitude
-    }
-    return nearest.map { cell in
-      let offset = roundedQuotient(twiceCenter(cell.frame) - Int128(length.millionths), 2)
-      return Candidate(indexPath: cell.indexPath, offset: Length(saturating: offset))
+    return nearest.map { item in
+      let doubled = item.frame.doubledMainCenter - Int128(length.millionths)
+      return Stop(
+        offset: Length(saturating: roundedQuotient(doubled, 2)), indexPath: item.indexPath)
     }
   }
 
-  private func cellToAlign(at proposed: Length, velocity: Double) -> Candidate? {
-    func edge(_ cell: LayoutAttributes) -> Length {
-      cell.frame.minY - placement.leadingInset(ofSection: cell.indexPath.section)
-    }
-    func nearest(to main: Length, _ ways: SearchWays) -> LayoutAttributes? {
-      bestCell(around: main, ways) { cell in
-        let distance = Int128(edge(cell).millionths) - Int128(main.millionths)
-        if ways == .onwards && distance < 0 || ways == .backwards && distance > 0 { return nil }
-        return distance.magnitude * 2
-      }
+  /// Where an item's leading edge is at the start of the viewport, its section's inset before it.
+  private func leadingStop(of indexPath: IndexPath, _ frame: Rect) -> Length {
+    frame.minY - placement.leadingInset(ofSection: indexPath.section)
+  }
+
+  private func leadingStop(nearest main: Length, _ ways: SearchWays) -> Stop? {
+    placement.nearestItem(around: main, ways) { indexPath, frame in
+      let distance =
+        Int128(leadingStop(of: indexPath, frame).millionths) - Int128(main.millionths)
+      if ways == .onwards && distance < 0 || ways == .backwards && distance > 0 { return nil }
+      return distance.magnitude * 2
+    }.map { Stop(offset: leadingStop(of: $0.indexPath, $0.frame), indexPath: $0.indexPath) }
+  }
+
+  private func stopAtLeadingEdge(at proposed: Length, velocity: Double) -> Stop? {
+    if proposed == lastOffset, let stop = leadingStop(nearest: lastOffset, .onwards) {
+      return stop
     }
     // Past the ends it is the last or the first, and all edges lie between the ends.
-    let main = max(0, min(proposed, uprightContentLength))
-    let cell =
-      velocity == 0
-      ? nearest(to: main, .bothWays)
-      : velocity > 0
-        ? nearest(to: main, .onwards) ?? nearest(to: uprightContentLength, .bothWays)
-        : nearest(to: main, .backwards) ?? nearest(to: 0, .bothWays)
-    return cell.map { Candidate(indexPath: $0.indexPath, offset: edge($0)) }
+    let end = placement.contentSize.height
+    let main = max(0, min(proposed, end))
+    if velocity == 0 { return leadingStop(nearest: main, .bothWays) }
+    return velocity > 0
+      ? leadingStop(nearest: main, .onwards) ?? leadingStop(nearest: end, .bothWays)
+      : leadingStop(nearest: main, .backwards) ?? leadingStop(nearest: 0, .bothWays)
   }
 
-  /// How many elements are looked at to find a cell to snap to.
-  private static var maximumVisitCount: Int { 200_000 }
+  private func stopBesideItem(at start: Length, offset: Length) -> Stop? {
+    guard let first = leadingStop(nearest: start, .bothWays) else { return nil }
+    let here = max(0, min(first.offset, lastOffset))
+    let least = Length(millionths: 1)
+    if offset > here {
+      return leadingStop(nearest: first.offset + least, .onwards) ?? first
+    }
+    return offset < here
+      ? leadingStop(nearest: first.offset - least, .backwards) ?? first : first
+  }
 
-  /// On which side of a place to look for a cell.
-  private enum SearchWays { case bothWays, onwards, backwards }
+  private func stopOfWheel(at proposed: Length, velocity: Double) -> Stop? {
+    guard items.count > 0 else { return nil }
+    let stops = EvenStops(way: lastOffset, count: items.count)
+    let number = stops.number(at: proposed, velocity: velocity)
+    return Stop(offset: stops.offset(of: number), indexPath: items.indexPath(of: number))
+  }
+}
 
-  /// The cell with the least distance, the first of those; looked for in growing surroundings.
+/// As many stops as there are items, spread evenly from 0 over a way.
+struct EvenStops: Sendable {
+  /// The offset of the last.
+  var way: Length
+  /// How many, at least 1.
+  var count: Int
+
+  private var isOnePlace: Bool { count < 2 || way <= .zero }
+
+  /// Where a stop is.
   ///
-  /// A cell's distance must be at least that of its frame, less the largest leading inset. So once a
-  /// cell is nearer than the surroundings reach, no other can be. They begin as small as can be: there
-  /// may be millions of cells in a viewport. Of more than ``maximumVisitCount`` in one place the best
-  /// of those is taken, so that no collection makes a question endless.
+  /// - Parameter number: 0 ..< count.
+  /// - Returns: number · way / (count − 1), rounded once.
+  func offset(of number: Int) -> Length {
+    isOnePlace ? 0 : way.scaled(by: Int64(number), over: Int64(count - 1))
+  }
+
+  /// The stop that an offset goes to.
+  ///
+  /// Compared are rounded offsets, so that a stop goes to itself whatever the velocity.
   ///
   /// - Parameters:
-  ///   - main: Where to look, in the content.
-  ///   - ways: On which side.
-  ///   - doubledDistance: Twice the distance of an upright cell; nil if it does not count.
-  /// - Returns: The cell, upright; nil if none counts.
-  private func bestCell(
-    around main: Length, _ ways: SearchWays, _ doubledDistance: (LayoutAttributes) -> UInt128?
-  ) -> LayoutAttributes? {
-    let inset = placement.maximumLeadingInset
-    let content = uprightContentLength
-    var reach = Length(millionths: 1)
-    var visits = 0
-    while true {
-      let from = ways == .onwards ? main : main - reach
-      let to = ways == .backwards ? main + inset + Length(millionths: 1) : main + reach + inset
-      // Whatever the breadth: a half of all there is on either side.
-      let surroundings = Rect(
-        x: Length(millionths: .min / 2), y: from, width: Length(millionths: .max), height: to - from
-      )
-      var best: LayoutAttributes?
-      var least = UInt128.max
-      placement.forEachElement(in: surroundings, visible: surroundings, from: .first) { element in
-        if element.kind == .cell, let distance = doubledDistance(element), distance < least {
-          least = distance
-          best = element
-        }
-        visits += 1
-        return visits < PreparedLayout.maximumVisitCount
-      }
-      if visits >= PreparedLayout.maximumVisitCount { return best }
-      if best != nil, least < UInt128(reach.millionths.magnitude) * 2 { return best }
-      let isAll =
-        (from <= .zero || ways == .onwards) && (to >= content || ways == .backwards)
-      if isAll { return best }
-      reach += reach
-    }
+  ///   - proposed: Any offset.
+  ///   - velocity: Above 0 the next, below 0 the one before, 0 the nearest.
+  /// - Returns: 0 ..< count.
+  func number(at proposed: Length, velocity: Double) -> Int {
+    guard !isOnePlace else { return 0 }
+    let main = max(0, min(proposed, way))
+    let scaled = Int128(main.millionths) * Int128(count - 1)
+    if velocity == 0 { return Int(clamping: roundedQuotient(scaled, Int128(way.millionths))) }
+    let lower = Int(clamping: scaled / Int128(way.millionths))
+    let upper = min(lower + 1, count - 1)
+    return velocity > 0
+      ? (offset(of: lower) >= main ? lower : upper)
+      : (offset(of: upper) <= main ? upper : lower)
   }
 }

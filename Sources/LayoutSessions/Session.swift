@@ -42,9 +42,17 @@ public final class Session: Sendable {
       self.description = description
       self.layout = layout
     }
+
+    /// The bytes that a session with it takes in memory; an estimate.
+    public var byteCount: Int {
+      // The session's object, its locks and its place in the store.
+      1024 + description.content.byteCount + layout.byteCount
+    }
   }
 
   private let state: Mutex<Snapshot>
+  /// Held by whoever changes the session, while the change is worked out; readers and ticks go on.
+  private let changing = Mutex(())
 
   /// Makes a session whose creation counts as the first tick.
   ///
@@ -67,10 +75,50 @@ public final class Session: Sendable {
   public var snapshot: Snapshot { state.withLock { $0 } }
 
   /// The bytes that it takes in memory; an estimate.
-  public var byteCount: Int {
-    state.withLock {
-      // The object, its lock and its place in the store.
-      1024 + $0.description.content.byteCount + $0.layout.byteCount
+  public var byteCount: Int { state.withLock { $0.document.byteCount } }
+
+  /// What a change makes of a session.
+  public struct Change: Sendable {
+    /// What the client says now, and the layout of it.
+    public var document: Document
+    /// Where the client is now.
+    public var scrolling: ScrollState
+    /// Whether it is a new version: scrolling alone is not.
+    public var isNewVersion: Bool
+
+    /// Makes a change.
+    ///
+    /// - Parameters:
+    ///   - document: What the client says now, and the layout of it.
+    ///   - scrolling: Where the client is now.
+    ///   - isNewVersion: Whether it is a new version.
+    public init(document: Document, scrolling: ScrollState, isNewVersion: Bool) {
+      self.document = document
+      self.scrolling = scrolling
+      self.isNewVersion = isNewVersion
+    }
+  }
+
+  /// Changes the session: all of it or nothing.
+  ///
+  /// Changes wait for each other; snapshots and ticks do not wait for the change to be worked out. A
+  /// tick meanwhile is answered from the old document, and comes before the change.
+  ///
+  /// - Parameter work: Works the change out from how the session is; it cannot change meanwhile.
+  /// - Returns: The session afterwards.
+  /// - Throws: What `work` throws; nothing has changed then.
+  public func change<Failure: Error>(
+    _ work: (Snapshot) throws(Failure) -> Change
+  ) throws(Failure) -> Snapshot {
+    try changing.withLock { (_) throws(Failure) in
+      let change = try work(snapshot)
+      return state.withLock { state in
+        state.document = change.document
+        state.scrolling = change.scrolling
+        state.tickCount &+= 1
+        if change.isNewVersion { state.version += 1 }
+        return state
+      }
     }
   }
 

@@ -54,17 +54,41 @@ public final class SessionStore: Sendable {
   /// - Throws: ``SessionError/tooLarge(byteCount:limit:)``.
   public func insert(_ session: Session, at now: Duration) throws(SessionError) {
     let byteCount = session.byteCount
-    guard byteCount <= limits.byteCount else {
-      throw .tooLarge(byteCount: byteCount, limit: limits.byteCount)
-    }
+    try checkRoom(for: byteCount)
     // Sessions that leave are freed after the lock is released: that may take long.
     var left: [Session] = []
     table.withLock { table in
       table.insert(session, byteCount: byteCount, at: now)
       table.removeIdle(since: now - limits.idleTime, into: &left)
-      while table.count > limits.sessionCount || table.byteCount > limits.byteCount {
-        table.removeLeastRecentlyUsed(into: &left)
-      }
+      makeRoom(in: &table, into: &left)
+    }
+  }
+
+  /// Refuses what alone takes more than all sessions may.
+  ///
+  /// - Parameter byteCount: What a session would take.
+  /// - Throws: ``SessionError/tooLarge(byteCount:limit:)``.
+  public func checkRoom(for byteCount: Int) throws(SessionError) {
+    guard byteCount <= limits.byteCount else {
+      throw .tooLarge(byteCount: byteCount, limit: limits.byteCount)
+    }
+  }
+
+  /// Counts a session's bytes anew after it has changed; others leave if there is no room.
+  ///
+  /// - Parameter session: The session; nothing happens if it has left meanwhile.
+  public func recount(_ session: Session) {
+    let byteCount = session.byteCount
+    var left: [Session] = []
+    table.withLock { table in
+      table.recount(session, byteCount: byteCount)
+      makeRoom(in: &table, into: &left)
+    }
+  }
+
+  private func makeRoom(in table: inout Table, into left: inout [Session]) {
+    while table.count > limits.sessionCount || table.byteCount > limits.byteCount {
+      table.removeLeastRecentlyUsed(into: &left)
     }
   }
 
@@ -131,6 +155,12 @@ private struct Table {
     places[session.id] = place
     self.byteCount += byteCount
     linkAsNewest(place)
+  }
+
+  mutating func recount(_ session: Session, byteCount: Int) {
+    guard let place = places[session.id], slots[place].session === session else { return }
+    self.byteCount += byteCount - slots[place].byteCount
+    slots[place].byteCount = byteCount
   }
 
   mutating func use(_ id: SessionID, at now: Duration) -> Session? {

@@ -1,3 +1,4 @@
+import Glibc
 import LayoutCore
 
 /// The contract's section 3 as a plain loop over all items, to hold the engine against.
@@ -102,5 +103,40 @@ enum Naive {
         length.millionths + 2 * padding + layout.minimumInteritemSpacing.millionths
       return frame
     }
+  }
+
+  /// The inset of a section's items: its own, or its layout's.
+  static func sectionInset(_ layout: any CollectionLayout, _ section: Section) -> EdgeInsets {
+    switch layout {
+    case let layout as FlowLayout: section.sectionInset ?? layout.sectionInset
+    case let layout as WaterfallLayout: section.sectionInset ?? layout.sectionInset
+    case let layout as ListLayout: section.sectionInset ?? layout.sectionInset
+    case let layout as PagedGridLayout: section.sectionInset ?? layout.sectionInset
+    case let layout as CoverFlowLayout: section.sectionInset ?? layout.sectionInset
+    case let layout as BannerLayout: layout.sectionInset
+    default: .zero
+    }
+  }
+
+  /// Which elements can be visible at all at an offset: of a wheel only the cards around the upright
+  /// one, rounded outward to whole cards; of the other layouts all.
+  static func canBeVisible(
+    _ layout: any CollectionLayout, _ prepared: PreparedLayout, _ content: Content, _ offset: Point
+  ) -> (LayoutAttributes) -> Bool {
+    guard let wheel = layout as? WheelLayout else { return { _ in true } }
+    let count = content.sections.reduce(0) { $0 + $1.items.count }
+    let size = (
+      width: prepared.viewport.size.width.points, height: prepared.viewport.size.height.points
+    )
+    let radius = wheel.radius.points
+    let angle = atan(wheel.itemSize.width.points / radius)
+    let way = prepared.contentSize.width.points - size.width
+    let turned =
+      count < 2 || way <= 0 ? 0 : -Double(count - 1) * angle * offset.x.points / way
+    let greatest = atan2(
+      size.width / 2, radius + wheel.itemSize.height.points / 2 - size.height / 2)
+    let first = ((-turned - greatest) / angle).rounded(.down)
+    let last = ((-turned + greatest) / angle).rounded(.up)
+    return { first <= Double($0.zIndex) && Double($0.zIndex) <= last }
   }
 }

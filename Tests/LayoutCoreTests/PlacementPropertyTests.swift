@@ -3,7 +3,7 @@ import Testing
 
 /// What holds for every layout, direction and collection.
 struct PlacementPropertyTests {
-  @Test(arguments: 0..<400)
+  @Test(arguments: 0..<1000)
   func aRectQueryFindsWhatAskingForEveryElementFinds(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
@@ -14,7 +14,8 @@ struct PlacementPropertyTests {
       let all = prepared.everyElement(of: content, contentOffset: offset)
       let rect = random.rect()
       let found = try prepared.elements(in: rect, contentOffset: offset, limit: .max - 1)
-      #expect(found == all.filter { $0.shows(in: rect) })
+      let isInView = Naive.canBeVisible(layout, prepared, content, offset)
+      #expect(found == all.filter { isInView($0) && $0.shows(in: rect) })
     }
   }
 
@@ -23,35 +24,35 @@ struct PlacementPropertyTests {
     var random = SeededGenerator(seed: seed)
     let content = random.content().withBinaryAspectRatios
     let viewport = random.viewport()
-    var flow = random.flowLayout()
-    var waterfall = random.waterfallLayout()
     let transposedViewport = Viewport(
       size: viewport.size.transposed, displayScale: viewport.displayScale)
-    for isFlow in [true, false] {
-      flow.scrollDirection = .vertical
-      waterfall.scrollDirection = .vertical
-      let vertical = try PreparedLayout(
-        content, layout: isFlow ? flow : waterfall, viewport: viewport)
-      let horizontal = try PreparedLayout(
-        content.transposed, layout: isFlow ? flow.transposed : waterfall.transposed,
-        viewport: transposedViewport)
-      #expect(vertical.contentSize == horizontal.contentSize.transposed)
+    let layouts: [any TransposableLayout] = [
+      random.flowLayout(), random.waterfallLayout(), random.listLayout(), random.coverFlowLayout(),
+    ]
+    for layout in layouts {
+      let one = try PreparedLayout(content, layout: layout, viewport: viewport)
+      let other = try PreparedLayout(
+        content.transposed, layout: layout.transposed, viewport: transposedViewport)
+      #expect(one.contentSize == other.contentSize.transposed)
       let offset = random.offset()
-      let all = vertical.everyElement(of: content, contentOffset: offset)
-      let turned = horizontal.everyElement(
-        of: content.transposed, contentOffset: offset.transposed)
+      let all = one.everyElement(of: content, contentOffset: offset)
+      let turned = other.everyElement(of: content.transposed, contentOffset: offset.transposed)
       #expect(all.map(\.frame) == turned.map(\.frame.transposed))
+      // Scales only, so that a transform is its own transpose.
+      #expect(all.map(\.transform) == turned.map(\.transform))
+      #expect(all.map(\.zIndex) == turned.map(\.zIndex))
     }
   }
 
-  @Test(arguments: 0..<200)
+  @Test(arguments: 0..<400)
   func everythingLiesInsideTheContent(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
-    let prepared = try PreparedLayout(
-      content, layout: random.layout(), viewport: random.viewport())
+    let layout = random.layout()
+    let prepared = try PreparedLayout(content, layout: layout, viewport: random.viewport())
     let size = prepared.scrollDirection.upright(prepared.contentSize)
-    for element in prepared.everyElement(of: content, contentOffset: random.offset()) {
+    for element in prepared.everyElement(of: content, contentOffset: random.offset())
+    where !(layout is WheelLayout) {
       let frame = prepared.scrollDirection.upright(element.frame)
       #expect(frame.minY >= 0 && frame.maxY <= size.height, "\(element)")
     }
@@ -74,22 +75,75 @@ struct PlacementPropertyTests {
     }
   }
 
+  @Test(arguments: 0..<500)
+  func theCellAtAPointIsTheFrontmostOfThoseThatHoldIt(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let content = random.content()
+    let layout = random.layout()
+    let prepared = try PreparedLayout(content, layout: layout, viewport: random.viewport())
+    let offset = random.chance(0.5) ? .zero : random.offset()
+    let all = prepared.everyElement(of: content, contentOffset: offset)
+    for _ in 0..<10 {
+      var point = random.offset()
+      if !random.chance(0.3) {
+        // In the viewport, where most effects are.
+        point = Point(x: offset.x + random.length(0...400), y: offset.y + random.length(0...400))
+      }
+      let isInView = Naive.canBeVisible(layout, prepared, content, offset)
+      let frontmost = all.filter { $0.kind == .cell && isInView($0) && $0.holds(point) }
+        .max { ($0.zIndex, $0.indexPath) < ($1.zIndex, $1.indexPath) }
+      #expect(
+        prepared.indexPathForItem(at: point, contentOffset: offset) == frontmost?.indexPath)
+    }
+  }
+
   @Test(arguments: 0..<300)
-  func theCellAtAPointIsTheLastOfThoseThatHoldIt(seed: UInt64) throws {
+  func anOffsetThatShowsAnItemDoesSoAndIsInsideTheContent(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
     let prepared = try PreparedLayout(
       content, layout: random.layout(), viewport: random.viewport())
-    let all = prepared.everyElement(of: content, contentOffset: .zero)
-    for _ in 0..<10 {
-      let point = random.offset()
-      let holding = all.filter {
-        $0.kind == .cell && $0.frame.minX <= point.x && point.x < $0.frame.maxX
-          && $0.frame.minY <= point.y && point.y < $0.frame.maxY
+    for (section, description) in content.sections.enumerated() {
+      for item in 0..<description.items.count where item % 5 == 0 {
+        let path = IndexPath(item: item, section: section)
+        for position in ScrollPosition.allCases {
+          let offset = try #require(
+            prepared.contentOffset(scrollingTo: path, at: position, from: .zero))
+          #expect(prepared.clamped(offset) == offset)
+          // What has an area and is not hidden by an effect shows then, but for a cell that is
+          // longer than what its section's header leaves of the viewport.
+          let cell = try #require(
+            prepared.attributes(of: .cell, at: path, contentOffset: offset))
+          let extents = prepared.scrollDirection.upright(cell.frame.size)
+          if cell.isPlain, extents.width > 0, extents.height > 0, position != .nearest {
+            let across = prepared.scrollDirection.upright(cell.frame)
+            let room = prepared.scrollDirection.upright(prepared.viewport.size)
+            let isBeside = across.minX >= room.width || across.maxX <= 0
+            #expect(isBeside || cell.shows(in: prepared.visibleRect(at: offset)))
+          }
+        }
       }
-      #expect(
-        prepared.indexPathForItem(at: point, contentOffset: .zero) == holding.last?.indexPath)
     }
+  }
+}
+
+extension LayoutAttributes {
+  /// Whether the transformed frame holds a point: the point taken back through the transform.
+  fileprivate func holds(_ point: Point) -> Bool {
+    if isPlain {
+      return frame.minX <= point.x && point.x < frame.maxX && frame.minY <= point.y
+        && point.y < frame.maxY
+    }
+    let determinant = transform.a * transform.d - transform.b * transform.c
+    guard determinant != 0 else { return false }
+    let anchorX = frame.minX.points + anchorPoint.x * frame.width.points
+    let anchorY = frame.minY.points + anchorPoint.y * frame.height.points
+    let dx = point.x.points - anchorX - transform.tx
+    let dy = point.y.points - anchorY - transform.ty
+    let x = anchorX + (transform.d * dx - transform.c * dy) / determinant
+    let y = anchorY + (transform.a * dy - transform.b * dx) / determinant
+    return frame.minX.points <= x && x < frame.maxX.points && frame.minY.points <= y
+      && y < frame.maxY.points
   }
 }
 
@@ -105,6 +159,9 @@ extension Content {
         result.footer = section.footer?.transposed
         result.headerInset = section.headerInset?.transposed
         result.footerInset = section.footerInset?.transposed
+        result.decorations = section.decorations.map {
+          Decoration(kind: $0.kind, insets: $0.insets.transposed)
+        }
         return result
       })
   }
@@ -133,10 +190,19 @@ extension ItemExtents {
   }
 }
 
-extension FlowLayout {
+/// A layout of which the horizontal form is the transpose of the vertical one.
+protocol TransposableLayout: CollectionLayout {
+  var transposed: Self { get }
+}
+
+extension ScrollDirection {
+  var transposed: ScrollDirection { self == .vertical ? .horizontal : .vertical }
+}
+
+extension FlowLayout: TransposableLayout {
   var transposed: FlowLayout {
     var result = self
-    result.scrollDirection = scrollDirection == .vertical ? .horizontal : .vertical
+    result.scrollDirection = scrollDirection.transposed
     result.itemSize = itemSize.transposed
     result.sectionInset = sectionInset.transposed
     result.headerReferenceSize = headerReferenceSize.transposed
@@ -145,16 +211,37 @@ extension FlowLayout {
   }
 }
 
-extension WaterfallLayout {
+extension WaterfallLayout: TransposableLayout {
   var transposed: WaterfallLayout {
     var result = self
-    result.scrollDirection = scrollDirection == .vertical ? .horizontal : .vertical
+    result.scrollDirection = scrollDirection.transposed
     result.itemSize = itemSize.transposed
     result.sectionInset = sectionInset.transposed
     result.headerReferenceSize = headerReferenceSize.transposed
     result.footerReferenceSize = footerReferenceSize.transposed
     result.headerInset = headerInset.transposed
     result.footerInset = footerInset.transposed
+    return result
+  }
+}
+
+extension ListLayout: TransposableLayout {
+  var transposed: ListLayout {
+    var result = self
+    result.scrollDirection = scrollDirection.transposed
+    result.sectionInset = sectionInset.transposed
+    result.headerReferenceSize = headerReferenceSize.transposed
+    result.footerReferenceSize = footerReferenceSize.transposed
+    return result
+  }
+}
+
+extension CoverFlowLayout: TransposableLayout {
+  var transposed: CoverFlowLayout {
+    var result = self
+    result.scrollDirection = scrollDirection.transposed
+    result.itemSize = itemSize.transposed
+    result.sectionInset = sectionInset.transposed
     return result
   }
 }

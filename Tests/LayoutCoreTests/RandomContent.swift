@@ -50,6 +50,9 @@ extension SeededGenerator {
     if chance(0.4) { section.header = size(0...50) }
     if chance(0.4) { section.footer = size(0...50) }
     if chance(0.2) { section.headerInset = insets() }
+    if chance(0.2) {
+      section.decorations = (0..<int(1...3)).map { Decoration(kind: "\($0)", insets: insets()) }
+    }
     return section
   }
 
@@ -99,8 +102,69 @@ extension SeededGenerator {
     return layout
   }
 
+  mutating func listLayout() -> ListLayout {
+    var layout = ListLayout()
+    layout.scrollDirection = chance(0.5) ? .vertical : .horizontal
+    layout.itemLength = length(0...80)
+    layout.itemSpacing = length(0...15)
+    layout.sectionInset = chance(0.5) ? insets() : .zero
+    layout.headerReferenceSize = chance(0.3) ? size(1...40) : .zero
+    layout.sectionHeadersPinToVisibleBounds = chance(0.4)
+    layout.sectionFootersPinToVisibleBounds = chance(0.4)
+    return layout
+  }
+
+  mutating func pagedGridLayout() -> PagedGridLayout {
+    var layout = PagedGridLayout()
+    layout.scrollDirection = chance(0.5) ? .vertical : .horizontal
+    layout.columns = int(1...6)
+    layout.rows = int(1...6)
+    layout.minimumInteritemSpacing = length(0...15)
+    layout.minimumLineSpacing = length(0...15)
+    layout.sectionInset = chance(0.5) ? insets() : .zero
+    return layout
+  }
+
+  mutating func coverFlowLayout() -> CoverFlowLayout {
+    var layout = CoverFlowLayout()
+    layout.scrollDirection = chance(0.5) ? .vertical : .horizontal
+    layout.itemSize = size(0...150)
+    layout.minimumLineSpacing = length(0...30)
+    layout.sectionInset = chance(0.5) ? insets() : .zero
+    layout.maximumScale = Double(int(0...12)) / 4
+    layout.minimumScale = chance(0.5) ? 0 : Double(int(0...6)) / 4
+    layout.scaleFalloff = Double(int(0...8)) / 4
+    return layout
+  }
+
+  mutating func wheelLayout() -> WheelLayout {
+    var layout = WheelLayout()
+    layout.itemSize = size(chance(0.1) ? 0...2 : 10...200)
+    layout.radius = length(chance(0.2) ? 0...60 : 100...900)
+    return layout
+  }
+
+  mutating func bannerLayout() -> BannerLayout {
+    var layout = BannerLayout()
+    layout.itemSize = size(0...300)
+    layout.itemSpacing = length(0...30)
+    layout.sectionInset = chance(0.5) ? insets() : .zero
+    layout.minimumScale = Double(int(0...4)) / 4
+    layout.scaleFactor = Double(int(0...8)) / 8
+    layout.shiftFactor = Double(int(0...8)) / 8
+    return layout
+  }
+
   mutating func layout() -> any CollectionLayout {
-    chance(0.5) ? flowLayout() : waterfallLayout()
+    switch int(0...6) {
+    case 0: flowLayout()
+    case 1: waterfallLayout()
+    case 2: listLayout()
+    case 3: pagedGridLayout()
+    case 4: coverFlowLayout()
+    case 5: wheelLayout()
+    default: bannerLayout()
+    }
   }
 }
 
@@ -121,6 +185,12 @@ extension PreparedLayout {
       }
       if let footer = attributes(of: .footer, at: first, contentOffset: contentOffset) {
         elements.append(footer)
+      }
+      for place in description.decorations.indices {
+        let kind = ElementKind.decoration(UInt8(place))
+        if let decoration = attributes(of: kind, at: first, contentOffset: contentOffset) {
+          elements.append(decoration)
+        }
       }
     }
     return elements

@@ -5,8 +5,9 @@ struct ScrollingTests {
   @Test(arguments: 0..<300)
   func ticksAppliedInTurnGiveTheFullVisibleSet(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    let prepared = try PreparedLayout(
-      random.content(), layout: random.layout(), viewport: random.viewport())
+    let content = random.content()
+    let layout = random.layout()
+    let prepared = try PreparedLayout(content, layout: layout, viewport: random.viewport())
     let reach = PrefetchReach(
       ahead: Double(random.int(0...4)) / 2, behind: Double(random.int(0...2)) / 2)
     var offset = random.offset()
@@ -44,22 +45,32 @@ struct ScrollingTests {
         in: prepared.visibleRect(at: next), contentOffset: next, limit: 100_000)
       #expect(shown.values.sorted { $0.position < $1.position } == visible)
 
-      // The contract's sets, item by item.
-      let window = direction.upright(prepared.visibleRect(at: next))
-      let ahead = Length(rounding: window.height.points * reach.ahead)
-      let behind = Length(rounding: window.height.points * reach.behind)
-      let before = isForward ? behind : ahead
-      let wide = Rect(
-        x: window.minX, y: window.minY - before, width: window.width,
-        height: window.height + ahead + behind)
-      let cells = { (elements: [LayoutAttributes]) in
-        Set(elements.filter { $0.kind == .cell }.map(\.indexPath))
+      // The contract's sets, item by item: by where cells rest, which is what their frames say; but
+      // of a wheel by number.
+      let all = prepared.everyElement(of: content, contentOffset: next).filter { $0.kind == .cell }
+      let showing = Set(visible.filter { $0.kind == .cell }.map(\.indexPath))
+      var near: [IndexPath] = []
+      if layout is WheelLayout {
+        let order = all.map(\.indexPath)
+        if let first = order.firstIndex(where: showing.contains),
+          let last = order.lastIndex(where: showing.contains)
+        {
+          let count = Double(showing.count)
+          let ahead = Int((count * reach.ahead).rounded(.up))
+          let behind = Int((count * reach.behind).rounded(.up))
+          near += order[max(0, first - (isForward ? behind : ahead))..<first]
+          near += order[(last + 1)...].prefix(isForward ? ahead : behind)
+        }
+      } else {
+        let window = direction.upright(prepared.visibleRect(at: next))
+        let ahead = Length(rounding: window.height.points * reach.ahead)
+        let behind = Length(rounding: window.height.points * reach.behind)
+        let wide = Rect(
+          x: window.minX, y: window.minY - (isForward ? behind : ahead), width: window.width,
+          height: window.height + ahead + behind)
+        near = all.filter { direction.upright($0.frame).overlaps(wide) }.map(\.indexPath)
       }
-      let showing = cells(visible)
-      let wanted = cells(
-        try prepared.elements(
-          in: direction.upright(wide), contentOffset: next, limit: 100_000)
-      ).subtracting(showing)
+      let wanted = Set(near).subtracting(showing)
       #expect(Set(tick.prefetch.flatMap(\.indexPaths)) == wanted.subtracting(asked))
       #expect(
         Set(tick.cancelPrefetch.flatMap(\.indexPaths))

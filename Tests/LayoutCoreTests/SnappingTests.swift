@@ -24,8 +24,10 @@ struct SnappingTests {
   func centerAndStartFindTheBestOfAllCells(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
-    let prepared = try PreparedLayout(
-      content, layout: random.layout(), viewport: random.viewport())
+    let layout = random.layout()
+    // Where the cards of a wheel rest, no answer tells.
+    guard !(layout is WheelLayout) else { return }
+    let prepared = try PreparedLayout(content, layout: layout, viewport: random.viewport())
     let direction = prepared.scrollDirection
     let length = direction.upright(prepared.viewport.size).height
     let contentLength = direction.upright(prepared.contentSize).height
@@ -49,11 +51,14 @@ struct SnappingTests {
       #expect(center.indexPath == (leftAlone ? nil : nearest?.path))
 
       let edges = cells.map { cell in
-        let inset = content.sections[cell.path.section].sectionInset ?? .zero
+        let inset = Naive.sectionInset(layout, content.sections[cell.path.section])
         return (path: cell.path, edge: cell.frame.minY - direction.upright(inset).top)
       }
+      // What the end of the content cuts off comes to rest at the end.
+      let last = max(0, contentLength - length)
+      let stopsAtEnd = main == last && edges.contains { $0.edge >= main }
       let expected: (path: IndexPath, edge: Length)? =
-        velocity > 0
+        velocity > 0 || stopsAtEnd
         ? edges.filter { $0.edge >= main }.min { $0.edge < $1.edge }
           ?? edges.reversed().max { $0.edge <= $1.edge && $0.edge < $1.edge }
         : velocity < 0
@@ -68,6 +73,105 @@ struct SnappingTests {
         #expect(start.contentOffset == prepared.clamped(turned))
       }
     }
+  }
+
+  @Test(arguments: 0..<500)
+  func whereADragComesToRestItStays(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let prepared = try PreparedLayout(
+      random.content(), layout: random.layout(), viewport: random.viewport())
+    for mode in SnapMode.allCases {
+      for _ in 0..<4 {
+        // Often exactly at an end, where stops are cut off.
+        let proposed =
+          random.chance(0.3)
+          ? prepared.clamped(Point(x: 1_000_000, y: 1_000_000)) : random.offset()
+        let velocity = Double(random.int(-1...1)) * 100
+        let first = prepared.snapTarget(
+          for: DragEnd(
+            proposedContentOffset: proposed, velocity: Velocity(x: velocity, y: velocity),
+            startContentOffset: random.offset(), contentOffset: random.offset()),
+          mode: mode, decelerationRate: .normal)
+        let target = first.contentOffset
+        #expect(prepared.clamped(target) == target)
+        for velocity in [velocity, 0] {
+          let again = prepared.snapTarget(
+            for: DragEnd(
+              proposedContentOffset: target, velocity: Velocity(x: velocity, y: velocity),
+              startContentOffset: target, contentOffset: target),
+            mode: mode, decelerationRate: .normal)
+          #expect(again.contentOffset == target, "\(mode) \(velocity)")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: 0..<300)
+  func itemGoesOneStopOnOrBack(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let content = random.content()
+    let layout = random.layout()
+    guard !(layout is WheelLayout) else { return }
+    let prepared = try PreparedLayout(content, layout: layout, viewport: random.viewport())
+    let direction = prepared.scrollDirection
+    let length = direction.upright(prepared.viewport.size).height
+    let end = max(0, direction.upright(prepared.contentSize).height - length)
+    let stops = prepared.everyElement(of: content, contentOffset: .zero)
+      .filter { $0.kind == .cell && !$0.frame.isEmpty }
+      .map { cell in
+        let inset = Naive.sectionInset(layout, content.sections[cell.indexPath.section])
+        return direction.upright(cell.frame).minY - direction.upright(inset).top
+      }
+    for _ in 0..<6 {
+      let (start, offset) = (random.offset(), random.offset())
+      let from = direction.upright(start).y
+      let here = direction.upright(offset).y
+      let target = prepared.snapTarget(
+        for: DragEnd(
+          proposedContentOffset: random.offset(), velocity: Velocity(x: 900, y: -900),
+          startContentOffset: start, contentOffset: offset),
+        mode: .item, decelerationRate: .normal)
+      guard
+        let nearest = stops.min(by: {
+          abs(($0 - from).millionths) < abs(($1 - from).millionths)
+        })
+      else {
+        #expect(target.indexPath == nil)
+        continue
+      }
+      let stop = max(0, min(nearest, end))
+      let expected =
+        here > stop
+        ? stops.filter { $0 > nearest }.min() ?? nearest
+        : here < stop ? stops.filter { $0 < nearest }.max() ?? nearest : nearest
+      #expect(direction.upright(target.contentOffset).y == max(0, min(expected, end)))
+    }
+  }
+
+  @Test(arguments: 0..<100)
+  func theWheelsStopsAreSpreadEvenlyOnAnyLayout(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let content = random.content()
+    let prepared = try PreparedLayout(
+      content, layout: random.layout(), viewport: random.viewport())
+    let count = content.sections.reduce(0) { $0 + $1.items.count }
+    let direction = prepared.scrollDirection
+    let length = direction.upright(prepared.viewport.size).height
+    let way = max(0, direction.upright(prepared.contentSize).height - length)
+    let offset = random.offset()
+    let target = prepared.snapTarget(
+      for: DragEnd(
+        proposedContentOffset: offset, velocity: .zero, startContentOffset: .zero,
+        contentOffset: .zero), mode: .wheel, decelerationRate: .normal)
+    guard count > 1, way > 0 else {
+      #expect((target.indexPath == nil) == (count == 0))
+      return
+    }
+    let step = way.points / Double(count - 1)
+    let main = max(0, min(direction.upright(offset).y.points, way.points))
+    let number = (main / step).rounded()
+    let found = direction.upright(target.contentOffset).y.points
+    #expect(abs(found - number * step) < 1e-5)
   }
 
   @Test func aPageIsAtMostOneFromWhereTheDragBegan() throws {
@@ -93,6 +197,39 @@ struct SnappingTests {
     #expect(
       layout.snapTarget(for: drag, mode: .none, decelerationRate: .fast).contentOffset
         == Point(x: 0, y: 208))
+  }
+
+  @Test func aProjectedFlingTellsHowLongItTakes() throws {
+    let layout = try prepared(
+      Content(sections: [Section(items: Items(count: 2000))]), FlowLayout())
+    func duration(_ velocity: Double, _ rate: DecelerationRate) throws -> Double {
+      try #require(
+        layout.snapTarget(
+          for: DragEnd(
+            proposedContentOffset: nil, velocity: Velocity(x: 0, y: velocity),
+            startContentOffset: .zero, contentOffset: .zero),
+          mode: .none, decelerationRate: rate
+        ).duration)
+    }
+    // Millisecond by millisecond, until half a pixel of 998 points is left.
+    func counted(_ way: Double, _ rate: Double) -> Double {
+      var left = way
+      var milliseconds = 0.0
+      while left > 0.5 {
+        left *= rate
+        milliseconds += 1
+      }
+      return milliseconds / 1000
+    }
+    #expect(abs(try duration(2000, .normal) - counted(998, 0.998)) <= 0.001)
+    #expect(abs(try duration(-2000, .fast) - counted(198, 0.99)) <= 0.001)
+    #expect(try duration(0, .normal) == 0)
+    #expect(try duration(1, .normal) == 0)
+    let proposed = DragEnd(
+      proposedContentOffset: .zero, velocity: Velocity(x: 0, y: 2000), startContentOffset: .zero,
+      contentOffset: .zero)
+    #expect(
+      layout.snapTarget(for: proposed, mode: .none, decelerationRate: .normal).duration == nil)
   }
 
   @Test(arguments: [

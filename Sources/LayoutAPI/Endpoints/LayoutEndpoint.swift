@@ -70,6 +70,10 @@ extension JSONWriter {
     point(target.contentOffset)
     raw("\"indexPath\":")
     indexPath(target.indexPath)
+    if let duration = target.duration {
+      raw("\"duration\":")
+      double(duration)
+    }
     endObject()
   }
 }

@@ -50,8 +50,8 @@ extension Call {
     try checkAccept()
     _ = try query()
     let session = try session().snapshot
-    guard let kind = ElementKind(name: parameterText(1)),
-      let section = Int(digits: parameterText(2)), let item = Int(digits: parameterText(3)),
+    guard let section = Int(digits: parameterText(2)), let item = Int(digits: parameterText(3)),
+      let kind = kind(named: 1, ofSection: section, in: session.description.content),
       let element = session.layout.attributes(
         of: kind, at: IndexPath(item: item, section: section),
         contentOffset: session.scrolling.contentOffset)
@@ -66,6 +66,18 @@ extension Call {
     AttributesFormat(.objects, session).write(element, to: &json)
     json.endObject()
     return self.json(json.finish(), tag: tag)
+  }
+
+  /// The kind that a parameter of the path names, decorations included; nil for none.
+  private func kind(
+    named parameter: Int, ofSection section: Int, in content: Content
+  ) -> ElementKind? {
+    guard let name = decodedParameterText(parameter) else { return nil }
+    if let kind = ElementKind(name: name) { return kind }
+    guard content.sections.indices.contains(section),
+      let place = content.sections[section].decorations.firstIndex(where: { $0.kind == name })
+    else { return nil }
+    return UInt8(exactly: place).map(ElementKind.decoration)
   }
 
   func itemAtPoint() throws(Failure) -> HTTPResponse {
@@ -131,16 +143,7 @@ private struct AttributesQuestion {
 
   init(_ query: QueryParameters, _ session: Session.Snapshot) throws(Problem) {
     contentOffset = try query.contentOffset(or: session.scrolling.contentOffset)
-    let edges = [
-      try query.coordinate("x"), try query.coordinate("y"), try query.extent("width"),
-      try query.extent("height"),
-    ].compactMap(\.self)
-    guard edges.isEmpty || edges.count == 4 else {
-      throw .query("x, y, width and height belong together: all of them or none")
-    }
-    if edges.count == 4 {
-      rect = Rect(x: edges[0], y: edges[1], width: edges[2], height: edges[3])
-    }
+    rect = try query.rect()
     let isOffsetGiven =
       query.text("contentOffsetX") != nil && query.text("contentOffsetY") != nil
     dependsOnScrolling =
@@ -160,7 +163,7 @@ private struct AttributesQuestion {
 /// Where the next part of an answer begins: opaque to clients, two numbers to us.
 private enum Cursor {
   static func text(_ position: ElementPosition) -> String {
-    "\(position.section).\(position.rank == .max ? "f" : position.rank < 0 ? "h" : "\(position.rank)")"
+    "\(position.section).\(position.rank < 0 ? "h" : "\(position.rank)")"
   }
 
   static func position(_ text: String) -> ElementPosition? {
@@ -168,7 +171,6 @@ private enum Cursor {
     guard parts.count == 2, let section = Int(digits: String(parts[0])) else { return nil }
     switch parts[1] {
     case "h": return ElementPosition(section: section, rank: -1)
-    case "f": return ElementPosition(section: section, rank: .max)
     default:
       return Int(digits: String(parts[1])).map { ElementPosition(section: section, rank: $0) }
     }
@@ -176,6 +178,18 @@ private enum Cursor {
 }
 
 extension QueryParameters {
+  /// `x`, `y`, `width` and `height`: all of them or none.
+  func rect() throws(Problem) -> Rect? {
+    let edges = [
+      try coordinate("x"), try coordinate("y"), try extent("width"), try extent("height"),
+    ].compactMap(\.self)
+    if edges.isEmpty { return nil }
+    guard edges.count == 4 else {
+      throw .query("x, y, width and height belong together: all of them or none")
+    }
+    return Rect(x: edges[0], y: edges[1], width: edges[2], height: edges[3])
+  }
+
   /// The offset for this question.
   func contentOffset(or offset: Point) throws(Problem) -> Point {
     Point(
@@ -185,7 +199,7 @@ extension QueryParameters {
 }
 
 extension ElementKind {
-  /// The kind that a path names.
+  /// The kind of a name, unless it is a decoration's.
   init?(name: String) {
     switch name {
     case "cell": self = .cell

@@ -21,7 +21,7 @@ extension Call {
         try object.required(.contentOffset).corePoint(), try object[.full]?.bool() ?? false
       )
     }
-    try checkIfMatch(session)
+    try checkIfMatch(session.snapshot)
     let (tick, snapshot) = try layingOut { () throws(LayoutError) in
       try session.scroll(to: offset, isFull: isFull, limit: elementLimit)
     }
@@ -40,7 +40,7 @@ extension Call {
     json.raw("\"disappeared\":[")
     for element in tick.disappeared {
       json.raw("{\"kind\":")
-      json.kind(element.kind)
+      json.kind(of: element, in: snapshot.description.content)
       json.raw("\"indexPath\":")
       json.indexPath(element.indexPath)
       json.endObject()

@@ -64,7 +64,7 @@ extension Call {
 
   func deleteSession() throws(Failure) -> HTTPResponse {
     _ = try query()
-    try checkIfMatch(try session())
+    try checkIfMatch(try session().snapshot)
     try removeSession()
     return HTTPResponse(status: .noContent)
   }

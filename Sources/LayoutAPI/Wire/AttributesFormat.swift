@@ -38,7 +38,7 @@ struct AttributesFormat {
   /// Writes one element as an object; members that have their default are left out.
   func write(_ element: LayoutAttributes, to json: inout JSONWriter) {
     json.raw("{\"kind\":")
-    json.kind(element.kind)
+    json.kind(of: element, in: content)
     json.raw("\"indexPath\":")
     json.indexPath(element.indexPath)
     if hasID(element) {
@@ -79,7 +79,7 @@ struct AttributesFormat {
   private func writeColumns(_ elements: [LayoutAttributes], to json: inout JSONWriter) {
     json.beginObject()
     json.raw("\"kind\":[")
-    for element in elements { json.kind(element.kind) }
+    for element in elements { json.kind(of: element, in: content) }
     json.endArray()
     json.raw("\"section\":[")
     for element in elements { json.integer(element.indexPath.section) }

@@ -47,7 +47,12 @@ private enum CollectionMember: Int, JSONName {
 
 private enum SectionMember: Int, JSONName {
   case id, items, header, footer, sectionInset, minimumLineSpacing, minimumInteritemSpacing
-  case minimumColumnSpacing, columnCount, headerInset, footerInset
+  case minimumColumnSpacing, columnCount, headerInset, footerInset, decorations
+  static let names = JSONNames(of: Self.self)
+}
+
+private enum DecorationMember: Int, JSONName {
+  case kind, insets
   static let names = JSONNames(of: Self.self)
 }
 
@@ -106,7 +111,28 @@ extension JSONValue {
       try object[.columnCount]?.whole(in: 1...WaterfallLayout.maximumColumnCount)
     section.headerInset = try object[.headerInset]?.coreInsets()
     section.footerInset = try object[.footerInset]?.coreInsets()
+    section.decorations = try object[.decorations]?.decorations() ?? []
     return section
+  }
+
+  private func decorations() throws(JSONError) -> [Decoration] {
+    var array = try array(maximumCount: Section.maximumDecorationCount)
+    var decorations: [Decoration] = []
+    while let value = array.next() {
+      let object = try JSONObject<DecorationMember>(value)
+      let name = try object.required(.kind)
+      let kind = try name.string(maximumLength: ContentLimits.nameLength)
+      guard !kind.isEmpty, ElementKind(name: kind) == nil else {
+        throw name.error(
+          .rule("a decoration needs a kind of its own: not empty, nor cell, header or footer"))
+      }
+      guard !decorations.contains(where: { $0.kind == kind }) else {
+        throw name.error(.rule("the section has a decoration of the kind \"\(kind)\" already"))
+      }
+      decorations.append(
+        Decoration(kind: kind, insets: try object[.insets]?.coreInsets() ?? .zero))
+    }
+    return decorations
   }
 
   private func items(remainingItems: inout Int) throws(JSONError) -> Items {
@@ -161,21 +187,29 @@ extension JSONValue {
   /// `viewport`.
   func viewport() throws(JSONError) -> (viewport: Viewport, contentOffset: Point) {
     let object = try JSONObject<ViewportMember>(self)
-    let width = try object.required(.width)
-    let height = try object.required(.height)
+    return (
+      Viewport(
+        size: try JSONValue.viewportSize(
+          try object.required(.width), try object.required(.height)),
+        displayScale: try object[.displayScale]?.displayScale()),
+      try object[.contentOffset]?.corePoint() ?? .zero
+    )
+  }
+
+  /// The extent of a viewport: both above 0.
+  static func viewportSize(
+    _ width: JSONValue, _ height: JSONValue
+  ) throws(JSONError) -> Size {
     let size = Size(width: try width.extent(), height: try height.extent())
     guard size.width > 0 else { throw width.error(.rule("the viewport's width must be above 0")) }
     guard size.height > 0 else {
       throw height.error(.rule("the viewport's height must be above 0"))
     }
-    let scale = try object[.displayScale]?.displayScale()
-    return (
-      Viewport(size: size, displayScale: scale), try object[.contentOffset]?.corePoint() ?? .zero
-    )
+    return size
   }
 
   /// Pixels per point, in millionths.
-  private func displayScale() throws(JSONError) -> Int64 {
+  func displayScale() throws(JSONError) -> Int64 {
     let scale = Length(rounding: try double(in: 0...100)).millionths
     guard scale > 0 else { throw error(.rule("displayScale must be above 0")) }
     return scale

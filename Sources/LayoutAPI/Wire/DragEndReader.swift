@@ -8,6 +8,9 @@ private enum DragEndMember: Int, JSONName {
 extension JSONValue {
   /// The end of a drag.
   ///
+  /// Who says only where the fling would end has not said where the finger was lifted; on the way
+  /// there, that is as good.
+  ///
   /// - Parameter lastOffset: The offset of the last tick, for offsets that are left out.
   /// - Returns: The end of the drag.
   /// - Throws: ``JSONError`` that points to what is wrong.
@@ -17,6 +20,6 @@ extension JSONValue {
     return DragEnd(
       proposedContentOffset: proposed, velocity: try object[.velocity]?.velocity() ?? .zero,
       startContentOffset: try object[.startContentOffset]?.corePoint() ?? lastOffset,
-      contentOffset: try object[.contentOffset]?.corePoint() ?? lastOffset)
+      contentOffset: try object[.contentOffset]?.corePoint() ?? proposed ?? lastOffset)
   }
 }

@@ -62,11 +62,17 @@ extension JSONWriter {
   }
 
   /// An element's kind.
-  mutating func kind(_ kind: ElementKind) {
-    switch kind {
+  ///
+  /// - Parameters:
+  ///   - element: The element.
+  ///   - content: Where decorations have their names.
+  mutating func kind(of element: LayoutAttributes, in content: Content) {
+    switch element.kind {
     case .cell: raw("\"cell\",")
     case .header: raw("\"header\",")
     case .footer: raw("\"footer\",")
+    case .decoration(let place):
+      string(content.sections[element.indexPath.section].decorations[Int(place)].kind)
     }
   }
 

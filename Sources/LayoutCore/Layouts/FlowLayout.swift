@@ -114,17 +114,16 @@ public struct FlowLayout: CollectionLayout {
   /// - Complexity: O(n) for items of different sizes, O(1) a section for equal ones.
   public func arrange(
     _ content: Content, in container: Container
-  ) throws(LayoutError) -> Arrangement {
+  ) throws(LayoutError) -> any Placement {
     let pinning = SectionStack.Pinning(
       headers: sectionHeadersPinToVisibleBounds, footers: sectionFootersPinToVisibleBounds)
-    let stack = try SectionStack(content, in: container, pinning: pinning) {
+    return try SectionStack(content, in: container, scrollDirection, pinning: pinning) {
       (_, section) throws(LayoutError) in
       let frame = SectionStack.Frame(
         section, sectionInset: sectionInset, header: headerReferenceSize,
         footer: footerReferenceSize, scrollDirection)
       return (frame, body(of: section, inset: frame.inset, across: container.size.width))
     }
-    return Arrangement(placement: stack)
   }
 
   private func body(of section: Section, inset: EdgeInsets, across: Length) -> any SectionBody {

@@ -117,11 +117,11 @@ public struct WaterfallLayout: CollectionLayout {
   /// - Complexity: O(n) for items of different sizes, O(1) a section for equal ones.
   public func arrange(
     _ content: Content, in container: Container
-  ) throws(LayoutError) -> Arrangement {
+  ) throws(LayoutError) -> any Placement {
     let pinning = SectionStack.Pinning(
       headers: sectionHeadersPinToVisibleBounds, footers: sectionFootersPinToVisibleBounds)
-    let stack = try SectionStack(
-      content, in: container, pinning: pinning, minimumLength: minimumContentLength
+    return try SectionStack(
+      content, in: container, scrollDirection, pinning: pinning, minimumLength: minimumContentLength
     ) { (index, section) throws(LayoutError) in
       let frame = SectionStack.Frame(
         section, sectionInset: sectionInset, header: headerReferenceSize,
@@ -129,7 +129,6 @@ public struct WaterfallLayout: CollectionLayout {
         footerInset: section.footerInset ?? footerInset, scrollDirection)
       return (frame, try body(of: section, index: index, inset: frame.inset, in: container))
     }
-    return Arrangement(placement: stack)
   }
 
   private func body(

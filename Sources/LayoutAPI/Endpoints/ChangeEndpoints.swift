@@ -1,0 +1,104 @@
+import HTTPMessages
+import LayoutCore
+import LayoutSessions
+
+private enum ReplaceLayoutMember: Int, JSONName {
+  case layout
+  static let names = JSONNames(of: Self.self)
+}
+
+/// Changes of a session's layout and viewport.
+extension Call {
+  func replaceLayout() throws(Failure) -> HTTPResponse {
+    try checkAccept()
+    let shape = try formatQuery()
+    let session = try session()
+    let (layout, snap) = try body { (value) throws(JSONError) in
+      try LayoutReader.read(try JSONObject<ReplaceLayoutMember>(value).required(.layout))
+    }
+    var visible: [LayoutAttributes] = []
+    let snapshot = try change(session) { (current) throws(Failure) in
+      var description = current.description
+      description.layout = layout
+      description.snap = snap
+      let prepared = try prepare(description)
+      let offset = current.scrolling.contentOffset
+      let nearest = current.layout.itemNearestToCenter(contentOffset: offset)
+      var scrolling = current.scrolling
+      scrolling.reset(to: prepared.contentOffset(centering: nearest, from: offset))
+      visible = try elementsVisible(at: scrolling.contentOffset, in: prepared)
+      return Session.Change(
+        document: Session.Document(description: description, layout: prepared),
+        scrolling: scrolling, isNewVersion: true)
+    }
+    return answer(visible, of: session.id, snapshot, shape)
+  }
+
+  func replaceViewport() throws(Failure) -> HTTPResponse {
+    try checkAccept()
+    let shape = try formatQuery()
+    let session = try session()
+    let wanted = try body { (value) throws(JSONError) in try value.viewportChange() }
+    var visible: [LayoutAttributes] = []
+    var isInvalidated = false
+    let snapshot = try change(session) { (current) throws(Failure) in
+      var description = current.description
+      description.viewport.size = wanted.size ?? description.viewport.size
+      description.viewport.displayScale =
+        wanted.displayScale ?? description.viewport.displayScale
+      let isResized = description.viewport != current.description.viewport
+      let document =
+        isResized
+        ? Session.Document(description: description, layout: try prepare(description))
+        : current.document
+      let before = current.scrolling.contentOffset
+      let offset =
+        wanted.contentOffset ?? (isResized ? document.layout.clamped(before) : before)
+      isInvalidated =
+        isResized || (offset != before && document.layout.followsContentOffset)
+      var scrolling = current.scrolling
+      scrolling.move(to: offset)
+      visible = try elementsVisible(at: offset, in: document.layout)
+      return Session.Change(document: document, scrolling: scrolling, isNewVersion: isResized)
+    }
+    return answer(visible, of: session.id, snapshot, shape, isInvalidated: isInvalidated)
+  }
+
+  private func prepare(_ description: Description) throws(Failure) -> PreparedLayout {
+    try layingOut { () throws(LayoutError) in
+      try PreparedLayout(
+        description.content, layout: description.layout, viewport: description.viewport)
+    }
+  }
+
+  private func elementsVisible(
+    at offset: Point, in layout: PreparedLayout
+  ) throws(Failure) -> [LayoutAttributes] {
+    try layingOut { () throws(LayoutError) in
+      try layout.elements(
+        in: layout.visibleRect(at: offset), contentOffset: offset, limit: elementLimit)
+    }
+  }
+
+  /// How the session is after a change, with what shows.
+  private func answer(
+    _ visible: [LayoutAttributes], of id: SessionID, _ snapshot: Session.Snapshot,
+    _ shape: AttributesFormat.Shape, isInvalidated: Bool? = nil
+  ) -> HTTPResponse {
+    var json = JSONWriter(capacity: 512 + visible.count * 128)
+    json.beginObject()
+    json.summary(of: id, snapshot)
+    if let isInvalidated {
+      json.raw("\"invalidated\":")
+      json.bool(isInvalidated)
+    }
+    json.raw("\"contentOffset\":")
+    json.point(snapshot.scrolling.contentOffset)
+    json.raw("\"attributes\":")
+    AttributesFormat(shape, snapshot).write(visible, to: &json)
+    json.raw("\"prefetch\":")
+    json.ranges(snapshot.scrolling.requestedRanges)
+    json.endObject()
+    return self.json(json.finish(), tag: EntityTag(snapshot, dependsOnScrolling: true))
+  }
+}

@@ -1,0 +1,52 @@
+import HTTPMessages
+import LayoutCore
+import LayoutSessions
+
+/// `GET …/image.svg`: a layout to look at.
+extension Call {
+  /// So many elements are drawn.
+  private static let drawnElementCount = 5000
+
+  func drawImage() throws(Failure) -> HTTPResponse {
+    try checkAcceptsSVG()
+    let query = try query("x", "y", "width", "height")
+    let rect = try reading { () throws(Problem) in
+      let rect = try query.rect()
+      if let rect, rect.isEmpty { throw .query("the picture needs a width and a height above 0") }
+      return rect
+    }
+    let session = try session().snapshot
+    let tag = EntityTag(session, dependsOnScrolling: true)
+    if isCurrent(tag) { return notModified(tag) }
+
+    let layout = session.layout
+    let offset = session.scrolling.contentOffset
+    let viewport = layout.visibleRect(at: offset)
+    var picture = LayoutPicture(area: rect ?? viewport, content: session.description.content)
+    let limit = min(Call.drawnElementCount, elementLimit)
+    layout.forEachElement(in: picture.area, contentOffset: offset) { element in
+      guard picture.elements.count < limit else {
+        picture.isCut = true
+        return false
+      }
+      picture.elements.append(element)
+      return true
+    }
+    if picture.isCut, limit < Call.drawnElementCount {
+      throw .layout(.tooManyElements(limit: limit))
+    }
+    picture.viewport = viewport
+    picture.window = session.scrolling.prefetchWindow(
+      in: layout, reach: session.description.prefetch)
+    return HTTPResponse(
+      status: .ok,
+      fields: [
+        HTTPField(name: "Content-Type", value: "image/svg+xml"),
+        HTTPField(name: "ETag", value: tag.value),
+        // The picture holds clients' own names: nothing in it is ever run.
+        HTTPField(name: "Content-Security-Policy", value: "default-src 'none'"),
+        HTTPField(name: "X-Content-Type-Options", value: "nosniff"),
+      ],
+      body: Array(picture.svg().utf8))
+  }
+}

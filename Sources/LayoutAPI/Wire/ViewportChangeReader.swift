@@ -1,0 +1,45 @@
+import LayoutCore
+
+/// What a client wants to be different about its viewport; nil stays as it is.
+struct ViewportChange {
+  var size: Size?
+  var displayScale: Int64?
+  var contentOffset: Point?
+}
+
+private enum ViewportChangeMember: Int, JSONName {
+  case viewport, width, height, contentOffset, displayScale
+  static let names = JSONNames(of: Self.self)
+
+  /// Everything but the wrapper.
+  static var inner: JSONMemberSet<ViewportChangeMember> {
+    [.width, .height, .contentOffset, .displayScale]
+  }
+}
+
+extension JSONValue {
+  /// The body of `PUT …/viewport`: a viewport, or an object with one as a description has it.
+  ///
+  /// - Throws: ``JSONError`` that points to what is wrong.
+  func viewportChange() throws(JSONError) -> ViewportChange {
+    let object = try JSONObject<ViewportChangeMember>(self)
+    guard let wrapped = object[.viewport] else { return try object.viewportChange() }
+    guard object.members == [.viewport] else {
+      throw error(.rule("either viewport, or its members; not both"))
+    }
+    return try JSONObject<ViewportChangeMember>(wrapped, allowed: ViewportChangeMember.inner)
+      .viewportChange()
+  }
+}
+
+extension JSONObject where Member == ViewportChangeMember {
+  fileprivate func viewportChange() throws(JSONError) -> ViewportChange {
+    var change = ViewportChange()
+    if members.contains(.width) || members.contains(.height) {
+      change.size = try JSONValue.viewportSize(try required(.width), try required(.height))
+    }
+    change.displayScale = try self[.displayScale]?.displayScale()
+    change.contentOffset = try self[.contentOffset]?.corePoint()
+    return change
+  }
+}

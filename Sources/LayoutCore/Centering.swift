@@ -1,0 +1,82 @@
+extension PreparedLayout {
+  /// The item that shows nearest to the middle of the viewport: the one that stays there when the
+  /// layout is switched.
+  ///
+  /// - Parameter offset: The content offset.
+  /// - Returns: The item, the first of those that are as near. If none shows, the one that rests
+  ///   nearest along the main axis; nil if no item has an area.
+  /// - Complexity: O(log n + k) for k elements in the viewport.
+  public func itemNearestToCenter(contentOffset offset: Point) -> IndexPath? {
+    let rect = visibleRect(at: offset)
+    let middle = Doubled(centerOf: rect)
+    var nearest: IndexPath?
+    var least = UInt128.max
+    forEachElement(in: rect, contentOffset: offset) { element in
+      guard element.kind == .cell else { return true }
+      let distance = element.doubledCenter.squaredDistance(to: middle)
+      if distance < least {
+        least = distance
+        nearest = element.indexPath
+      }
+      return true
+    }
+    if let nearest { return nearest }
+    let upright = scrollDirection.upright(rect)
+    return placement.nearestItem(around: upright.minY + upright.height.halved, .bothWays) {
+      ($1.doubledMainCenter - upright.doubledMainCenter).magnitude
+    }?.indexPath
+  }
+
+  /// The offset that has an item in the middle of the viewport, as far as the content allows.
+  ///
+  /// - Parameters:
+  ///   - indexPath: The item; nil for none.
+  ///   - offset: The offset to stay at where there is no such item, and across the main axis.
+  /// - Returns: An offset inside the content.
+  public func contentOffset(centering indexPath: IndexPath?, from offset: Point) -> Point {
+    let centered = indexPath.flatMap { contentOffset(scrollingTo: $0, at: .center, from: offset) }
+    return clamped(centered ?? offset)
+  }
+}
+
+/// Twice a point, so that centres are exact.
+private struct Doubled {
+  var x: Int128
+  var y: Int128
+
+  init(x: Int128, y: Int128) {
+    self.x = x
+    self.y = y
+  }
+
+  init(centerOf rect: Rect) {
+    x = Int128(rect.minX.millionths) * 2 + Int128(rect.width.millionths)
+    y = Int128(rect.minY.millionths) * 2 + Int128(rect.height.millionths)
+  }
+
+  /// Saturates.
+  func squaredDistance(to other: Doubled) -> UInt128 {
+    func square(_ value: Int128) -> UInt128 {
+      let (square, overflow) = value.magnitude.multipliedReportingOverflow(by: value.magnitude)
+      return overflow ? .max : square
+    }
+    let (sum, overflow) = square(x - other.x).addingReportingOverflow(square(y - other.y))
+    return overflow ? .max : sum
+  }
+}
+
+extension LayoutAttributes {
+  /// Twice where the middle of the frame shows.
+  fileprivate var doubledCenter: Doubled {
+    let center = Doubled(centerOf: frame)
+    if isPlain { return center }
+    // From the anchor point to the middle, through the transform.
+    let x = (0.5 - anchorPoint.x) * frame.width.points
+    let y = (0.5 - anchorPoint.y) * frame.height.points
+    let moved = Point(
+      x: Length(rounding: transform.a * x + transform.c * y + transform.tx - x),
+      y: Length(rounding: transform.b * x + transform.d * y + transform.ty - y))
+    return Doubled(
+      x: center.x + 2 * Int128(moved.x.millionths), y: center.y + 2 * Int128(moved.y.millionths))
+  }
+}

@@ -1,0 +1,56 @@
+/// On which side of a place to look for an item.
+enum SearchWays { case bothWays, onwards, backwards }
+
+extension Placement {
+  /// The item with the least distance, the first of those; looked for in growing surroundings.
+  ///
+  /// An item's distance must be at least that of its frame, less the largest leading inset. So once
+  /// an item is nearer than the surroundings reach, no other can be. They begin as small as can be:
+  /// there may be millions of items in a viewport. Of more than a bounded number in one place the
+  /// best of those is taken, so that no collection makes a question endless.
+  ///
+  /// - Parameters:
+  ///   - main: Where to look, in the content.
+  ///   - ways: On which side.
+  ///   - doubledDistance: Twice the distance of an item that rests in an upright frame; nil if it
+  ///     does not count.
+  /// - Returns: The item and where it rests; nil if none counts.
+  func nearestItem(
+    around main: Length, _ ways: SearchWays, _ doubledDistance: (IndexPath, Rect) -> UInt128?
+  ) -> (indexPath: IndexPath, frame: Rect)? {
+    let maximumVisitCount = 200_000
+    let inset = maximumLeadingInset
+    let content = contentSize.height
+    var reach = Length(millionths: 1)
+    var visits = 0
+    while true {
+      let from = ways == .onwards ? main : main - reach
+      let to = ways == .backwards ? main + inset + Length(millionths: 1) : main + reach + inset
+      // Whatever the breadth: a half of all there is on either side.
+      let surroundings = Rect(
+        x: Length(millionths: .min / 2), y: from, width: Length(millionths: .max), height: to - from
+      )
+      var best: (indexPath: IndexPath, frame: Rect)?
+      var least = UInt128.max
+      forEachRestingItem(in: surroundings) { indexPath, frame in
+        if let distance = doubledDistance(indexPath, frame), distance < least {
+          least = distance
+          best = (indexPath, frame)
+        }
+        visits += 1
+        return visits < maximumVisitCount
+      }
+      if visits >= maximumVisitCount { return best }
+      if best != nil, least < UInt128(reach.millionths.magnitude) * 2 { return best }
+      let isAll =
+        (from <= .zero || ways == .onwards) && (to >= content || ways == .backwards)
+      if isAll { return best }
+      reach += reach
+    }
+  }
+}
+
+extension Rect {
+  /// Twice the middle along the main axis of an upright rectangle, so that it is exact.
+  var doubledMainCenter: Int128 { Int128(minY.millionths) * 2 + Int128(height.millionths) }
+}

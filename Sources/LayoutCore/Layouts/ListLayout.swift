@@ -1,0 +1,94 @@
+/// One item a line, across all the room there is: UITableView in a collection view.
+///
+/// ```
+/// ┌──────────────────┐
+/// │ header           │
+/// ├──────────────────┤
+/// │ 0                │
+/// ├──────────────────┤ itemSpacing
+/// │ 1                │
+/// │                  │
+/// └──────────────────┘
+/// ```
+public struct ListLayout: CollectionLayout {
+  /// `list`.
+  public static let kind = "list"
+
+  /// The main axis.
+  public var scrollDirection: ScrollDirection = .vertical
+  /// The length of items that say nothing of their own.
+  public var itemLength: Length = 44
+  /// Between two items.
+  public var itemSpacing: Length = 0
+  /// Around the items of a section.
+  public var sectionInset: EdgeInsets = .zero
+  /// Only the extent along the main axis counts.
+  public var headerReferenceSize: Size = .zero
+  /// Only the extent along the main axis counts.
+  public var footerReferenceSize: Size = .zero
+  /// Whether headers stay in view while their section is.
+  public var sectionHeadersPinToVisibleBounds = false
+  /// Whether footers stay in view while their section is.
+  public var sectionFootersPinToVisibleBounds = false
+
+  /// Makes a list with the contract's defaults.
+  public init() {}
+
+  /// Reads the metrics; what is not given has its default.
+  ///
+  /// - Parameter metrics: The description's members.
+  /// - Throws: What `metrics` throws for a member that is wrong.
+  public init<Metrics: LayoutMetrics & ~Copyable & ~Escapable>(
+    metrics: inout Metrics
+  ) throws(Metrics.Failure) {
+    scrollDirection =
+      try metrics.choice("scrollDirection", of: ScrollDirection.self) ?? scrollDirection
+    itemLength = try metrics.length("itemLength") ?? itemLength
+    itemSpacing = try metrics.length("itemSpacing") ?? itemSpacing
+    sectionInset = try metrics.insets("sectionInset") ?? sectionInset
+    headerReferenceSize = try metrics.size("headerReferenceSize") ?? headerReferenceSize
+    footerReferenceSize = try metrics.size("footerReferenceSize") ?? footerReferenceSize
+    sectionHeadersPinToVisibleBounds =
+      try metrics.flag("sectionHeadersPinToVisibleBounds") ?? sectionHeadersPinToVisibleBounds
+    sectionFootersPinToVisibleBounds =
+      try metrics.flag("sectionFootersPinToVisibleBounds") ?? sectionFootersPinToVisibleBounds
+  }
+
+  /// Computes what does not depend on the content offset.
+  ///
+  /// - Parameters:
+  ///   - content: The sections.
+  ///   - container: The viewport, upright.
+  /// - Returns: Where everything is.
+  /// - Throws: ``LayoutError`` if the content would be too long.
+  /// - Complexity: O(n) for items of different lengths, O(1) a section for equal ones.
+  public func arrange(
+    _ content: Content, in container: Container
+  ) throws(LayoutError) -> any Placement {
+    let pinning = SectionStack.Pinning(
+      headers: sectionHeadersPinToVisibleBounds, footers: sectionFootersPinToVisibleBounds)
+    return try SectionStack(content, in: container, scrollDirection, pinning: pinning) {
+      (_, section) throws(LayoutError) in
+      let frame = SectionStack.Frame(
+        section, sectionInset: sectionInset, header: headerReferenceSize,
+        footer: footerReferenceSize, scrollDirection)
+      let available = max(0, container.size.width - frame.inset.left - frame.inset.right)
+      let row = ItemRow(
+        lengths: lengths(of: section.items, available: available), cross: .fill,
+        spacing: itemSpacing, leading: frame.inset.left, available: available)
+      return (frame, row)
+    }
+  }
+
+  /// Lengths as they are; of sizes what lies along the main axis; ratios to scale.
+  private func lengths(of items: Items, available: Length) -> LengthArray {
+    switch items.extents {
+    case .unspecified: return .equal(itemLength, count: items.count)
+    case .aspectRatios:
+      // Upright sizes of which the cross extent is all the room there is.
+      let breadth = scrollDirection.upright(Size(width: available, height: 0))
+      return ItemSizes(items, itemSize: breadth, scrollDirection).main
+    default: return ItemSizes(items, itemSize: .zero, scrollDirection).main
+    }
+  }
+}

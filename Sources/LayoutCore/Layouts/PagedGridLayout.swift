@@ -1,0 +1,181 @@
+/// Pages of cells, filled row by row; as a rule they are turned sideways.
+///
+/// ```
+/// ┌───────────┬───────────┐
+/// │ 0   1   2 │ 6   7     │   columns 3, rows 2: each section begins a new page,
+/// │ 3   4   5 │           │   and all cells of a page have the same size
+/// └───────────┴───────────┘
+/// ```
+public struct PagedGridLayout: CollectionLayout {
+  /// `pagedGrid`.
+  public static let kind = "pagedGrid"
+  /// How many columns, or rows, a page may have.
+  public static let maximumCount = 10_000
+
+  /// The main axis.
+  public var scrollDirection: ScrollDirection = .horizontal
+  /// Cells beside each other on a page.
+  public var columns = 4
+  /// Cells above each other on a page.
+  public var rows = 4
+  /// Between columns, whatever the direction.
+  public var minimumInteritemSpacing: Length = 10
+  /// Between rows, whatever the direction.
+  public var minimumLineSpacing: Length = 10
+  /// Around the cells of each page.
+  public var sectionInset: EdgeInsets = .zero
+
+  /// Makes a grid with the contract's defaults.
+  public init() {}
+
+  /// Reads the metrics; what is not given has its default.
+  ///
+  /// - Parameter metrics: The description's members.
+  /// - Throws: What `metrics` throws for a member that is wrong.
+  public init<Metrics: LayoutMetrics & ~Copyable & ~Escapable>(
+    metrics: inout Metrics
+  ) throws(Metrics.Failure) {
+    scrollDirection =
+      try metrics.choice("scrollDirection", of: ScrollDirection.self) ?? scrollDirection
+    let counts = 1...PagedGridLayout.maximumCount
+    columns = try metrics.integer("columns", in: counts) ?? columns
+    rows = try metrics.integer("rows", in: counts) ?? rows
+    minimumInteritemSpacing =
+      try metrics.length("minimumInteritemSpacing") ?? minimumInteritemSpacing
+    minimumLineSpacing = try metrics.length("minimumLineSpacing") ?? minimumLineSpacing
+    sectionInset = try metrics.insets("sectionInset") ?? sectionInset
+  }
+
+  /// A drag ends at a page.
+  public var defaultSnapMode: SnapMode { .page }
+
+  /// Computes what does not depend on the content offset.
+  ///
+  /// - Parameters:
+  ///   - content: The sections.
+  ///   - container: The viewport, upright.
+  /// - Returns: Where everything is.
+  /// - Throws: ``LayoutError`` if the content would be too long.
+  /// - Complexity: O(1) a section.
+  public func arrange(
+    _ content: Content, in container: Container
+  ) throws(LayoutError) -> any Placement {
+    let page = scrollDirection.upright(container.size)
+    return try SectionStack(content, in: container, scrollDirection) {
+      (_, section) throws(LayoutError) in
+      // A page that nothing is on is no page, and has no insets.
+      guard section.items.count > 0 else { return (SectionStack.Frame(), EmptyBody()) }
+      let inset = section.sectionInset ?? sectionInset
+      let grid = PagedGrid(
+        count: section.items.count, isHorizontal: scrollDirection == .horizontal,
+        across: PagedGrid.Axis(
+          count: columns, spacing: section.minimumInteritemSpacing ?? minimumInteritemSpacing,
+          extent: page.width, leading: inset.left, trailing: inset.right),
+        down: PagedGrid.Axis(
+          count: rows, spacing: section.minimumLineSpacing ?? minimumLineSpacing,
+          extent: page.height, leading: inset.top, trailing: inset.bottom))
+      return (SectionStack.Frame(inset: scrollDirection.upright(inset)), grid)
+    }
+  }
+}
+
+/// The pages of one section: arithmetic, whatever their number.
+private struct PagedGrid: SectionBody {
+  /// The cells of a page along x, or along y; not turned.
+  struct Axis {
+    let count: Int
+    let spacing: Length
+    /// The page's own.
+    let extent: Length
+    let leading: Length
+    let trailing: Length
+
+    /// What the cells share.
+    private var room: Length {
+      max(0, extent - leading - trailing - spacing * (count - 1))
+    }
+
+    /// How far a cell reaches.
+    var cellExtent: Length { room.scaled(by: 1, over: Int64(count)) }
+
+    /// Where a cell begins; divided once, so that errors never add up.
+    func position(_ place: Int) -> Length {
+      leading + spacing * place + room.scaled(by: Int64(place), over: Int64(count))
+    }
+
+    /// The cells that share an extent with a part of the page.
+    func places(from start: Length, to end: Length) -> Range<Int> {
+      let cell = cellExtent
+      guard cell > .zero, start < end else { return 0..<0 }
+      let first = partitioningIndex(count) { position($0) + cell > start }
+      return first..<max(first, partitioningIndex(count) { position($0) >= end })
+    }
+  }
+
+  let count: Int
+  let isHorizontal: Bool
+  /// Along x.
+  let across: Axis
+  /// Along y.
+  let down: Axis
+
+  private var perPage: Int { across.count * down.count }
+  private var pageCount: Int { (count - 1) / perPage + 1 }
+  private var pageLength: Length { isHorizontal ? across.extent : down.extent }
+  /// The insets are the stack's, before the first page and after the last.
+  private var leading: Length { isHorizontal ? across.leading : down.leading }
+  private var trailing: Length { isHorizontal ? across.trailing : down.trailing }
+
+  var length: Length { pageLength * pageCount - leading - trailing }
+  var byteCount: Int { 0 }
+
+  func frame(of item: Int) -> Rect {
+    let page = item / perPage
+    let place = item - page * perPage
+    let row = place / across.count
+    let frame = Rect(
+      x: across.position(place - row * across.count), y: down.position(row),
+      width: across.cellExtent, height: down.cellExtent)
+    var upright = isHorizontal ? frame.transposed : frame
+    upright.origin.y += pageLength * page - leading
+    return upright
+  }
+
+  func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
+    forEachRun(in: rect) { items in
+      for item in items.clamped(to: start..<max(start, count)) where !body(item, frame(of: item)) {
+        return false
+      }
+      return true
+    }
+  }
+
+  func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool {
+    guard !rect.isEmpty, pageLength > .zero, across.cellExtent > .zero, down.cellExtent > .zero
+    else { return true }
+    let top = rect.minY + leading
+    let end = rect.maxY + leading
+    var page = max(0, Int(flooredQuotient(top.millionths, pageLength.millionths)))
+    while page < pageCount, pageLength * page < end {
+      let from = top - pageLength * page
+      let to = end - pageLength * page
+      let columns =
+        isHorizontal
+        ? across.places(from: from, to: to) : across.places(from: rect.minX, to: rect.maxX)
+      let rows =
+        isHorizontal
+        ? down.places(from: rect.minX, to: rect.maxX) : down.places(from: from, to: to)
+      // Beside the cells on one page, beside them on all.
+      if isHorizontal ? rows.isEmpty : columns.isEmpty { return true }
+      for row in rows {
+        let first = page * perPage + row * across.count
+        let items =
+          ((first + columns.lowerBound)..<(first + columns.upperBound)).clamped(to: 0..<count)
+        guard !items.isEmpty else { break }
+        guard body(items) else { return false }
+      }
+      page += 1
+    }
+    return true
+  }
+}

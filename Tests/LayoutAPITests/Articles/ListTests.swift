@@ -1,0 +1,37 @@
+import Testing
+
+/// Lists, which no article is about and every application has.
+struct ListTests {
+  @Test func anItemIsAsWideAsThereIsRoomAndAsLongAsItSays() throws {
+    let list = try LaidOut(
+      #"{"items":{"lengths":[30,50]}},{"items":{"sizes":[[10,70]]}},"#
+        + #"{"items":{"count":1,"size":{"width":400,"height":20}}},{"items":{"aspectRatios":[2]}},"#
+        + #"{"items":{"count":1}}"#,
+      layout: #"{"kind":"list","itemSpacing":2,"sectionInset":{"left":10,"right":10,"bottom":1}}"#,
+      viewport: #"{"width":320,"height":667}"#)
+    #expect(
+      list.elements.map(\.frame) == [
+        [10, 0, 300, 30], [10, 32, 300, 50], [10, 83, 300, 70], [10, 154, 300, 20],
+        [10, 175, 300, 150], [10, 326, 300, 44],
+      ])
+    #expect(list.contentSize == [320, 371])
+  }
+
+  @Test func pinnedHeadersPushEachOther() throws {
+    func headers(at offset: Double) throws -> [[Double]] {
+      try LaidOut(
+        #"{"items":{"count":5}},{"items":{"count":5}}"#,
+        layout: """
+          {"kind":"list","headerReferenceSize":{"width":0,"height":30},
+           "sectionHeadersPinToVisibleBounds":true}
+          """,
+        viewport: "{\"width\":320,\"height\":300,\"contentOffset\":{\"x\":0,\"y\":\(offset)}}"
+      ).elements.filter { $0.name.hasPrefix("header") && $0.zIndex == 1024 }.map(\.frame)
+    }
+    // A section is 30 + 5·44 = 250 long; its header cannot go past 220.
+    #expect(try headers(at: 100) == [[0, 100, 320, 30], [0, 250, 320, 30]])
+    #expect(try headers(at: 235) == [[0, 220, 320, 30], [0, 250, 320, 30]])
+    #expect(try headers(at: 260) == [[0, 260, 320, 30]])
+    #expect(try headers(at: -40) == [[0, 0, 320, 30], [0, 250, 320, 30]])
+  }
+}

@@ -1,0 +1,283 @@
+import Foundation
+import HTTPMessages
+import LayoutAPI
+import LayoutSessions
+import Testing
+
+/// Two sections that every layout can lay out, in a viewport of 375 by 300.
+private func description(_ layout: String, offset: String = #"{"x":0,"y":0}"#) -> String {
+  """
+  {"collection":{"sections":[
+     {"items":{"sizes":[\((0..<40).map { "[\(60 + $0 * 7 % 30),\(50 + $0 * 11 % 50)]" }.joined(separator: ","))]},
+      "header":{"width":0,"height":30},"decorations":[{"kind":"background"}]},
+     {"items":{"count":30}}]},
+   "layout":\(layout),"viewport":{"width":375,"height":300,"contentOffset":\(offset)}}
+  """
+}
+
+private let layouts = [
+  #"{"kind":"flow"}"#, #"{"kind":"waterfall"}"#, #"{"kind":"pagedGrid"}"#, #"{"kind":"list"}"#,
+  #"{"kind":"coverFlow"}"#, #"{"kind":"wheel"}"#,
+  #"{"kind":"banner","itemSize":{"width":275,"height":150}}"#,
+]
+
+struct ReplacingLayoutTests {
+  @Test(arguments: layouts, layouts)
+  func anyLayoutGivesWayToAnyOther(from: String, to: String) throws {
+    let service = MockService()
+    let path = try service.makeSession(description(from, offset: #"{"x":150,"y":150}"#))
+    let switched = try #require(
+      service.send(.put, path + "/layout", "{\"layout\":\(to)}", ifMatch: "\"1\""))
+    #expect(switched.status == 200)
+    #expect(switched["version"] as? Int == 2)
+    #expect(switched.fields["ETag"] == "\"2.1\"")
+    #expect(switched.text("prefetch") == "[]")
+    #expect(switched["attributes"] as? [Any] != nil)
+
+    // What is there is what a new session of that layout has.
+    let offset = try #require(switched.text("contentOffset"))
+    let fresh = try #require(
+      service.send(.post, "/v1/sessions", description(to, offset: offset)))
+    #expect(switched.text("contentSize") == fresh.text("contentSize"))
+    #expect(switched.text("attributes") == fresh.text("attributes"))
+
+    // The next tick is a reset, the one after it is none.
+    let tick = try #require(
+      service.send(.post, path + "/scroll", "{\"contentOffset\":\(offset)}"))
+    #expect(tick["reset"] as? Bool == true)
+    #expect(tick.text("appeared") == switched.text("attributes"))
+    #expect(tick.text("prefetch") == fresh.text("prefetch"))
+    #expect(tick.text("cancelPrefetch") == "[]")
+    let next = try #require(
+      service.send(.post, path + "/scroll", "{\"contentOffset\":\(offset)}"))
+    #expect(next["reset"] as? Bool == false)
+    #expect(next.text("appeared") == "[]")
+  }
+
+  @Test func theItemInTheMiddleStaysThere() throws {
+    let service = MockService()
+    // Five lines of one item each in view, item 20 in the middle.
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":100}}]},
+       "layout":{"kind":"list","itemLength":60},
+       "viewport":{"width":400,"height":300,"contentOffset":{"x":0,"y":1080}}}
+      """)
+    func offset(of layout: String) -> String? {
+      service.send(.put, path + "/layout", "{\"layout\":\(layout)}")?.text("contentOffset")
+    }
+    // Its middle goes from 1230 to 2050, whatever the layout.
+    #expect(offset(of: #"{"kind":"list","itemLength":100}"#) == #"{"x":0,"y":1900}"#)
+    #expect(
+      offset(of: #"{"kind":"coverFlow","itemSize":{"width":90,"height":90}}"#)
+        == #"{"x":1845,"y":0}"#)
+    // The upright card: 20 · (100 · 133 − 400) / 99.
+    #expect(offset(of: #"{"kind":"wheel"}"#) == #"{"x":2606.060606,"y":0}"#)
+    #expect(offset(of: #"{"kind":"list","itemLength":1}"#) == #"{"x":0,"y":0}"#)
+  }
+
+  @Test func aWrongLayoutChangesNothing() throws {
+    let service = MockService()
+    let path = try service.makeSession(description(layouts[0]))
+    let before = service.send(.get, path + "/attributes")?.text
+    let wrong: [(String, Int, String?)] = [
+      (#"{"layout":{"kind":"spiral"}}"#, 422, "/layout/kind"),
+      (#"{"layout":{"kind":"list","columns":3}}"#, 422, "/layout/columns"),
+      (
+        #"{"layout":{"kind":"wheel","scrollDirection":"vertical"}}"#, 422, "/layout/scrollDirection"
+      ),
+      (#"{"layout":{"kind":"banner","minimumScale":1.5}}"#, 422, "/layout/minimumScale"),
+      (#"{"layout":{"kind":"coverFlow","maximumScale":-1}}"#, 422, "/layout/maximumScale"),
+      (#"{"layout":{"kind":"pagedGrid","rows":0}}"#, 422, "/layout/rows"),
+      (#"{"layout":{"kind":"list"},"viewport":{}}"#, 422, "/viewport"),
+      (#"{}"#, 422, ""),
+      (#"{"layout":"#, 400, nil),
+    ]
+    for (body, status, pointer) in wrong {
+      let answer = try #require(service.send(.put, path + "/layout", body))
+      #expect(answer.status == status, "\(body)")
+      #expect(answer["pointer"] as? String == pointer, "\(body)")
+    }
+    #expect(
+      service.send(.put, path + "/layout", #"{"layout":{"kind":"list"}}"#, ifMatch: "\"2\"")?.status
+        == 412)
+    #expect(service.send(.get, path + "/attributes")?.text == before)
+    #expect(service.send(.get, path)?["version"] as? Int == 1)
+  }
+
+  @Test func longCollectionsAreLaidOutByAWorker() throws {
+    let service = MockService()
+    let lengths = (0..<6000).map { "\($0 % 7)" }.joined(separator: ",")
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"lengths":[\(lengths)]}}]},"layout":{"kind":"list"},
+       "viewport":{"width":375,"height":300}}
+      """)
+    let body = #"{"layout":{"kind":"waterfall"}}"#
+    #expect(service.send(.put, path + "/layout", body, mayTakeLong: false) == nil)
+    #expect(service.send(.put, path + "/layout", body)?["version"] as? Int == 2)
+  }
+
+  @Test func aLayoutThatTakesTooMuchMemoryIsRefused() throws {
+    let lengths = (0..<20_000).map { "\($0 % 7)" }.joined(separator: ",")
+    let service = MockService(sessions: SessionLimits(byteCount: 200_000))
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"lengths":[\(lengths)]}}]},
+       "layout":{"kind":"waterfall"},"viewport":{"width":375,"height":300}}
+      """)
+    // A list keeps where each item begins: eight bytes more for each.
+    #expect(service.send(.put, path + "/layout", #"{"layout":{"kind":"list"}}"#)?.status == 422)
+    #expect(service.send(.get, path)?["version"] as? Int == 1)
+  }
+}
+
+struct ReplacingViewportTests {
+  @Test func aNewSizeInvalidatesAndIsANewVersion() throws {
+    let service = MockService()
+    let path = try service.makeSession(description(layouts[0], offset: #"{"x":0,"y":600}"#))
+    let before = try #require(service.send(.get, path))
+    let rotated = try #require(
+      service.send(.put, path + "/viewport", #"{"viewport":{"width":667,"height":375}}"#))
+    #expect(rotated.status == 200)
+    #expect(rotated["invalidated"] as? Bool == true)
+    #expect(rotated["version"] as? Int == 2)
+    #expect(rotated.text("prefetch") == before.text("prefetch"))
+    // The old offset lies beyond what is there now.
+    let size = try #require(rotated["contentSize"] as? [String: Double])
+    let offset = try #require(rotated["contentOffset"] as? [String: Double])
+    #expect(offset["y"] == (size["height"] ?? 0) - 375)
+    #expect(
+      service.send(.get, path + "/attributes")?.text("attributes") == rotated.text("attributes"))
+    // The answer counts as a tick: the next one says what is different from it.
+    let tick = try #require(
+      service.send(
+        .post, path + "/scroll", "{\"contentOffset\":\(rotated.text("contentOffset") ?? "")}"))
+    #expect(tick["reset"] as? Bool == false)
+    #expect(tick.text("appeared") == "[]")
+    #expect(tick.text("changed") == "[]")
+    #expect(tick.text("disappeared") == "[]")
+  }
+
+  @Test(arguments: [
+    (#"{"kind":"flow"}"#, false), (#"{"kind":"pagedGrid"}"#, false), (#"{"kind":"list"}"#, false),
+    (#"{"kind":"list","sectionHeadersPinToVisibleBounds":true}"#, true),
+    (#"{"kind":"coverFlow"}"#, true), (#"{"kind":"wheel"}"#, true), (#"{"kind":"banner"}"#, true),
+  ])
+  func plainScrollingInvalidatesOnlyWhatFollowsIt(layout: String, expected: Bool) throws {
+    let service = MockService()
+    let path = try service.makeSession(description(layout))
+    let scrolled = try #require(
+      service.send(.put, path + "/viewport", #"{"contentOffset":{"x":40,"y":50}}"#))
+    #expect(scrolled["invalidated"] as? Bool == expected)
+    #expect(scrolled["version"] as? Int == 1)
+    #expect(scrolled.text("contentOffset") == #"{"x":40,"y":50}"#)
+    let still = service.send(.put, path + "/viewport", #"{"contentOffset":{"x":40,"y":50}}"#)
+    #expect(still?["invalidated"] as? Bool == false)
+    let same = service.send(.put, path + "/viewport", #"{"width":375,"height":300}"#)
+    #expect(same?["invalidated"] as? Bool == false)
+    #expect(same?["version"] as? Int == 1)
+    let sharper = service.send(.put, path + "/viewport", #"{"displayScale":3}"#)
+    #expect(sharper?["invalidated"] as? Bool == true)
+    #expect(sharper?["version"] as? Int == 2)
+  }
+
+  @Test(arguments: [
+    (#"{"width":100}"#, ""), (#"{"viewport":{"height":100}}"#, "/viewport"),
+    (#"{"width":0,"height":100}"#, "/width"),
+    (#"{"viewport":{"width":10,"height":10},"width":10}"#, ""),
+    (#"{"viewport":{"viewport":{}}}"#, "/viewport/viewport"),
+    (#"{"offset":{"x":0,"y":0}}"#, "/offset"), (#"{"contentOffset":{"x":0}}"#, "/contentOffset"),
+  ])
+  func aWrongViewportIsRefused(body: String, pointer: String) throws {
+    let service = MockService()
+    let path = try service.makeSession(description(layouts[0]))
+    let answer = try #require(service.send(.put, path + "/viewport", body))
+    #expect(answer.status == 422)
+    #expect(answer["pointer"] as? String == pointer)
+    #expect(service.send(.get, path)?["version"] as? Int == 1)
+  }
+}
+
+struct ImageTests {
+  @Test(arguments: layouts)
+  func aPictureIsWellFormedAndShowsEachElement(layout: String) throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      description(layout, offset: #"{"x":150,"y":20}"#).replacing(
+        "background", with: "<&>\\u0007\\\"background"))
+    for query in ["", "?x=-50&y=-50&width=2000&height=1500"] {
+      let answer = try #require(service.send(.get, path + "/image.svg" + query, accept: "image/*"))
+      #expect(answer.status == 200)
+      #expect(answer.fields["Content-Type"] == "image/svg+xml")
+      let picture = SVGReader(answer.bytes)
+      let shown = try #require(
+        service.send(.get, path + "/attributes" + query)?["attributes"] as? [[String: Any]])
+      #expect(picture.isWellFormed)
+      #expect(picture.titles.count == shown.count)
+      #expect(picture.transformCount == shown.count { $0["transform"] != nil })
+      #expect(picture.rectangleCount == shown.count + 3)  // the ground, the window, the viewport
+    }
+  }
+
+  @Test func aPictureIsRefusedWhereItCannotBeDrawn() throws {
+    let service = MockService()
+    let path = try service.makeSession(description(layouts[0])) + "/image.svg"
+    #expect(service.send(.get, path + "?x=0&y=0&width=0&height=10")?.status == 400)
+    #expect(service.send(.get, path + "?x=0&y=0&width=10")?.status == 400)
+    #expect(service.send(.get, path, accept: "application/json")?.status == 406)
+    #expect(service.send(.put, path, "{}")?.status == 405)
+    let tag = try #require(service.send(.get, path)?.fields["ETag"])
+    #expect(service.send(.get, path, ifNoneMatch: tag)?.status == 304)
+  }
+
+  @Test func ofManyElementsTheFirstAreDrawn() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":1000000000}}]},"layout":{"kind":"flow"},
+       "viewport":{"width":375,"height":300}}
+      """)
+    let target = path + "/image.svg?x=0&y=0&width=1000000000&height=1000000000"
+    #expect(service.send(.get, target, mayTakeLong: false) == nil)
+    let answer = try #require(service.send(.get, target))
+    let picture = SVGReader(answer.bytes)
+    #expect(picture.titles.count == 5000)
+    #expect(picture.text.contains("the first 5000 elements of more"))
+  }
+}
+
+/// What is in a picture.
+private struct SVGReader {
+  let text: String
+  var isWellFormed = true
+  var titles: [Substring] = []
+
+  init(_ bytes: [UInt8]) {
+    text = String(decoding: bytes, as: UTF8.self)
+    var open: [Substring] = []
+    var rest = text[...]
+    while let start = rest.firstIndex(of: "<") {
+      let characters = rest[..<start]
+      if open.last == "title" { titles.append(characters) }
+      if characters.contains(where: { ($0.asciiValue ?? 32) < 32 && !$0.isWhitespace }) {
+        isWellFormed = false
+      }
+      guard let end = rest[start...].firstIndex(of: ">") else {
+        isWellFormed = false
+        return
+      }
+      let tag = rest[rest.index(after: start)..<end]
+      rest = rest[rest.index(after: end)...]
+      if tag.hasPrefix("/") {
+        if open.popLast() != tag.dropFirst() { isWellFormed = false }
+      } else if !tag.hasSuffix("/") {
+        open.append(tag.prefix { $0 != " " && $0 != "\n" })
+      }
+    }
+    if !open.isEmpty { isWellFormed = false }
+  }
+
+  var transformCount: Int { text.components(separatedBy: " transform=\"matrix(").count - 1 }
+  var rectangleCount: Int { text.components(separatedBy: "<rect ").count - 1 }
+}
