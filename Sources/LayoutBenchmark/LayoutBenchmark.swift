@@ -20,6 +20,7 @@ enum LayoutBenchmark {
       print("layoutd benchmark: \(isQuick ? "quick" : "full"), \(Measurement.coreCount) cores")
       try ServingBenchmark(isQuick: isQuick).run()
       try CreationBenchmark(isQuick: isQuick).run()
+      try TickBenchmark(isQuick: isQuick).run()
     } catch {
       print("failed: \(error.message)")
       exit(1)
