@@ -5,20 +5,22 @@ extension PreparedLayout {
   /// - Parameter offset: The content offset.
   /// - Returns: The item, the first of those that are as near. If none shows, the one that rests
   ///   nearest along the main axis; nil if no item has an area.
-  /// - Complexity: O(log n + k) for k elements in the viewport.
+  /// - Complexity: O(log n + k) for k elements in the viewport, of which a bounded number is looked at.
   public func itemNearestToCenter(contentOffset offset: Point) -> IndexPath? {
     let rect = visibleRect(at: offset)
     let middle = Doubled(centerOf: rect)
     var nearest: IndexPath?
     var least = UInt128.max
+    var visits = 0
     forEachElement(in: rect, contentOffset: offset) { element in
-      guard element.kind == .cell else { return true }
+      visits += 1
+      guard element.kind == .cell else { return visits < maximumVisitCount }
       let distance = element.doubledCenter.squaredDistance(to: middle)
       if distance < least {
         least = distance
         nearest = element.indexPath
       }
-      return true
+      return visits < maximumVisitCount
     }
     if let nearest { return nearest }
     let upright = scrollDirection.upright(rect)

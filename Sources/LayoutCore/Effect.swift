@@ -5,14 +5,15 @@
 protocol Effect: Sendable {
   /// Where the cells rest that show in a rectangle.
   ///
-  /// It must not be more than it need be: each cell in it is looked at.
+  /// For one section it must not be more than it need be: each of its cells in it is looked at.
   ///
   /// - Parameters:
   ///   - rect: Where cells show, after the effect.
   ///   - visible: The visible rect.
+  ///   - section: Whose cells; nil for all.
   /// - Returns: A rectangle that holds at least a part of each such cell's resting frame; empty if
   ///   there are none.
-  func restingRect(ofCellsIn rect: Rect, visible: Rect) -> Rect
+  func restingRect(ofCellsIn rect: Rect, visible: Rect, section: Int?) -> Rect
 
   /// What an offset does to cells; worked out once for all cells of a question.
   ///

@@ -354,3 +354,13 @@ public struct EdgeInsets: Hashable, Sendable {
     EdgeInsets(top: left, left: top, bottom: right, right: bottom)
   }
 }
+
+extension Int128 {
+  /// How far it is from 0, as the nearest double.
+  ///
+  /// The library's own conversion takes a microsecond, and an effect asks once for each cell.
+  var doubleMagnitude: Double {
+    magnitude >> 64 == 0
+      ? Double(UInt64(truncatingIfNeeded: magnitude)) : Double(magnitude)
+  }
+}

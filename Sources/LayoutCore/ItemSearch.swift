@@ -1,3 +1,7 @@
+/// Of more elements than this in one place a search takes the best of those it saw, so that no
+/// collection makes a question endless.
+let maximumVisitCount = 200_000
+
 /// On which side of a place to look for an item.
 enum SearchWays { case bothWays, onwards, backwards }
 
@@ -18,14 +22,16 @@ extension Placement {
   func nearestItem(
     around main: Length, _ ways: SearchWays, _ doubledDistance: (IndexPath, Rect) -> UInt128?
   ) -> (indexPath: IndexPath, frame: Rect)? {
-    let maximumVisitCount = 200_000
     let inset = maximumLeadingInset
     let content = contentSize.height
+    // Nothing rests outside the content; what a place outside is away comes on top of each distance.
+    let place = max(0, min(main, content))
+    let outside = UInt128((Int128(main.millionths) - Int128(place.millionths)).magnitude)
     var reach = Length(millionths: 1)
     var visits = 0
     while true {
-      let from = ways == .onwards ? main : main - reach
-      let to = ways == .backwards ? main + inset + Length(millionths: 1) : main + reach + inset
+      let from = ways == .onwards ? place : place - reach
+      let to = ways == .backwards ? place + inset + Length(millionths: 1) : place + reach + inset
       // Whatever the breadth: a half of all there is on either side.
       let surroundings = Rect(
         x: Length(millionths: .min / 2), y: from, width: Length(millionths: .max), height: to - from
@@ -41,7 +47,7 @@ extension Placement {
         return visits < maximumVisitCount
       }
       if visits >= maximumVisitCount { return best }
-      if best != nil, least < UInt128(reach.millionths.magnitude) * 2 { return best }
+      if best != nil, least < (UInt128(reach.millionths.magnitude) + outside) * 2 { return best }
       let isAll =
         (from <= .zero || ways == .onwards) && (to >= content || ways == .backwards)
       if isAll { return best }

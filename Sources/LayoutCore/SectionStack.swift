@@ -196,12 +196,15 @@ struct SectionStack: Placement {
   ) {
     guard !rect.isEmpty else { return }
     guard let effect else {
-      forEachElement(in: rect, cellsIn: rect, visible: visible, from: start, body)
+      forEachElement(in: rect, cellsIn: rect, visible: visible, from: start, { _ in rect }, body)
       return
     }
     let change = effect.change(of: self, seenIn: visible)
-    let resting = effect.restingRect(ofCellsIn: rect, visible: visible)
-    forEachElement(in: rect, cellsIn: resting, visible: visible, from: start) { element in
+    let resting = effect.restingRect(ofCellsIn: rect, visible: visible, section: nil)
+    forEachElement(
+      in: rect, cellsIn: resting, visible: visible, from: start,
+      { effect.restingRect(ofCellsIn: rect, visible: visible, section: $0) }
+    ) { element in
       guard element.kind == .cell else { return body(element) }
       var cell = element
       change(&cell)
@@ -209,10 +212,11 @@ struct SectionStack: Placement {
     }
   }
 
-  /// Visits supplementary elements and decorations in one rectangle and cells at rest in another.
+  /// Visits supplementary elements and decorations in one rectangle, and cells at rest in another
+  /// for each section; all of those are inside `cellRect`.
   private func forEachElement(
     in rect: Rect, cellsIn cellRect: Rect, visible: Rect, from start: ElementPosition,
-    _ body: (LayoutAttributes) -> Bool
+    _ cellRectOfSection: (Int) -> Rect, _ body: (LayoutAttributes) -> Bool
   ) {
     let from = cellRect.isEmpty ? rect.minY : min(rect.minY, cellRect.minY)
     let to = cellRect.isEmpty ? rect.maxY : max(rect.maxY, cellRect.maxY)
@@ -228,7 +232,7 @@ struct SectionStack: Placement {
       }
       if first < slot.itemCount {
         let offset = slot.bodyStart
-        var inBody = cellRect
+        var inBody = cellRectOfSection(section)
         inBody.origin.y -= offset
         let finished = slot.body.forEachItem(in: inBody, from: max(0, first)) { item, frame in
           var frame = frame

@@ -71,11 +71,11 @@ public struct CoverFlowLayout: CollectionLayout {
       let inset = scrollDirection.upright(section.sectionInset ?? sectionInset)
       let available = max(0, container.size.width - inset.left - inset.right)
       let sizes = ItemSizes(section.items, itemSize: itemSize, scrollDirection)
-      if let length = sizes.main.maximum, let extent = sizes.cross.maximum {
-        effect.include(
-          itemLength: length, crossExtent: extent,
-          doubledMiddle: Int128(inset.left.millionths) * 2 + Int128(available.millionths))
-      }
+      let middle = Int128(inset.left.millionths) * 2 + Int128(available.millionths)
+      effect.append(
+        CoverFlowEffect.Extents(
+          length: sizes.main.maximum ?? 0, across: sizes.cross.maximum ?? 0,
+          doubledMiddles: section.items.count == 0 ? nil : middle...middle))
       return ItemRow(
         lengths: sizes.main, cross: .centered(sizes.cross),
         spacing: section.minimumLineSpacing ?? minimumLineSpacing, leading: inset.left,
@@ -96,10 +96,16 @@ private struct CoverFlowEffect: Effect {
   /// For each viewport length from the middle.
   let scaleFalloff: Double
   let covers: ItemCounter
-  private var maximumItemLength: Length = 0
-  private var maximumCrossExtent: Length = 0
-  /// Twice where the covers' middles lie across, the least and the greatest.
-  private var doubledMiddles: ClosedRange<Int128>?
+  private var sections: [Extents] = []
+  private var all = Extents(length: 0, across: 0, doubledMiddles: nil)
+
+  /// What covers reach at most.
+  struct Extents {
+    var length: Length
+    var across: Length
+    /// Twice where the middles lie across, the least and the greatest; nil if there are none.
+    var doubledMiddles: ClosedRange<Int128>?
+  }
 
   init(
     maximumScale: Double, minimumScale: Double, scaleFalloff: Double, covers: ItemCounter
@@ -110,25 +116,31 @@ private struct CoverFlowEffect: Effect {
     self.covers = covers
   }
 
-  /// Takes the covers of a section into account.
-  mutating func include(itemLength: Length, crossExtent: Length, doubledMiddle: Int128) {
-    maximumItemLength = max(maximumItemLength, itemLength)
-    maximumCrossExtent = max(maximumCrossExtent, crossExtent)
-    let range = doubledMiddles ?? doubledMiddle...doubledMiddle
-    doubledMiddles = min(range.lowerBound, doubledMiddle)...max(range.upperBound, doubledMiddle)
+  /// Takes the covers of one more section into account.
+  mutating func append(_ extents: Extents) {
+    sections.append(extents)
+    all.length = max(all.length, extents.length)
+    all.across = max(all.across, extents.across)
+    if let middles = extents.doubledMiddles {
+      let range = all.doubledMiddles ?? middles
+      all.doubledMiddles =
+        min(range.lowerBound, middles.lowerBound)...max(range.upperBound, middles.upperBound)
+    }
   }
 
-  func restingRect(ofCellsIn rect: Rect, visible: Rect) -> Rect {
+  func restingRect(ofCellsIn rect: Rect, visible: Rect, section: Int?) -> Rect {
     let none = Rect(origin: rect.origin, size: .zero)
-    guard let doubledMiddles, maximumCrossExtent > .zero else { return none }
+    // Those of the section: beside one that is a thousand times as long there may be millions.
+    let extents = section.map { sections[$0] } ?? all
+    guard let doubledMiddles = extents.doubledMiddles, extents.across > .zero else { return none }
     // A cover reaches the rectangle across only if it is scaled by more than this.
     let gap = max(
       0, Int128(rect.minX.millionths) * 2 - doubledMiddles.upperBound,
       doubledMiddles.lowerBound - Int128(rect.maxX.millionths) * 2)
-    let leastScale = Double(gap) / Double(maximumCrossExtent.millionths)
+    let leastScale = Double(gap) / Double(extents.across.millionths)
     var from = rect.minY
     var to = rect.maxY
-    let overhang = maximumItemLength.points * max(0, max(maximumScale, minimumScale) - 1) / 2
+    let overhang = extents.length.points * max(0, max(maximumScale, minimumScale) - 1) / 2
     from -= Length(rounding: overhang) + Length(millionths: 1)
     to += Length(rounding: overhang) + Length(millionths: 1)
     if minimumScale <= leastScale {
@@ -136,9 +148,10 @@ private struct CoverFlowEffect: Effect {
       guard maximumScale > leastScale else { return none }
       let reach = Length(
         rounding: (maximumScale - leastScale) / scaleFalloff * visible.height.points
-          + maximumItemLength.points + 1)
-      from = max(from, visible.minY - reach)
-      to = min(to, visible.maxY + reach)
+          + extents.length.points + 1)
+      let middle = visible.minY + visible.height.halved
+      from = max(from, middle - reach)
+      to = min(to, middle + reach)
     }
     // Whatever the breadth: covers grow across too.
     return from < to
@@ -153,7 +166,7 @@ private struct CoverFlowEffect: Effect {
     let nearest = nearestCover(to: doubledMiddle, in: stack)
     let doubledLength = Double(visible.height.millionths) * 2
     return { cover in
-      let distance = Double((cover.frame.doubledMainCenter - doubledMiddle).magnitude)
+      let distance = (cover.frame.doubledMainCenter - doubledMiddle).doubleMagnitude
       let scale = max(minimumScale, maximumScale - scaleFalloff * distance / doubledLength)
       cover.transform = AffineTransform(scale: scale)
       cover.zIndex = -abs(covers.number(of: cover.indexPath) - nearest)

@@ -89,6 +89,8 @@ struct ItemRow: SectionBody {
   /// The items that share a part of the main axis with a rectangle; if all are equal, an area.
   private func items(in rect: Rect) -> Range<Int> {
     guard !rect.isEmpty else { return 0..<0 }
+    // Without an area all lie on one point, and there may be any number of them.
+    if case .equal(let length, _) = lengths, length <= .zero { return 0..<0 }
     let first = partitioningIndex(lengths.count) { top(of: $0) + lengths[$0] > rect.minY }
     let end = partitioningIndex(lengths.count) { top(of: $0) >= rect.maxY }
     guard first < end else { return 0..<0 }

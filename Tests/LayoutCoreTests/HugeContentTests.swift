@@ -1,0 +1,74 @@
+import LayoutCore
+import Testing
+
+/// No collection and no offset make a question endless, under any layout.
+@Suite(.timeLimit(.minutes(2))) struct HugeContentTests {
+  private static let trillion = 1_000_000_000_000
+
+  private static let contents: [Content] = {
+    let sizes = [
+      Size.zero, Size(width: 0, height: 1), Size(width: 1, height: 0),
+      Size(width: Length(millionths: 1), height: Length(millionths: 2)),
+    ]
+    return sizes.flatMap { size in
+      let many = Section(items: Items(count: trillion, extents: .size(size)))
+      let giant = Section(
+        items: Items(count: 2, extents: .size(Size(width: 1_000_000, height: 1_000_000))))
+      return [Content(sections: [many]), Content(sections: [giant, many, giant])]
+    }
+  }()
+
+  private static func layouts(_ direction: ScrollDirection) -> [any CollectionLayout] {
+    var flow = FlowLayout()
+    flow.scrollDirection = direction
+    flow.minimumLineSpacing = 0
+    flow.minimumInteritemSpacing = 0
+    var waterfall = WaterfallLayout()
+    waterfall.scrollDirection = direction
+    waterfall.minimumInteritemSpacing = 0
+    var list = ListLayout()
+    list.scrollDirection = direction
+    var grid = PagedGridLayout()
+    grid.scrollDirection = direction
+    var coverFlow = CoverFlowLayout()
+    coverFlow.scrollDirection = direction
+    coverFlow.minimumLineSpacing = 0
+    coverFlow.maximumScale = 100
+    var wheel = WheelLayout()
+    wheel.itemSize = Size(width: 1, height: 1)
+    var banner = BannerLayout()
+    banner.itemSize = Size(width: 1, height: 0)
+    return [flow, waterfall, list, grid, coverFlow, wheel, banner]
+  }
+
+  @Test(arguments: ScrollDirection.allCases, 0..<8)
+  func everyQuestionEnds(direction: ScrollDirection, number: Int) throws {
+    let content = HugeContentTests.contents[number]
+    for layout in HugeContentTests.layouts(direction) {
+      // What is too long or too dense is refused, which is an end too.
+      guard
+        let prepared = try? PreparedLayout(
+          content, layout: layout, viewport: Viewport(size: Size(width: 5, height: 7)))
+      else { continue }
+      let far = Length.maximumCoordinate
+      for main in [0, Length(points: 3), far, -far] {
+        let offset = direction == .vertical ? Point(x: 0, y: main) : Point(x: main, y: 0)
+        let center = prepared.itemNearestToCenter(contentOffset: offset)
+        #expect(prepared.contentOffset(centering: center, from: offset).y >= 0)
+        var state = ScrollState(contentOffset: .zero)
+        // Too many elements in view are refused.
+        _ = try? state.scroll(
+          to: offset, in: prepared, prefetch: PrefetchReach(), isFull: false, limit: 1000)
+        for velocity in [Velocity.zero, Velocity(x: 9e12, y: 9e12), Velocity(x: -1, y: -1)] {
+          let drag = DragEnd(
+            proposedContentOffset: offset, velocity: velocity, startContentOffset: .zero,
+            contentOffset: .zero)
+          for mode in SnapMode.allCases {
+            let target = prepared.snapTarget(for: drag, mode: mode, decelerationRate: .normal)
+            #expect(target.contentOffset.x >= 0 && target.contentOffset.y >= 0)
+          }
+        }
+      }
+    }
+  }
+}
