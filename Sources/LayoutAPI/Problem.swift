@@ -86,6 +86,10 @@ struct Problem: Error {
         .invalid,
         "section \(section) would have \(count) columns; at most \(WaterfallLayout.maximumColumnCount) are allowed",
         pointer: "/layout")
+    case .tooManyItems(let section, let limit):
+      self.init(
+        .invalid, "section \(section) would mix more than \(limit) items of different lengths",
+        pointer: "/collection/sections/\(section)")
     case .tooManyCards(let limit):
       self.init(
         .invalid, "more than \(limit) cards would stand in view; make them wider",

@@ -40,7 +40,7 @@ protocol CardPlacement: Placement {
 extension CardPlacement {
   var followsVisibleRect: Bool { true }
   var movesCells: Bool { true }
-  var byteCount: Int { cards.byteCount }
+  var byteCount: Int { 256 }
   var maximumLeadingInset: Length { leadingInset }
   func leadingInset(ofSection section: Int) -> Length { leadingInset }
 
@@ -70,6 +70,13 @@ extension CardPlacement {
       }
       guard isGoingOn else { return }
     }
+  }
+
+  func section(at main: Length) -> Int? {
+    guard main >= .zero, main < contentSize.height else { return nil }
+    // The card that rests there, else the last one before.
+    let next = partitioningIndex(cards.count) { restingFrame(ofCard: $0).minY > main }
+    return cards.count == 0 ? nil : cards.indexPath(of: max(0, next - 1)).section
   }
 
   func restingFrame(ofItemAt indexPath: IndexPath) -> Rect? {

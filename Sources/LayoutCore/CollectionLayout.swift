@@ -25,9 +25,22 @@ public protocol CollectionLayout: Sendable {
   /// - Parameters:
   ///   - content: The sections.
   ///   - container: The viewport, upright.
+  ///   - old: What this layout made of the content before a change, in the same container, so that
+  ///     only what changed need be arranged anew; nil to arrange all. A layout may ignore it, and
+  ///     answers the same either way.
   /// - Returns: Where everything rests, and how it shows.
   /// - Throws: ``LayoutError`` if the content cannot be laid out.
-  func arrange(_ content: Content, in container: Container) throws(LayoutError) -> any Placement
+  func arrange(
+    _ content: Content, in container: Container, reusing old: Rearrangement?
+  ) throws(LayoutError) -> any Placement
+}
+
+/// A placement that a change of its content has made old.
+public struct Rearrangement: Sendable {
+  /// The placement before the change.
+  var placement: any Placement
+  /// What changed.
+  var change: ContentChange
 }
 
 extension CollectionLayout {

@@ -1,22 +1,24 @@
 /// What is to be laid out: sections with their items, headers and footers.
 ///
 /// The same content works with every layout.
-public struct Content: Hashable, Sendable {
+public struct Content: Sendable {
   /// The sections, in order.
-  public var sections: [Section]
+  public var sections: SectionList
 
   /// Makes content.
   ///
   /// - Parameter sections: The sections, in order.
-  public init(sections: [Section]) { self.sections = sections }
+  public init(sections: [Section]) { self.sections = SectionList(sections) }
+
+  init(sections: SectionList) { self.sections = sections }
 }
 
 /// One section; a nil member leaves the choice to the layout.
-public struct Section: Hashable, Sendable {
+public struct Section: Sendable {
   /// The client's name for it.
   public var id: String?
   /// The items.
-  public var items: Items
+  public var items: ItemList
   /// Around the items, between header and footer.
   public var sectionInset: EdgeInsets?
   /// Between lines, along the main axis.
@@ -48,7 +50,7 @@ public struct Section: Hashable, Sendable {
   ///   - items: The items.
   public init(id: String? = nil, items: Items = Items()) {
     self.id = id
-    self.items = items
+    self.items = ItemList(items)
   }
 }
 
@@ -163,29 +165,53 @@ extension Content {
   /// - Returns: The second item of that name; nil if all names differ.
   /// - Complexity: O(n) in the number of names, expected.
   public func firstDuplicateID() -> IndexPath? {
-    let count = sections.reduce(0) { $0 + ($1.items.ids?.count ?? 0) }
+    let count = sections.summary.namedItemCount
     guard count > 1 else { return nil }
-    // Open addressing over places rather than a set of strings: two words a name.
+    // Open addressing over places rather than a set of strings: three words a name.
     var capacity = 1
     while capacity < count * 2 { capacity *= 2 }
+    var hashes = Array(repeating: 0, count: capacity)
     var places = Array(repeating: IndexPath(item: -1, section: 0), count: capacity)
-    for (section, description) in sections.enumerated() {
-      guard let ids = description.items.ids else { continue }
-      for item in 0..<ids.count {
-        let name = ids[item]
-        var hasher = Hasher()
-        for byte in name { hasher.combine(byte) }
-        var place = hasher.finalize() & (capacity - 1)
-        while places[place].item >= 0 {
-          let other = places[place]
-          if sections[other.section].items.ids?[other.item] == name {
-            return IndexPath(item: item, section: section)
-          }
-          place = (place + 1) & (capacity - 1)
+    var duplicate: IndexPath?
+    forEachID { path, name in
+      var hasher = Hasher()
+      for place in name.indices { hasher.combine(name[place]) }
+      let hash = hasher.finalize()
+      var place = hash & (capacity - 1)
+      while places[place].item >= 0 {
+        if hashes[place] == hash, hasID(places[place], name) {
+          duplicate = path
+          return false
         }
-        places[place] = IndexPath(item: item, section: section)
+        place = (place + 1) & (capacity - 1)
+      }
+      places[place] = path
+      hashes[place] = hash
+      return true
+    }
+    return duplicate
+  }
+
+  /// Visits the names of all items, in order.
+  func forEachID(_ body: (IndexPath, Span<UInt8>) -> Bool) {
+    var isGoingOn = true
+    for (section, description) in sections.enumerated() where isGoingOn {
+      guard description.items.hasIDs else { continue }
+      isGoingOn = description.items.rope.forEachChunk { place in
+        guard let ids = place.chunk.ids else { return true }
+        for item in 0..<ids.count {
+          let path = IndexPath(item: place.start + item, section: section)
+          guard body(path, ids.bytes.span.extracting(ids.range(of: item))) else { return false }
+        }
+        return true
       }
     }
-    return nil
+  }
+
+  /// Whether an item has a name.
+  func hasID(_ path: IndexPath, _ name: Span<UInt8>) -> Bool {
+    sections[path.section].items.withID(of: path.item) { other in
+      other.count == name.count && other.indices.allSatisfy { other[$0] == name[$0] }
+    } ?? false
   }
 }

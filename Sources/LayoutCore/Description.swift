@@ -55,23 +55,8 @@ public struct SnapRule: Hashable, Sendable {
 
 extension Content {
   /// How many items have data of their own: sizes, lengths, ratios or names.
-  public var describedItemCount: Int {
-    sections.reduce(0) { count, section in
-      switch section.items.extents {
-      case .unspecified, .size: section.items.ids == nil ? count : count + section.items.count
-      case .sizes, .lengths, .aspectRatios: count + section.items.count
-      }
-    }
-  }
+  public var describedItemCount: Int { sections.summary.describedItemCount }
 
   /// The bytes that it takes on the heap; an estimate.
-  public var byteCount: Int {
-    sections.reduce(sections.capacity * MemoryLayout<Section>.stride) { bytes, section in
-      bytes + section.items.extents.byteCount + (section.items.ids?.byteCount ?? 0)
-        + (section.id?.utf8.count ?? 0)
-        + section.decorations.reduce(0) {
-          $0 + MemoryLayout<Decoration>.stride + $1.kind.utf8.count
-        }
-    }
-  }
+  public var byteCount: Int { sections.summary.byteCount }
 }

@@ -8,12 +8,12 @@ protocol Effect: Sendable {
   /// For one section it must not be more than it need be: each of its cells in it is looked at.
   ///
   /// - Parameters:
+  ///   - extents: What the cells reach at most.
   ///   - rect: Where cells show, after the effect.
   ///   - visible: The visible rect.
-  ///   - section: Whose cells; nil for all.
   /// - Returns: A rectangle that holds at least a part of each such cell's resting frame; empty if
   ///   there are none.
-  func restingRect(ofCellsIn rect: Rect, visible: Rect, section: Int?) -> Rect
+  func restingRect(ofCells extents: BodyExtents, in rect: Rect, visible: Rect) -> Rect
 
   /// What an offset does to cells; worked out once for all cells of a question.
   ///

@@ -1,50 +1,46 @@
 /// Counts items through all sections, as layouts do that put them in one line.
 struct ItemCounter: Sendable {
-  /// How many items there are before each section, and in all.
-  private let starts: [Int]
+  private let sections: Rope<SectionRun>
 
   /// Counts.
   ///
   /// - Parameter content: The sections; 10¹⁷ items in all at the most.
-  init(_ content: Content) {
-    var starts = [0]
-    starts.reserveCapacity(content.sections.count + 1)
-    var count = 0
-    for section in content.sections {
-      count += section.items.count
-      starts.append(count)
-    }
-    self.starts = starts
-  }
+  init(_ content: Content) { sections = content.sections.rope }
 
   /// How many items there are.
-  var count: Int { starts[starts.count - 1] }
+  var count: Int { sections.summary.itemCount }
 
   /// How many sections there are.
-  var sectionCount: Int { starts.count - 1 }
+  var sectionCount: Int { sections.count }
 
-  /// The bytes that it takes on the heap.
-  var byteCount: Int { starts.capacity * 8 }
+  /// How many items a section has, and how many there are before it; nil if there is no such section.
+  private func run(ofSection section: Int) -> (start: Int, count: Int)? {
+    guard let place = sections.place(of: section) else { return nil }
+    var start = place.before.itemCount
+    for earlier in 0..<(section - place.start) {
+      start += place.chunk.sections[earlier].items.count
+    }
+    return (start, place.chunk.sections[section - place.start].items.count)
+  }
 
   /// Whether there is such an item.
   func contains(_ indexPath: IndexPath) -> Bool {
-    indexPath.section >= 0 && indexPath.section < sectionCount && indexPath.item >= 0
-      && indexPath.item < starts[indexPath.section + 1] - starts[indexPath.section]
+    indexPath.item >= 0 && indexPath.item < (run(ofSection: indexPath.section)?.count ?? 0)
   }
 
   /// The number of an item.
   ///
-  /// - Parameter indexPath: An item that exists.
+  /// - Parameter indexPath: An item of a section that exists.
   /// - Returns: 0 ..< count.
-  func number(of indexPath: IndexPath) -> Int { starts[indexPath.section] + indexPath.item }
+  /// - Complexity: O(log s) for s sections.
+  func number(of indexPath: IndexPath) -> Int {
+    (run(ofSection: indexPath.section)?.start ?? 0) + indexPath.item
+  }
 
   /// The number of the first item at a position or after it.
   func number(ofFirstFrom position: ElementPosition) -> Int {
-    guard position.section < sectionCount else { return count }
-    let start = starts[max(0, position.section)]
-    let rank = max(0, position.rank)
-    return rank < starts[max(0, position.section) + 1] - start
-      ? start + rank : starts[max(0, position.section) + 1]
+    guard let run = run(ofSection: max(0, position.section)) else { return count }
+    return run.start + min(max(0, position.rank), run.count)
   }
 
   /// The item of a number.
@@ -53,9 +49,17 @@ struct ItemCounter: Sendable {
   /// - Returns: Its index path.
   /// - Complexity: O(log s) for s sections.
   func indexPath(of number: Int) -> IndexPath {
-    // The last section that begins at the number or before it, so that empty ones are passed over.
-    let section = partitioningIndex(sectionCount) { starts[$0 + 1] > number }
-    return IndexPath(item: number - starts[section], section: section)
+    guard let place = sections.firstPlace(where: { $1.itemCount > number }) else {
+      return IndexPath(item: 0, section: sectionCount)
+    }
+    var start = place.before.itemCount
+    var section = place.start
+    for description in place.chunk.sections {
+      if number < start + description.items.count { break }
+      start += description.items.count
+      section += 1
+    }
+    return IndexPath(item: number - start, section: section)
   }
 
   /// Visits numbers as runs of their sections.
@@ -65,10 +69,11 @@ struct ItemCounter: Sendable {
     var numbers = numbers
     while !numbers.isEmpty {
       let path = indexPath(of: numbers.lowerBound)
-      let end = min(numbers.upperBound, starts[path.section + 1])
-      let run = ItemRange(
+      guard let run = run(ofSection: path.section) else { return true }
+      let end = min(numbers.upperBound, run.start + run.count)
+      let range = ItemRange(
         section: path.section, start: path.item, end: path.item + end - numbers.lowerBound)
-      guard body(run) else { return false }
+      guard body(range) else { return false }
       numbers = end..<numbers.upperBound
     }
     return true

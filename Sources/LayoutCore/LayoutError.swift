@@ -4,6 +4,8 @@ public enum LayoutError: Error, Hashable {
   case contentTooLong(section: Int)
   /// The section would have more columns than ``WaterfallLayout/maximumColumnCount``.
   case tooManyColumns(section: Int, count: Int)
+  /// More items of different lengths are in the section than ``WaterfallLayout/maximumMixedCount``.
+  case tooManyItems(section: Int, limit: Int)
   /// More cards would stand in view at once than ``WheelLayout/maximumCardCount``.
   case tooManyCards(limit: Int)
   /// More elements are in the rectangle than one answer may hold.

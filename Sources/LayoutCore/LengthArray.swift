@@ -96,3 +96,53 @@ extension LengthArray {
     }
   }
 }
+
+extension LengthArray {
+  /// The least of them; nil for none.
+  ///
+  /// - Complexity: O(count) unless they are known to be equal.
+  var minimum: Length? {
+    switch self {
+    case .equal(let length, let count): count > 0 ? length : nil
+    case .compact(let values): values.min().map { Length(millionths: Int64($0)) }
+    case .wide(let values): values.min().map(Length.init(millionths:))
+    }
+  }
+
+  /// The first so many of them added up; saturates.
+  ///
+  /// - Complexity: O(count) unless they are known to be equal.
+  func sum(ofFirst count: Int) -> Length {
+    switch self {
+    case .equal(let length, _): return length * count
+    case .compact(let values):
+      // So few of 32 bits that 64 are enough, whatever they are.
+      var sum: UInt64 = 0
+      for index in 0..<count { sum &+= UInt64(values[index]) }
+      return Length(millionths: Int64(clamping: sum))
+    case .wide(let values):
+      var sum: Length = 0
+      for index in 0..<count { sum += Length(millionths: values[index]) }
+      return sum
+    }
+  }
+
+  /// Some of them.
+  func slice(_ range: Range<Int>) -> LengthArray {
+    switch self {
+    case .equal(let length, _): .equal(length, count: range.count)
+    case .compact(let values): .compact(Array(values[range]))
+    case .wide(let values): .wide(Array(values[range]))
+    }
+  }
+
+  /// These followed by others.
+  func joined(with other: LengthArray) -> LengthArray {
+    switch (self, other) {
+    case (.equal(let length, let count), .equal(let next, let more)) where length == next:
+      .equal(length, count: count + more)
+    case (.compact(let values), .compact(let more)): .compact(values + more)
+    default: LengthArray(count: count + other.count) { $0 < count ? self[$0] : other[$0 - count] }
+    }
+  }
+}

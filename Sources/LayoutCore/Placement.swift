@@ -80,6 +80,13 @@ public protocol Placement: Sendable {
   /// - Complexity: O(log n + k) for k runs visited.
   func forEachRestingRun(in rect: Rect, _ body: (ItemRange) -> Bool)
 
+  /// The section that a place along the main axis belongs to.
+  ///
+  /// - Parameter main: The place.
+  /// - Returns: The section; nil outside all of them.
+  /// - Complexity: O(log s) for s sections.
+  func section(at main: Length) -> Int?
+
   // MARK: Where a layout has rules of its own
 
   /// The items to have at hand around the viewport.
@@ -191,6 +198,7 @@ struct EmptyPlacement: Placement {
     _ body: (LayoutAttributes) -> Bool
   ) {}
   func restingFrame(ofItemAt indexPath: IndexPath) -> Rect? { nil }
+  func section(at main: Length) -> Int? { nil }
   func forEachRestingItem(in rect: Rect, _ body: (IndexPath, Rect) -> Bool) {}
   func forEachRestingRun(in rect: Rect, _ body: (ItemRange) -> Bool) {}
 }

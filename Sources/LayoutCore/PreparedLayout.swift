@@ -44,7 +44,7 @@ public struct PreparedLayout: Sendable {
     let direction = layout.scrollDirection
     let container = Container(
       size: direction.upright(viewport.size), displayScale: viewport.displayScale)
-    placement = try layout.arrange(content, in: container)
+    placement = try layout.arrange(content, in: container, reusing: nil)
     items = ItemCounter(content)
     scrollDirection = direction
     contentSize = direction.upright(placement.contentSize)
@@ -55,7 +55,7 @@ public struct PreparedLayout: Sendable {
   public var followsContentOffset: Bool { placement.followsVisibleRect }
 
   /// The bytes that it takes on the heap, beyond what the content has anyway; an estimate.
-  public var byteCount: Int { placement.byteCount + items.byteCount }
+  public var byteCount: Int { placement.byteCount }
 
   /// What is seen at an offset.
   ///

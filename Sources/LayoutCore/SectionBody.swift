@@ -8,6 +8,12 @@ protocol SectionBody: Sendable {
   /// The bytes that the body takes on the heap, beyond what the content has anyway.
   var byteCount: Int { get }
 
+  /// The sizes it was made of, from which those after a change are made; nil if it needs none.
+  var reusableSizes: SizeList? { get }
+
+  /// What its cells reach at most, for effects that move them.
+  var extents: BodyExtents { get }
+
   /// The frame of an item.
   ///
   /// - Parameter item: An item that exists.
@@ -33,8 +39,37 @@ protocol SectionBody: Sendable {
 }
 
 extension SectionBody {
+  /// None.
+  var reusableSizes: SizeList? { nil }
+
+  /// Not known.
+  var extents: BodyExtents { .zero }
+
   func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool {
     forEachItem(in: rect, from: 0) { item, _ in body(item..<(item + 1)) }
+  }
+}
+
+/// What the cells of some sections reach at most; upright.
+struct BodyExtents: Sendable {
+  /// The greatest breadth and the greatest length.
+  var greatest: Size
+  /// Twice where the cells' middles lie across, the least and the greatest; nil if there are none.
+  var doubledMiddles: ClosedRange<Int128>?
+
+  /// Of no cells.
+  static let zero = BodyExtents(greatest: .zero, doubledMiddles: nil)
+
+  /// Of both.
+  static func + (left: BodyExtents, right: BodyExtents) -> BodyExtents {
+    guard let middles = left.doubledMiddles else { return right }
+    guard let more = right.doubledMiddles else { return left }
+    return BodyExtents(
+      greatest: Size(
+        width: max(left.greatest.width, right.greatest.width),
+        height: max(left.greatest.height, right.greatest.height)),
+      doubledMiddles:
+        min(middles.lowerBound, more.lowerBound)...max(middles.upperBound, more.upperBound))
   }
 }
 
@@ -44,4 +79,23 @@ struct EmptyBody: SectionBody {
   var byteCount: Int { 0 }
   func frame(of item: Int) -> Rect { Rect(origin: .zero, size: .zero) }
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool { true }
+}
+
+/// The body of a section before a change of its items.
+struct BodyChange {
+  /// The body as it was.
+  var body: any SectionBody
+  /// What changed.
+  var edits: [ItemEdit]
+}
+
+extension SizeList {
+  /// The sizes of a section's items: those before a change, changed, else all anew.
+  init(_ items: ItemList, after change: BodyChange?, rule: (Items) -> SizeRun) {
+    if let change, let sizes = change.body.reusableSizes {
+      self = sizes.edited(change.edits, rule: rule)
+    } else {
+      self.init(items, rule: rule)
+    }
+  }
 }

@@ -27,9 +27,9 @@ struct SectionStack: Placement {
     var footerInset: EdgeInsets = .zero
   }
 
-  private struct Slot {
-    var start: Length
-    var end: Length
+  /// A section with what stands around its items; all places count from the section's start.
+  fileprivate struct Slot {
+    var length: Length
     var inset: EdgeInsets
     /// At rest; empty where there is none.
     var header: Rect
@@ -42,8 +42,7 @@ struct SectionStack: Placement {
   }
 
   let contentSize: Size
-  let maximumLeadingInset: Length
-  private let slots: [Slot]
+  private let slots: Rope<SlotRun>
   private let pinning: Pinning
   private let effect: (any Effect)?
 
@@ -61,24 +60,28 @@ struct SectionStack: Placement {
   ///   - content: The sections.
   ///   - container: The viewport, upright.
   ///   - direction: The main axis.
+  ///   - old: The placement before a change, under the same layout in the same container: sections
+  ///     that did not change are taken from it.
   ///   - pinning: What stays in view.
   ///   - effect: What scrolling does to cells.
   ///   - minimumLength: The least length of the whole.
-  ///   - section: Makes the frame and the body of a section.
+  ///   - section: Makes the frame and the body of a section; of one of which items changed from the
+  ///     body it had.
   /// - Throws: ``LayoutError/contentTooLong(section:)``, and what `section` throws.
+  /// - Complexity: O(k · log s) for k changed sections of s, besides what `section` takes.
   init(
     _ content: Content, in container: Container, _ direction: ScrollDirection,
-    pinning: Pinning = Pinning(), effect: (any Effect)? = nil, minimumLength: Length = 0,
-    _ section: (_ index: Int, _ section: Section) throws(LayoutError) -> (Frame, any SectionBody)
+    reusing old: Rearrangement?, pinning: Pinning = Pinning(), effect: (any Effect)? = nil,
+    minimumLength: Length = 0,
+    _ section: (
+      _ index: Int, _ section: Section, _ change: BodyChange?
+    ) throws(LayoutError) -> (Frame, any SectionBody)
   ) throws(LayoutError) {
     let across = container.size.width
-    var slots: [Slot] = []
-    slots.reserveCapacity(content.sections.count)
-    var end: Length = 0
-    var maximumInset: Length = 0
-    for (index, description) in content.sections.enumerated() {
-      let (frame, body) = try section(index, description)
-      let start = end
+    func slot(_ index: Int, _ change: BodyChange?) throws(LayoutError) -> Slot {
+      let description = content.sections[index]
+      let (frame, body) = try section(index, description, change)
+      var end: Length = 0
       var header = Rect(origin: .zero, size: .zero)
       if frame.headerLength > 0 {
         header = SectionStack.supplementary(frame.headerLength, frame.headerInset, &end, across)
@@ -91,20 +94,51 @@ struct SectionStack: Placement {
       if frame.footerLength > 0 {
         footer = SectionStack.supplementary(frame.footerLength, frame.footerInset, &end, across)
       }
-      guard end <= .maximumCoordinate else { throw .contentTooLong(section: index) }
-      maximumInset = max(maximumInset, frame.inset.top)
-      slots.append(
-        Slot(
-          start: start, end: end, inset: frame.inset, header: header, footer: footer,
-          bodyStart: bodyStart, itemCount: description.items.count, body: body,
-          decorations: description.decorations.map { direction.upright($0.insets) }))
+      return Slot(
+        length: end, inset: frame.inset, header: header, footer: footer, bodyStart: bodyStart,
+        itemCount: description.items.count, body: body,
+        decorations: description.decorations.map { direction.upright($0.insets) })
     }
-    self.slots = slots
+    if let old, let stack = old.placement as? SectionStack {
+      var edits: [Rope<SlotRun>.Edit] = []
+      for edit in old.change.sectionEdits {
+        var run = SlotRun(slots: [])
+        for (place, origin) in edit.sections.enumerated() {
+          let index = edit.firstSection + place
+          switch origin {
+          case .new: run.slots.append(try slot(index, nil))
+          case .kept(let section):
+            if let kept = stack.slot(section) { run.slots.append(kept.slot) }
+          case .edited(let section, let edits):
+            run.slots.append(
+              try slot(
+                index, stack.slot(section).map { BodyChange(body: $0.slot.body, edits: edits) }))
+          }
+        }
+        edits.append(.init(range: edit.range, chunks: [run]))
+      }
+      slots = stack.slots.edited(edits)
+    } else {
+      var run = SlotRun(slots: [])
+      run.slots.reserveCapacity(content.sections.count)
+      for index in content.sections.indices { run.slots.append(try slot(index, nil)) }
+      slots = Rope([run])
+    }
+    if let place = slots.firstPlace(where: { $1.length > .maximumCoordinate }) {
+      var end = place.before.length
+      var index = place.start
+      for slot in place.chunk.slots {
+        end += slot.length
+        if end > .maximumCoordinate { break }
+        index += 1
+      }
+      throw .contentTooLong(section: index)
+    }
     self.pinning = pinning
     self.effect = effect
-    maximumLeadingInset = maximumInset
     contentSize =
-      slots.isEmpty ? .zero : Size(width: across, height: max(end, minimumLength))
+      slots.count == 0
+      ? .zero : Size(width: across, height: max(slots.summary.length, minimumLength))
   }
 
   /// The frame of a header or footer, and the end moved past it.
@@ -122,13 +156,55 @@ struct SectionStack: Placement {
 
   var movesCells: Bool { effect != nil }
 
-  var byteCount: Int {
-    slots.reduce(slots.capacity * MemoryLayout<Slot>.stride) {
-      $0 + $1.body.byteCount + $1.decorations.capacity * MemoryLayout<EdgeInsets>.stride
+  var byteCount: Int { slots.summary.byteCount }
+
+  var maximumLeadingInset: Length { slots.summary.maximumInset }
+
+  /// What the cells of all sections reach at most.
+  var extents: BodyExtents { slots.summary.extents }
+
+  /// What the cells of a section reach at most.
+  func extents(ofSection section: Int) -> BodyExtents { slot(section)?.slot.body.extents ?? .zero }
+
+  func leadingInset(ofSection section: Int) -> Length { slot(section)?.slot.inset.top ?? 0 }
+
+  // MARK: Sections
+
+  /// A section and where it starts; nil if there is no such section.
+  private func slot(_ section: Int) -> (slot: Slot, start: Length)? {
+    guard let place = slots.place(of: section) else { return nil }
+    let index = section - place.start
+    let start = place.chunk.slots[..<index].reduce(place.before.length) { $0 + $1.length }
+    return (place.chunk.slots[index], start)
+  }
+
+  /// Visits sections in order with where they start, from one on that ends below a place.
+  private func forEachSlot(
+    from section: Int, below main: Length,
+    _ body: (_ section: Int, _ slot: Slot, _ start: Length) -> Bool
+  ) {
+    guard let first = slots.firstPlace(where: { $0 > section && $1.length > main }) else { return }
+    slots.forEachChunk(from: first.start) { place in
+      var start = place.before.length
+      for (index, slot) in place.chunk.slots.enumerated() {
+        let number = place.start + index
+        let end = start + slot.length
+        if number >= section, end > main, !body(number, slot, start) { return false }
+        start = end
+      }
+      return true
     }
   }
 
-  func leadingInset(ofSection section: Int) -> Length { slots[section].inset.top }
+  func section(at main: Length) -> Int? {
+    guard main >= .zero else { return nil }
+    var found: Int?
+    forEachSlot(from: 0, below: main) { section, _, start in
+      if start <= main { found = section }
+      return false
+    }
+    return found
+  }
 
   // MARK: What shows
 
@@ -141,24 +217,26 @@ struct SectionStack: Placement {
       effect?.change(of: self, seenIn: visible)(&cell)
       return cell
     }
-    guard slots.indices.contains(indexPath.section), indexPath.item == 0 else { return nil }
-    let slot = slots[indexPath.section]
+    guard indexPath.item == 0, let (slot, start) = slot(indexPath.section) else { return nil }
     switch kind {
     case .header where slot.header.height > 0:
-      return header(of: slot, section: indexPath.section, visible: visible)
+      return header(of: slot, at: start, section: indexPath.section, visible: visible)
     case .footer where slot.footer.height > 0:
-      return footer(of: slot, section: indexPath.section, visible: visible)
+      return footer(of: slot, at: start, section: indexPath.section, visible: visible)
     case .decoration(let place) where Int(place) < slot.decorations.count:
-      return decoration(place, of: slot, section: indexPath.section)
+      return decoration(place, of: slot, at: start, section: indexPath.section)
     default: return nil
     }
   }
 
-  private func header(of slot: Slot, section: Int, visible: Rect) -> LayoutAttributes {
+  private func header(
+    of slot: Slot, at start: Length, section: Int, visible: Rect
+  ) -> LayoutAttributes {
     var frame = slot.header
+    frame.origin.y += start
     if pinning.headers {
       // Down with the visible rect, until the section's end pushes it out.
-      let last = slot.end - slot.footer.height - slot.inset.bottom - frame.height
+      let last = start + slot.length - slot.footer.height - slot.inset.bottom - frame.height
       frame.origin.y = max(min(visible.minY, last), frame.minY)
     }
     return LayoutAttributes(
@@ -166,10 +244,13 @@ struct SectionStack: Placement {
       zIndex: pinning.headers ? Pinning.zIndex : 0)
   }
 
-  private func footer(of slot: Slot, section: Int, visible: Rect) -> LayoutAttributes {
+  private func footer(
+    of slot: Slot, at start: Length, section: Int, visible: Rect
+  ) -> LayoutAttributes {
     var frame = slot.footer
+    frame.origin.y += start
     if pinning.footers {
-      let first = slot.start + slot.header.height + slot.inset.top
+      let first = start + slot.header.height + slot.inset.top
       frame.origin.y = min(max(visible.maxY - frame.height, first), frame.minY)
     }
     return LayoutAttributes(
@@ -177,16 +258,19 @@ struct SectionStack: Placement {
       zIndex: pinning.footers ? Pinning.zIndex : 0)
   }
 
-  private func decoration(_ place: UInt8, of slot: Slot, section: Int) -> LayoutAttributes {
+  private func decoration(
+    _ place: UInt8, of slot: Slot, at start: Length, section: Int
+  ) -> LayoutAttributes {
+    let end = start + slot.length
     let insets = slot.decorations[Int(place)]
     // Insets that leave nothing leave it inside the section.
     let x = min(insets.left, contentSize.width)
-    let y = min(slot.start + insets.top, slot.end)
+    let y = min(start + insets.top, end)
     return LayoutAttributes(
       kind: .decoration(place), indexPath: IndexPath(item: 0, section: section),
       frame: Rect(
         x: x, y: y, width: max(0, contentSize.width - insets.right - x),
-        height: max(0, slot.end - insets.bottom - y)),
+        height: max(0, end - insets.bottom - y)),
       zIndex: -1)
   }
 
@@ -200,10 +284,10 @@ struct SectionStack: Placement {
       return
     }
     let change = effect.change(of: self, seenIn: visible)
-    let resting = effect.restingRect(ofCellsIn: rect, visible: visible, section: nil)
+    let resting = effect.restingRect(ofCells: extents, in: rect, visible: visible)
     forEachElement(
       in: rect, cellsIn: resting, visible: visible, from: start,
-      { effect.restingRect(ofCellsIn: rect, visible: visible, section: $0) }
+      { effect.restingRect(ofCells: extents(ofSection: $0), in: rect, visible: visible) }
     ) { element in
       guard element.kind == .cell else { return body(element) }
       var cell = element
@@ -221,17 +305,15 @@ struct SectionStack: Placement {
     let from = cellRect.isEmpty ? rect.minY : min(rect.minY, cellRect.minY)
     let to = cellRect.isEmpty ? rect.maxY : max(rect.maxY, cellRect.maxY)
     // A pinned element never leaves its section, so that the sections in the rect are enough.
-    var index = max(start.section, partitioningIndex(slots.count) { slots[$0].end > from })
-    while index < slots.count, slots[index].start < to {
-      let slot = slots[index]
-      let section = index
-      let first = index == start.section ? start.rank : -1
+    forEachSlot(from: start.section, below: from) { section, slot, slotStart in
+      guard slotStart < to else { return false }
+      let first = section == start.section ? start.rank : -1
       if first < 0, slot.header.height > 0 {
-        let header = header(of: slot, section: section, visible: visible)
-        if header.frame.overlaps(rect), !body(header) { return }
+        let header = header(of: slot, at: slotStart, section: section, visible: visible)
+        if header.frame.overlaps(rect), !body(header) { return false }
       }
       if first < slot.itemCount {
-        let offset = slot.bodyStart
+        let offset = slotStart + slot.bodyStart
         var inBody = cellRectOfSection(section)
         inBody.origin.y -= offset
         let finished = slot.body.forEachItem(in: inBody, from: max(0, first)) { item, frame in
@@ -241,59 +323,61 @@ struct SectionStack: Placement {
             LayoutAttributes(
               kind: .cell, indexPath: IndexPath(item: item, section: section), frame: frame))
         }
-        if !finished { return }
+        if !finished { return false }
       }
       if first <= ElementPosition.footerRank, slot.footer.height > 0 {
-        let footer = footer(of: slot, section: section, visible: visible)
-        if footer.frame.overlaps(rect), !body(footer) { return }
+        let footer = footer(of: slot, at: slotStart, section: section, visible: visible)
+        if footer.frame.overlaps(rect), !body(footer) { return false }
       }
       for place in slot.decorations.indices {
-        let decoration = decoration(UInt8(place), of: slot, section: section)
+        let decoration = decoration(UInt8(place), of: slot, at: slotStart, section: section)
         let isDue = section != start.section || decoration.position >= start
-        if isDue, decoration.frame.overlaps(rect), !body(decoration) { return }
+        if isDue, decoration.frame.overlaps(rect), !body(decoration) { return false }
       }
-      index += 1
+      return true
     }
   }
 
   // MARK: What rests
 
   func restingFrame(ofItemAt indexPath: IndexPath) -> Rect? {
-    guard slots.indices.contains(indexPath.section) else { return nil }
-    let slot = slots[indexPath.section]
-    guard (0..<slot.itemCount).contains(indexPath.item) else { return nil }
+    guard let (slot, start) = slot(indexPath.section),
+      (0..<slot.itemCount).contains(indexPath.item)
+    else { return nil }
     var frame = slot.body.frame(of: indexPath.item)
-    frame.origin.y += slot.bodyStart
+    frame.origin.y += start + slot.bodyStart
     return frame
   }
 
   func forEachRestingItem(in rect: Rect, _ body: (IndexPath, Rect) -> Bool) {
-    forEachBody(in: rect) { section, slot, inBody in
-      slot.body.forEachItem(in: inBody, from: 0) { item, frame in
+    forEachBody(in: rect) { section, slotBody, offset in
+      var inBody = rect
+      inBody.origin.y -= offset
+      return slotBody.forEachItem(in: inBody, from: 0) { item, frame in
         var frame = frame
-        frame.origin.y += slot.bodyStart
+        frame.origin.y += offset
         return body(IndexPath(item: item, section: section), frame)
       }
     }
   }
 
   func forEachRestingRun(in rect: Rect, _ body: (ItemRange) -> Bool) {
-    forEachBody(in: rect) { section, slot, inBody in
-      slot.body.forEachRun(in: inBody) { items in
+    forEachBody(in: rect) { section, slotBody, offset in
+      var inBody = rect
+      inBody.origin.y -= offset
+      return slotBody.forEachRun(in: inBody) { items in
         body(ItemRange(section: section, start: items.lowerBound, end: items.upperBound))
       }
     }
   }
 
-  /// Visits the sections in a rectangle, with that rectangle as their bodies see it.
-  private func forEachBody(in rect: Rect, _ visit: (Int, Slot, Rect) -> Bool) {
+  /// Visits the bodies of the sections in a rectangle, and where they start.
+  private func forEachBody(
+    in rect: Rect, _ visit: (_ section: Int, _ body: any SectionBody, _ start: Length) -> Bool
+  ) {
     guard !rect.isEmpty else { return }
-    var index = partitioningIndex(slots.count) { slots[$0].end > rect.minY }
-    while index < slots.count, slots[index].start < rect.maxY {
-      var inBody = rect
-      inBody.origin.y -= slots[index].bodyStart
-      if !visit(index, slots[index], inBody) { return }
-      index += 1
+    forEachSlot(from: 0, below: rect.minY) { section, slot, start in
+      start < rect.maxY && visit(section, slot.body, start + slot.bodyStart)
     }
   }
 
@@ -302,8 +386,56 @@ struct SectionStack: Placement {
   ) -> Length? {
     restingFrame(ofItemAt: indexPath).map {
       position.mainOffset(
-        of: $0, coveredLength: pinning.headers ? slots[indexPath.section].header.height : 0,
+        of: $0,
+        coveredLength: pinning.headers ? slot(indexPath.section)?.slot.header.height ?? 0 : 0,
         from: visible)
     }
+  }
+}
+
+/// Some sections of a stack in one piece.
+private struct SlotRun: RopeChunk {
+  var slots: [SectionStack.Slot]
+
+  private static var pieceCount: Int { 16 }
+
+  var count: Int { slots.count }
+
+  var summary: SlotSummary {
+    var summary = SlotSummary()
+    for slot in slots {
+      summary.length += slot.length
+      summary.maximumInset = max(summary.maximumInset, slot.inset.top)
+      summary.extents = summary.extents + slot.body.extents
+      summary.byteCount +=
+        MemoryLayout<SectionStack.Slot>.stride + slot.body.byteCount
+        + slot.decorations.capacity * MemoryLayout<EdgeInsets>.stride
+    }
+    return summary
+  }
+
+  func slice(_ range: Range<Int>) -> SlotRun { SlotRun(slots: Array(slots[range])) }
+
+  func joined(with other: SlotRun) -> SlotRun? {
+    count + other.count <= SlotRun.pieceCount ? SlotRun(slots: slots + other.slots) : nil
+  }
+
+  var pieces: [SlotRun] { pieces(of: SlotRun.pieceCount) }
+}
+
+/// What is known of many sections of a stack.
+private struct SlotSummary: RopeSummary {
+  var length: Length = 0
+  var maximumInset: Length = 0
+  var extents = BodyExtents.zero
+  var byteCount = 0
+
+  static let zero = SlotSummary()
+
+  static func + (left: SlotSummary, right: SlotSummary) -> SlotSummary {
+    SlotSummary(
+      length: left.length + right.length,
+      maximumInset: max(left.maximumInset, right.maximumInset),
+      extents: left.extents + right.extents, byteCount: left.byteCount + right.byteCount)
   }
 }

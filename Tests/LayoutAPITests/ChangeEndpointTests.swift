@@ -120,14 +120,15 @@ struct ReplacingLayoutTests {
 
   @Test func aLayoutThatTakesTooMuchMemoryIsRefused() throws {
     let lengths = (0..<20_000).map { "\($0 % 7)" }.joined(separator: ",")
-    let service = MockService(sessions: SessionLimits(byteCount: 200_000))
+    let service = MockService(sessions: SessionLimits(byteCount: 250_000))
     let path = try service.makeSession(
       """
       {"collection":{"sections":[{"items":{"lengths":[\(lengths)]}}]},
-       "layout":{"kind":"waterfall"},"viewport":{"width":375,"height":300}}
+       "layout":{"kind":"list"},"viewport":{"width":375,"height":300}}
       """)
-    // A list keeps where each item begins: eight bytes more for each.
-    #expect(service.send(.put, path + "/layout", #"{"layout":{"kind":"list"}}"#)?.status == 422)
+    // A waterfall keeps checkpoints of all its columns.
+    let wide = #"{"layout":{"kind":"waterfall","columnCount":5000}}"#
+    #expect(service.send(.put, path + "/layout", wide)?.status == 422)
     #expect(service.send(.get, path)?["version"] as? Int == 1)
   }
 }

@@ -51,7 +51,7 @@ import Testing
           content, layout: layout, viewport: Viewport(size: Size(width: 5, height: 7)))
       else { continue }
       let far = Length.maximumCoordinate
-      for main in [0, Length(points: 3), far, -far] {
+      for main in [Length(points: 3), far, -far] {
         let offset = direction == .vertical ? Point(x: 0, y: main) : Point(x: main, y: 0)
         let center = prepared.itemNearestToCenter(contentOffset: offset)
         #expect(prepared.contentOffset(centering: center, from: offset).y >= 0)
@@ -59,7 +59,8 @@ import Testing
         // Too many elements in view are refused.
         _ = try? state.scroll(
           to: offset, in: prepared, prefetch: PrefetchReach(), isFull: false, limit: 1000)
-        for velocity in [Velocity.zero, Velocity(x: 9e12, y: 9e12), Velocity(x: -1, y: -1)] {
+        for velocity in [Velocity.zero, Velocity(x: -9e12, y: 9e12)]
+        where main != 3 || velocity == .zero {
           let drag = DragEnd(
             proposedContentOffset: offset, velocity: velocity, startContentOffset: .zero,
             contentOffset: .zero)

@@ -153,7 +153,7 @@ extension Content {
     Content(
       sections: sections.map { section in
         var result = section
-        result.items.extents = section.items.extents.transposed
+        result.items = section.items.mapExtents(\.transposed)
         result.sectionInset = section.sectionInset?.transposed
         result.header = section.header?.transposed
         result.footer = section.footer?.transposed
@@ -170,12 +170,28 @@ extension Content {
 extension Content {
   /// The same with aspect ratios of which the reciprocal is exact.
   var withBinaryAspectRatios: Content {
-    var result = self
-    for index in sections.indices {
-      guard case .aspectRatios(let ratios) = sections[index].items.extents else { continue }
-      result.sections[index].items.extents = .aspectRatios(ratios.map(\.binade))
+    Content(
+      sections: sections.map { section in
+        var result = section
+        result.items = section.items.mapExtents {
+          guard case .aspectRatios(let ratios) = $0 else { return $0 }
+          return .aspectRatios(ratios.map(\.binade))
+        }
+        return result
+      })
+  }
+}
+
+extension ItemList {
+  /// The same items with sizes made of theirs, run by run.
+  func mapExtents(_ transform: (ItemExtents) -> ItemExtents) -> ItemList {
+    var runs: [Items] = []
+    forEachRun { run, _ in
+      var run = run
+      run.extents = transform(run.extents)
+      runs.append(run)
     }
-    return result
+    return ItemList(runs: runs)
   }
 }
 

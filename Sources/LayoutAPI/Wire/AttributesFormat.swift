@@ -17,7 +17,9 @@ struct AttributesFormat {
   var displayScale: Int64?
 
   private func hasID(_ element: LayoutAttributes) -> Bool {
-    element.kind == .cell && content.sections[element.indexPath.section].items.ids != nil
+    element.kind == .cell
+      && content.sections[element.indexPath.section].items.withID(of: element.indexPath.item) { _ in
+      } != nil
   }
 
   private func frame(_ element: LayoutAttributes) -> Rect {
@@ -72,8 +74,8 @@ struct AttributesFormat {
   }
 
   private func writeID(_ element: LayoutAttributes, to json: inout JSONWriter) {
-    guard let ids = content.sections[element.indexPath.section].items.ids else { return }
-    json.string(ids.bytes.span.extracting(ids.range(of: element.indexPath.item)))
+    let path = element.indexPath
+    _ = content.sections[path.section].items.withID(of: path.item) { json.string($0) }
   }
 
   private func writeColumns(_ elements: [LayoutAttributes], to json: inout JSONWriter) {

@@ -77,16 +77,17 @@ extension JSONValue {
     let object = try JSONObject<CollectionMember>(self)
     let value = try object.required(.sections)
     var array = try value.array(maximumCount: limits.sections)
-    var content = Content(sections: [])
-    content.sections.reserveCapacity(array.count)
+    var sections: [Section] = []
+    sections.reserveCapacity(array.count)
     var remaining = limits.describedItems
     var ids: Set<String> = []
     while let section = array.next() {
-      content.sections.append(try section.section(remainingItems: &remaining))
-      if let id = content.sections.last?.id, !ids.insert(id).inserted {
+      sections.append(try section.section(remainingItems: &remaining))
+      if let id = sections.last?.id, !ids.insert(id).inserted {
         throw section.error(.rule("another section has the id \"\(id)\" already"))
       }
     }
+    let content = Content(sections: sections)
     if let path = content.firstDuplicateID() {
       throw value.error(
         .rule("the id of item [\(path.section),\(path.item)] is in the collection twice"))
@@ -99,7 +100,7 @@ extension JSONValue {
     var section = Section()
     section.id = try object[.id]?.string(maximumLength: ContentLimits.nameLength)
     if let items = object[.items] {
-      section.items = try items.items(remainingItems: &remainingItems)
+      section.items = ItemList(try items.items(remainingItems: &remainingItems))
     }
     section.header = try object[.header]?.coreSize()
     section.footer = try object[.footer]?.coreSize()

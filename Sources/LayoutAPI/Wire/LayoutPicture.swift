@@ -87,8 +87,10 @@ struct LayoutPicture {
       case .decoration(let place): section.decorations[Int(place)].kind
       }
     name += " [\(element.indexPath.section),\(element.indexPath.item)]"
-    if element.kind == .cell, let ids = section.items.ids {
-      name += " " + String(decoding: ids[element.indexPath.item], as: UTF8.self)
+    if element.kind == .cell,
+      let id = section.items.id(of: element.indexPath.item)
+    {
+      name += " " + id
     }
     return name + " at \(numbers(element.frame))"
   }

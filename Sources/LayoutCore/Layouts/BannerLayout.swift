@@ -57,11 +57,12 @@ public struct BannerLayout: CollectionLayout {
   /// - Parameters:
   ///   - content: The sections.
   ///   - container: The viewport, upright.
+  ///   - old: What was made of the content before a change, or nil.
   /// - Returns: Where everything rests, and how it shows.
   /// - Throws: ``LayoutError`` if the content would be too long.
   /// - Complexity: O(1) a section.
   public func arrange(
-    _ content: Content, in container: Container
+    _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {
     guard !content.sections.isEmpty else { return EmptyPlacement() }
     let cards = ItemCounter(content)

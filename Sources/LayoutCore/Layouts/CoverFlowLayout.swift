@@ -58,33 +58,29 @@ public struct CoverFlowLayout: CollectionLayout {
   /// - Parameters:
   ///   - content: The sections.
   ///   - container: The viewport, upright.
+  ///   - old: What was made of the content before a change, or nil.
   /// - Returns: Where everything rests, and how it shows.
   /// - Throws: ``LayoutError`` if the content would be too long.
   /// - Complexity: O(n) for items of different sizes, O(1) a section for equal ones.
   public func arrange(
-    _ content: Content, in container: Container
+    _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {
-    var effect = CoverFlowEffect(
+    let effect = CoverFlowEffect(
       maximumScale: maximumScale, minimumScale: minimumScale, scaleFalloff: scaleFalloff,
       covers: ItemCounter(content))
-    let rows = content.sections.map { section in
+    return try SectionStack(
+      content, in: container, scrollDirection, reusing: old, effect: effect
+    ) { (_, section, change) throws(LayoutError) in
       let inset = scrollDirection.upright(section.sectionInset ?? sectionInset)
       let available = max(0, container.size.width - inset.left - inset.right)
-      let sizes = ItemSizes(section.items, itemSize: itemSize, scrollDirection)
-      let middle = Int128(inset.left.millionths) * 2 + Int128(available.millionths)
-      effect.append(
-        CoverFlowEffect.Extents(
-          length: sizes.main.maximum ?? 0, across: sizes.cross.maximum ?? 0,
-          doubledMiddles: section.items.count == 0 ? nil : middle...middle))
-      return ItemRow(
-        lengths: sizes.main, cross: .centered(sizes.cross),
+      let sizes = SizeList(section.items, after: change) {
+        SizeRun($0, itemSize: itemSize, scrollDirection)
+      }
+      let row = ItemRow(
+        sizes: sizes, cross: .centered,
         spacing: section.minimumLineSpacing ?? minimumLineSpacing, leading: inset.left,
         available: available)
-    }
-    return try SectionStack(content, in: container, scrollDirection, effect: effect) {
-      (index, section) throws(LayoutError) in
-      let inset = scrollDirection.upright(section.sectionInset ?? sectionInset)
-      return (SectionStack.Frame(inset: inset), rows[index])
+      return (SectionStack.Frame(inset: inset), row)
     }
   }
 }
@@ -96,51 +92,20 @@ private struct CoverFlowEffect: Effect {
   /// For each viewport length from the middle.
   let scaleFalloff: Double
   let covers: ItemCounter
-  private var sections: [Extents] = []
-  private var all = Extents(length: 0, across: 0, doubledMiddles: nil)
 
-  /// What covers reach at most.
-  struct Extents {
-    var length: Length
-    var across: Length
-    /// Twice where the middles lie across, the least and the greatest; nil if there are none.
-    var doubledMiddles: ClosedRange<Int128>?
-  }
-
-  init(
-    maximumScale: Double, minimumScale: Double, scaleFalloff: Double, covers: ItemCounter
-  ) {
-    self.maximumScale = maximumScale
-    self.minimumScale = minimumScale
-    self.scaleFalloff = scaleFalloff
-    self.covers = covers
-  }
-
-  /// Takes the covers of one more section into account.
-  mutating func append(_ extents: Extents) {
-    sections.append(extents)
-    all.length = max(all.length, extents.length)
-    all.across = max(all.across, extents.across)
-    if let middles = extents.doubledMiddles {
-      let range = all.doubledMiddles ?? middles
-      all.doubledMiddles =
-        min(range.lowerBound, middles.lowerBound)...max(range.upperBound, middles.upperBound)
-    }
-  }
-
-  func restingRect(ofCellsIn rect: Rect, visible: Rect, section: Int?) -> Rect {
+  func restingRect(ofCells extents: BodyExtents, in rect: Rect, visible: Rect) -> Rect {
     let none = Rect(origin: rect.origin, size: .zero)
-    // Those of the section: beside one that is a thousand times as long there may be millions.
-    let extents = section.map { sections[$0] } ?? all
-    guard let doubledMiddles = extents.doubledMiddles, extents.across > .zero else { return none }
+    guard let doubledMiddles = extents.doubledMiddles, extents.greatest.width > .zero else {
+      return none
+    }
     // A cover reaches the rectangle across only if it is scaled by more than this.
     let gap = max(
       0, Int128(rect.minX.millionths) * 2 - doubledMiddles.upperBound,
       doubledMiddles.lowerBound - Int128(rect.maxX.millionths) * 2)
-    let leastScale = Double(gap) / Double(extents.across.millionths)
+    let leastScale = Double(gap) / Double(extents.greatest.width.millionths)
     var from = rect.minY
     var to = rect.maxY
-    let overhang = extents.length.points * max(0, max(maximumScale, minimumScale) - 1) / 2
+    let overhang = extents.greatest.height.points * max(0, max(maximumScale, minimumScale) - 1) / 2
     from -= Length(rounding: overhang) + Length(millionths: 1)
     to += Length(rounding: overhang) + Length(millionths: 1)
     if minimumScale <= leastScale {
@@ -148,7 +113,7 @@ private struct CoverFlowEffect: Effect {
       guard maximumScale > leastScale else { return none }
       let reach = Length(
         rounding: (maximumScale - leastScale) / scaleFalloff * visible.height.points
-          + extents.length.points + 1)
+          + extents.greatest.height.points + 1)
       let middle = visible.minY + visible.height.halved
       from = max(from, middle - reach)
       to = min(to, middle + reach)

@@ -1,6 +1,7 @@
 /// A waterfall of items of one length: arithmetic, whatever their number.
 struct EqualWaterfall: SectionBody {
   let length: Length
+  private let sizes: SizeList
   private let count: Int
   private let itemLength: Length
   /// From the start of an item to the start of the next in its column.
@@ -10,10 +11,13 @@ struct EqualWaterfall: SectionBody {
   /// Items in a row; a waterfall that does not grow stays in its first column.
   private let perRow: Int
 
+  /// Places items that all have a length.
   init(
-    count: Int, itemLength: Length, interitemSpacing: Length, columns: ColumnGrid,
+    _ itemLength: Length, of sizes: SizeList, interitemSpacing: Length, columns: ColumnGrid,
     direction: WaterfallLayout.ItemRenderDirection
   ) {
+    let count = sizes.count
+    self.sizes = sizes
     self.count = count
     self.itemLength = itemLength
     self.columns = columns
@@ -24,7 +28,9 @@ struct EqualWaterfall: SectionBody {
     length = step * ((count - 1) / perRow + 1) - interitemSpacing
   }
 
-  var byteCount: Int { columns.byteCount }
+  var reusableSizes: SizeList? { sizes }
+
+  var byteCount: Int { sizes.byteCount + columns.byteCount }
 
   func frame(of item: Int) -> Rect {
     let row = item / perRow

@@ -109,24 +109,30 @@ public struct FlowLayout: CollectionLayout {
   /// - Parameters:
   ///   - content: The sections.
   ///   - container: The viewport, upright.
+  ///   - old: What was made of the content before a change, or nil.
   /// - Returns: Where everything is.
   /// - Throws: ``LayoutError`` if the content would be too long.
   /// - Complexity: O(n) for items of different sizes, O(1) a section for equal ones.
   public func arrange(
-    _ content: Content, in container: Container
+    _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {
     let pinning = SectionStack.Pinning(
       headers: sectionHeadersPinToVisibleBounds, footers: sectionFootersPinToVisibleBounds)
-    return try SectionStack(content, in: container, scrollDirection, pinning: pinning) {
-      (_, section) throws(LayoutError) in
+    return try SectionStack(
+      content, in: container, scrollDirection, reusing: old, pinning: pinning
+    ) { (_, section, change) throws(LayoutError) in
       let frame = SectionStack.Frame(
         section, sectionInset: sectionInset, header: headerReferenceSize,
         footer: footerReferenceSize, scrollDirection)
-      return (frame, body(of: section, inset: frame.inset, across: container.size.width))
+      return (
+        frame, body(of: section, inset: frame.inset, across: container.size.width, after: change)
+      )
     }
   }
 
-  private func body(of section: Section, inset: EdgeInsets, across: Length) -> any SectionBody {
+  private func body(
+    of section: Section, inset: EdgeInsets, across: Length, after change: BodyChange?
+  ) -> any SectionBody {
     guard section.items.count > 0 else { return EmptyBody() }
     let rule = LineRule(
       leading: inset.left, available: max(0, across - inset.left - inset.right),
@@ -134,12 +140,14 @@ public struct FlowLayout: CollectionLayout {
       lineSpacing: section.minimumLineSpacing ?? minimumLineSpacing,
       lineAlignment: lineAlignment, lastLineAlignment: lastLineAlignment,
       itemAlignment: itemAlignment)
-    let sizes = ItemSizes(section.items, itemSize: itemSize, scrollDirection)
-    if let cross = sizes.cross.commonValue, let main = sizes.main.commonValue {
-      return EqualFlow(
-        itemSize: Size(width: cross, height: main), count: section.items.count, rule: rule)
+    let sizes = SizeList(section.items, after: change) {
+      SizeRun($0, itemSize: itemSize, scrollDirection)
     }
-    return FlowLines(sizes: sizes, rule: rule)
+    if let size = sizes.commonSize { return EqualFlow(size, of: sizes, rule: rule) }
+    if let change, let table = change.body as? FlowTable {
+      return table.edited(change.edits, sizes: sizes)
+    }
+    return FlowTable(sizes: sizes, rule: rule)
   }
 }
 

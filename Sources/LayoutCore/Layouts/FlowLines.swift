@@ -89,6 +89,7 @@ struct LineSpread: Sendable {
 /// Lines of items of one size: arithmetic, whatever their number.
 struct EqualFlow: SectionBody {
   let length: Length
+  private let sizes: SizeList
   private let itemSize: Size
   private let count: Int
   private let perLine: Int
@@ -96,7 +97,10 @@ struct EqualFlow: SectionBody {
   private let line: LineSpread
   private let lastLine: LineSpread
 
-  init(itemSize: Size, count: Int, rule: LineRule) {
+  /// Fills lines with items that all have a size.
+  init(_ itemSize: Size, of sizes: SizeList, rule: LineRule) {
+    let count = sizes.count
+    self.sizes = sizes
     self.itemSize = itemSize
     self.count = count
     lineSpacing = rule.lineSpacing
@@ -129,7 +133,9 @@ struct EqualFlow: SectionBody {
       size: itemSize)
   }
 
-  var byteCount: Int { 0 }
+  var reusableSizes: SizeList? { sizes }
+
+  var byteCount: Int { sizes.byteCount }
 
   private var pitch: Length { itemSize.height + lineSpacing }
 
@@ -170,140 +176,6 @@ struct EqualFlow: SectionBody {
         guard body(line * perLine + place, frame) else { return false }
         place += 1
       }
-      line += 1
-    }
-    return true
-  }
-}
-
-/// Lines of items of different sizes: a table of lines; what is inside a line is worked out anew.
-struct FlowLines: SectionBody {
-  let length: Length
-  private let sizes: ItemSizes
-  private let rule: LineRule
-  /// The first item of each line, and the number of items at the end.
-  private let firstItems: [Int]
-  /// Where each line begins, and at the end where a next one would.
-  private let tops: [Int64]
-  /// Where no item reaches further across.
-  private let breadthEnd: Length
-  /// Whether each item has an area inside the room between the insets: then those of a line in a
-  /// wide rectangle need not be looked at.
-  private let fillsLines: Bool
-
-  /// Breaks the lines.
-  ///
-  /// - Complexity: O(n).
-  init(sizes: ItemSizes, rule: LineRule) {
-    self.sizes = sizes
-    self.rule = rule
-    let count = sizes.main.count
-    var firstItems: [Int] = []
-    var tops: [Int64] = []
-    let limit = rule.limit
-    var top: Length = 0
-    var used: Length = 0
-    var lineLength: Length = 0
-    var fillsLines = true
-    var widest = rule.limit
-    let hair = limit - rule.available
-    for item in 0..<count {
-      let cross = sizes.cross[item]
-      widest = max(widest, cross)
-      // A line may end a hair past the room; what is wider than that still reaches into it.
-      if cross <= hair || cross > rule.available || sizes.main[item] <= .zero { fillsLines = false }
-      let joined = used + rule.interitemSpacing + cross
-      if item > 0 && joined <= limit {
-        used = joined
-      } else {
-        if item > 0 { top += lineLength + rule.lineSpacing }
-        firstItems.append(item)
-        tops.append(top.millionths)
-        used = cross
-        lineLength = 0
-      }
-      lineLength = max(lineLength, sizes.main[item])
-    }
-    length = top + lineLength
-    firstItems.append(count)
-    tops.append((length + rule.lineSpacing).millionths)
-    self.firstItems = firstItems
-    self.tops = tops
-    self.fillsLines = fillsLines
-    breadthEnd = rule.leading + widest
-  }
-
-  var byteCount: Int { (firstItems.capacity + tops.capacity) * 8 }
-
-  private var lineCount: Int { tops.count - 1 }
-
-  private func bottom(ofLine line: Int) -> Length {
-    Length(millionths: tops[line + 1]) - rule.lineSpacing
-  }
-
-  /// Visits the items of a line in order.
-  private func forEachItem(inLine line: Int, _ body: (Int, Rect) -> Bool) -> Bool {
-    let items = firstItems[line]..<firstItems[line + 1]
-    let breadths = sizes.cross
-    let lengths = sizes.main
-    var extent: Length = 0
-    for item in items { extent += breadths[item] }
-    let spread = rule.spread(
-      count: items.count, extent: extent, isLast: line == lineCount - 1)
-    let top = Length(millionths: tops[line])
-    let lineLength = bottom(ofLine: line) - top
-    var before: Length = 0
-    for item in items {
-      let size = Size(width: breadths[item], height: lengths[item])
-      let origin = Point(
-        x: spread.position(item - items.lowerBound, before: before),
-        y: top + rule.offset(of: size.height, inLine: lineLength))
-      guard body(item, Rect(origin: origin, size: size)) else { return false }
-      before += size.width
-    }
-    return true
-  }
-
-  func frame(of item: Int) -> Rect {
-    let line = partitioningIndex(lineCount) { firstItems[$0 + 1] > item }
-    var result = Rect(origin: .zero, size: .zero)
-    _ = forEachItem(inLine: line) { candidate, frame in
-      result = frame
-      return candidate < item
-    }
-    return result
-  }
-
-  func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool {
-    guard rect.maxX > rule.leading, rect.minX < breadthEnd else { return true }
-    // Each item reaches more than a margin of a hair into the room between the insets.
-    let coversAll =
-      fillsLines && rect.minX <= rule.leading && rect.maxX >= rule.leading + rule.available
-    var line = partitioningIndex(lineCount) { bottom(ofLine: $0) > rect.minY }
-    while line < lineCount, tops[line] < rect.maxY.millionths {
-      if coversAll, tops[line] >= rect.minY.millionths, bottom(ofLine: line) <= rect.maxY {
-        guard body(firstItems[line]..<firstItems[line + 1]) else { return false }
-      } else {
-        let finished = forEachItem(inLine: line) { item, frame in
-          !frame.overlaps(rect) || body(item..<(item + 1))
-        }
-        guard finished else { return false }
-      }
-      line += 1
-    }
-    return true
-  }
-
-  func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
-    guard rect.maxX > rule.leading, rect.minX < breadthEnd else { return true }
-    var line = max(
-      partitioningIndex(lineCount) { bottom(ofLine: $0) > rect.minY },
-      partitioningIndex(lineCount) { firstItems[$0 + 1] > start })
-    while line < lineCount, tops[line] < rect.maxY.millionths {
-      let finished = forEachItem(inLine: line) { item, frame in
-        item < start || !frame.overlaps(rect) || body(item, frame)
-      }
-      guard finished else { return false }
       line += 1
     }
     return true

@@ -5,104 +5,148 @@ struct ItemRow: SectionBody {
     /// All across the room there is.
     case fill
     /// Centred in it, each with its own extent.
-    case centered(LengthArray)
+    case centered
   }
 
   let length: Length
-  private let lengths: LengthArray
+  private let sizes: SizeList
   private let spacing: Length
   private let leading: Length
   private let available: Length
   private let cross: CrossExtent
-  /// Where items begin; empty for equal ones, which are arithmetic.
-  private let tops: [Length]
 
   /// Puts items in a row.
   ///
   /// - Parameters:
-  ///   - lengths: Their extents along the main axis.
+  ///   - sizes: Their sizes.
   ///   - cross: Where they lie across.
   ///   - spacing: Between two items.
   ///   - leading: Where the room across begins.
   ///   - available: How much there is.
-  /// - Complexity: O(n), for equal items O(1).
-  init(
-    lengths: LengthArray, cross: CrossExtent, spacing: Length, leading: Length, available: Length
-  ) {
-    self.lengths = lengths
+  /// - Complexity: O(1): where an item begins follows from the sums that the sizes have.
+  init(sizes: SizeList, cross: CrossExtent, spacing: Length, leading: Length, available: Length) {
+    self.sizes = sizes
     self.cross = cross
     self.spacing = spacing
     self.leading = leading
     self.available = available
-    if case .equal(let itemLength, let count) = lengths {
-      tops = []
-      length = count == 0 ? 0 : itemLength * count + spacing * (count - 1)
-    } else {
-      var top: Length = 0
-      tops = (0..<lengths.count).map { item in
-        let start = top
-        top += lengths[item] + spacing
-        return start
-      }
-      length = tops.isEmpty ? 0 : top - spacing
+    length = sizes.count == 0 ? 0 : sizes.summary.total + spacing * (sizes.count - 1)
+  }
+
+  var reusableSizes: SizeList? { sizes }
+
+  var byteCount: Int { sizes.byteCount }
+
+  var extents: BodyExtents {
+    guard sizes.count > 0 else { return .zero }
+    let doubledMiddle = Int128(leading.millionths) * 2 + Int128(available.millionths)
+    return BodyExtents(
+      greatest: sizes.summary.greatest, doubledMiddles: doubledMiddle...doubledMiddle)
+  }
+
+  /// Where the items of a run begin.
+  private func top(of place: Rope<SizeRun>.Place) -> Length {
+    place.before.total + spacing * place.start
+  }
+
+  private func frame(size: Size, top: Length) -> Rect {
+    switch cross {
+    case .fill: Rect(x: leading, y: top, width: available, height: size.height)
+    case .centered:
+      Rect(
+        x: leading + (available - size.width).halved, y: top, width: size.width,
+        height: size.height)
     }
-  }
-
-  var byteCount: Int {
-    let crossBytes = if case .centered(let extents) = cross { extents.byteCount } else { 0 }
-    // Sizes are the content's own where they were not computed; counted all the same.
-    return tops.capacity * 8 + lengths.byteCount + crossBytes
-  }
-
-  private func top(of item: Int) -> Length {
-    tops.isEmpty ? (lengths[item] + spacing) * item : tops[item]
   }
 
   func frame(of item: Int) -> Rect {
-    var frame = Rect(x: leading, y: top(of: item), width: available, height: lengths[item])
-    if case .centered(let extents) = cross {
-      let extent = extents[item]
-      frame.origin.x += (available - extent).halved
-      frame.size.width = extent
-    }
-    return frame
+    guard let place = sizes.rope.place(of: item) else { return Rect(origin: .zero, size: .zero) }
+    let index = item - place.start
+    return frame(
+      size: place.chunk.size(index),
+      top: top(of: place) + place.chunk.main.sum(ofFirst: index) + spacing * index)
   }
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
-    for item in items(in: rect).clamped(to: start..<max(start, lengths.count)) {
-      let frame = frame(of: item)
-      // Items without an area, and those beside the rectangle.
-      guard frame.overlaps(rect) else { continue }
-      guard body(item, frame) else { return false }
+    forEachPlace(in: rect, from: start) { place in
+      let first = max(0, start - place.start)
+      if let size = place.chunk.commonSize {
+        let top = top(of: place)
+        let due = first..<max(first, place.chunk.count)
+        for index in items(of: place, size, in: rect).clamped(to: due) {
+          let frame = frame(size: size, top: top + (size.height + spacing) * index)
+          guard body(place.start + index, frame) else { return false }
+        }
+        return true
+      }
+      var top = top(of: place)
+      for index in 0..<place.chunk.count {
+        guard top < rect.maxY else { break }
+        let size = place.chunk.size(index)
+        if index >= first, top + size.height > rect.minY {
+          let frame = frame(size: size, top: top)
+          // Items without an area, and those beside the rectangle.
+          if frame.overlaps(rect), !body(place.start + index, frame) { return false }
+        }
+        top += size.height + spacing
+      }
+      return true
     }
-    return true
   }
 
   func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool {
-    guard case .equal = lengths else {
-      return forEachItem(in: rect, from: 0) { item, _ in body(item..<(item + 1)) }
+    forEachPlace(in: rect, from: 0) { place in
+      if let size = place.chunk.commonSize {
+        let items = items(of: place, size, in: rect)
+        return items.isEmpty
+          || body((place.start + items.lowerBound)..<(place.start + items.upperBound))
+      }
+      var top = top(of: place)
+      for index in 0..<place.chunk.count {
+        guard top < rect.maxY else { break }
+        let size = place.chunk.size(index)
+        if frame(size: size, top: top).overlaps(rect),
+          !body((place.start + index)..<(place.start + index + 1))
+        {
+          return false
+        }
+        top += size.height + spacing
+      }
+      return true
     }
-    let items = items(in: rect)
-    return items.isEmpty || body(items)
   }
 
-  /// The items that share a part of the main axis with a rectangle; if all are equal, an area.
-  private func items(in rect: Rect) -> Range<Int> {
-    guard !rect.isEmpty else { return 0..<0 }
-    // Without an area all lie on one point, and there may be any number of them.
-    if case .equal(let length, _) = lengths, length <= .zero { return 0..<0 }
-    let first = partitioningIndex(lengths.count) { top(of: $0) + lengths[$0] > rect.minY }
-    let end = partitioningIndex(lengths.count) { top(of: $0) >= rect.maxY }
-    guard first < end else { return 0..<0 }
-    switch (lengths, cross) {
-    case (_, .fill):
-      if leading >= rect.maxX || leading + available <= rect.minX || available <= .zero {
-        return 0..<0
-      }
-    case (.equal, .centered(.equal)):
-      if !frame(of: first).overlaps(rect) { return 0..<0 }
-    default: break
+  /// Visits the runs in a rectangle.
+  private func forEachPlace(
+    in rect: Rect, from start: Int, _ body: (Rope<SizeRun>.Place) -> Bool
+  ) -> Bool {
+    guard !rect.isEmpty,
+      let first = sizes.rope.firstPlace(where: {
+        $1.total + spacing * ($0 - 1) > rect.minY && $0 > start
+      })
+    else { return true }
+    var isGoingOn = true
+    sizes.rope.forEachChunk(from: first.start) { place in
+      guard top(of: place) < rect.maxY else { return false }
+      isGoingOn = body(place)
+      return isGoingOn
     }
-    return first..<end
+    return isGoingOn
+  }
+
+  /// Of a run of equal items those in a rectangle.
+  private func items(
+    of place: Rope<SizeRun>.Place, _ size: Size, in rect: Rect
+  ) -> Range<Int> {
+    // Without an area all lie on one point, and there may be any number of them.
+    guard size.height > .zero else { return 0..<0 }
+    let top = top(of: place)
+    let step = size.height + spacing
+    let beside = frame(size: size, top: rect.minY)
+    guard beside.overlaps(rect) else { return 0..<0 }
+    let count = place.chunk.count
+    let first = partitioningIndex(count) { top + step * $0 + size.height > rect.minY }
+    let end = partitioningIndex(count) { top + step * $0 >= rect.maxY }
+    return first..<max(first, end)
   }
 }

@@ -59,36 +59,36 @@ public struct ListLayout: CollectionLayout {
   /// - Parameters:
   ///   - content: The sections.
   ///   - container: The viewport, upright.
+  ///   - old: What was made of the content before a change, or nil.
   /// - Returns: Where everything is.
   /// - Throws: ``LayoutError`` if the content would be too long.
   /// - Complexity: O(n) for items of different lengths, O(1) a section for equal ones.
   public func arrange(
-    _ content: Content, in container: Container
+    _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {
     let pinning = SectionStack.Pinning(
       headers: sectionHeadersPinToVisibleBounds, footers: sectionFootersPinToVisibleBounds)
-    return try SectionStack(content, in: container, scrollDirection, pinning: pinning) {
-      (_, section) throws(LayoutError) in
+    return try SectionStack(
+      content, in: container, scrollDirection, reusing: old, pinning: pinning
+    ) { (_, section, change) throws(LayoutError) in
       let frame = SectionStack.Frame(
         section, sectionInset: sectionInset, header: headerReferenceSize,
         footer: footerReferenceSize, scrollDirection)
       let available = max(0, container.size.width - frame.inset.left - frame.inset.right)
+      let sizes = SizeList(section.items, after: change) { lengths(of: $0, available: available) }
       let row = ItemRow(
-        lengths: lengths(of: section.items, available: available), cross: .fill,
-        spacing: itemSpacing, leading: frame.inset.left, available: available)
+        sizes: sizes, cross: .fill, spacing: itemSpacing, leading: frame.inset.left,
+        available: available)
       return (frame, row)
     }
   }
 
-  /// Lengths as they are; of sizes what lies along the main axis; ratios to scale.
-  private func lengths(of items: Items, available: Length) -> LengthArray {
-    switch items.extents {
-    case .unspecified: return .equal(itemLength, count: items.count)
-    case .aspectRatios:
-      // Upright sizes of which the cross extent is all the room there is.
-      let breadth = scrollDirection.upright(Size(width: available, height: 0))
-      return ItemSizes(items, itemSize: breadth, scrollDirection).main
-    default: return ItemSizes(items, itemSize: .zero, scrollDirection).main
-    }
+  /// Lengths as they are; of sizes what lies along the main axis; ratios to scale. Breadths do not
+  /// count, and are all the same so that equal lengths are equal items.
+  private func lengths(of items: Items, available: Length) -> SizeRun {
+    // For ratios, upright sizes of which the cross extent is all the room there is.
+    let breadth = scrollDirection.upright(Size(width: available, height: itemLength))
+    let run = SizeRun(items, itemSize: breadth, scrollDirection)
+    return SizeRun(cross: .equal(0, count: items.count), main: run.main)
   }
 }

@@ -54,15 +54,16 @@ public struct PagedGridLayout: CollectionLayout {
   /// - Parameters:
   ///   - content: The sections.
   ///   - container: The viewport, upright.
+  ///   - old: What was made of the content before a change, or nil.
   /// - Returns: Where everything is.
   /// - Throws: ``LayoutError`` if the content would be too long.
   /// - Complexity: O(1) a section.
   public func arrange(
-    _ content: Content, in container: Container
+    _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {
     let page = scrollDirection.upright(container.size)
-    return try SectionStack(content, in: container, scrollDirection) {
-      (_, section) throws(LayoutError) in
+    return try SectionStack(content, in: container, scrollDirection, reusing: old) {
+      (_, section, _) throws(LayoutError) in
       // A page that nothing is on is no page, and has no insets.
       guard section.items.count > 0 else { return (SectionStack.Frame(), EmptyBody()) }
       let inset = section.sectionInset ?? sectionInset

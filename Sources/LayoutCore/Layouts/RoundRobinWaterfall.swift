@@ -3,41 +3,76 @@
 /// Each column is a list of its own. Checkpoints of all columns are kept every few rows.
 struct RoundRobinWaterfall: SectionBody {
   let length: Length
-  private let lengths: LengthArray
+  private let sizes: SizeList
   private let interitemSpacing: Length
   private let columns: ColumnGrid
   private let isReversed: Bool
   /// Rows between two checkpoints.
   private let stride: Int
-  /// Where each place of a row starts, checkpoint after checkpoint.
-  private let starts: [Int64]
+  /// Where each place of a row starts, every so many rows.
+  private let checkpoints: Rope<CheckpointRun>
 
   /// Places the items.
   ///
   /// - Complexity: O(n).
-  init(
-    lengths: LengthArray, interitemSpacing: Length, columns: ColumnGrid, isReversed: Bool
+  init(sizes: SizeList, interitemSpacing: Length, columns: ColumnGrid, isReversed: Bool) {
+    self.init(
+      sizes: sizes, interitemSpacing: interitemSpacing, columns: columns, isReversed: isReversed,
+      checkpoints: Rope([]), keeping: 0)
+  }
+
+  /// Places the items after a checkpoint; those before it are kept.
+  private init(
+    sizes: SizeList, interitemSpacing: Length, columns: ColumnGrid, isReversed: Bool,
+    checkpoints: Rope<CheckpointRun>, keeping count: Int
   ) {
-    self.lengths = lengths
+    self.sizes = sizes
     self.interitemSpacing = interitemSpacing
     self.columns = columns
     self.isReversed = isReversed
-    stride = max(16, 256 / columns.count)
-    let padding = columns.padding + columns.padding
-    var starts: [Int64] = []
-    var front = Array(repeating: Length.zero, count: columns.count)
-    var end: Length = 0
-    for item in 0..<lengths.count {
-      let place = item % columns.count
-      if place == 0, item / columns.count % stride == 0 {
-        starts.append(contentsOf: front.map(\.millionths))
-      }
-      front[place] += lengths[item] + padding
-      end = max(end, front[place])
-      front[place] += interitemSpacing
+    let stride = max(16, 256 / columns.count)
+    self.stride = stride
+    let spacing = columns.padding + columns.padding + interitemSpacing
+    var starts = Array(repeating: Int64(0), count: columns.count)
+    if let place = checkpoints.place(of: count) {
+      let first = (count - place.start) * columns.count
+      starts = Array(place.chunk.starts[first..<(first + columns.count)])
     }
-    self.starts = starts
+    var run = CheckpointRun(columnCount: columns.count)
+    let first = count * stride * columns.count
+    sizes.rope.forEachChunk(from: first) { place in
+      let lengths = place.chunk.main
+      for index in max(0, first - place.start)..<lengths.count {
+        let item = place.start + index
+        let column = item % columns.count
+        if column == 0, item / columns.count % stride == 0 { run.append(starts: starts) }
+        starts[column] =
+          (Length(millionths: starts[column]) + lengths[index] + spacing).millionths
+      }
+      return true
+    }
+    self.checkpoints = checkpoints.edited([.init(range: count..<checkpoints.count, chunks: [run])])
+    var end: Length = 0
+    for column in 0..<min(columns.count, sizes.count) {
+      end = max(end, Length(millionths: starts[column]) - interitemSpacing)
+    }
     length = end
+  }
+
+  /// The same waterfall after a change of its items.
+  ///
+  /// - Parameters:
+  ///   - edits: The change.
+  ///   - sizes: The sizes after it.
+  /// - Returns: The changed waterfall.
+  /// - Complexity: O(m) for the m items from the first change on: all of them change columns, or are
+  ///   below one that did.
+  func edited(_ edits: [ItemEdit], sizes: SizeList) -> RoundRobinWaterfall {
+    let first = edits.first?.range.lowerBound ?? self.sizes.count
+    return RoundRobinWaterfall(
+      sizes: sizes, interitemSpacing: interitemSpacing,
+      columns: columns, isReversed: isReversed, checkpoints: checkpoints,
+      keeping: max(0, min(first / columns.count / stride, checkpoints.count - 1)))
   }
 
   private func column(ofPlace place: Int) -> Int {
@@ -45,11 +80,13 @@ struct RoundRobinWaterfall: SectionBody {
   }
 
   private func step(_ item: Int) -> Length {
-    lengths[item] + columns.padding + columns.padding + interitemSpacing
+    sizes[item].height + columns.padding + columns.padding + interitemSpacing
   }
 
   private func checkpointStart(_ checkpoint: Int, _ place: Int) -> Length {
-    Length(millionths: starts[checkpoint * columns.count + place])
+    guard let run = checkpoints.place(of: checkpoint) else { return 0 }
+    return Length(
+      millionths: run.chunk.starts[(checkpoint - run.start) * columns.count + place])
   }
 
   private func start(ofRow row: Int, _ place: Int) -> Length {
@@ -60,13 +97,17 @@ struct RoundRobinWaterfall: SectionBody {
     return start
   }
 
-  var byteCount: Int { lengths.byteCount + starts.capacity * 8 + columns.byteCount }
+  var reusableSizes: SizeList? { sizes }
+
+  var byteCount: Int {
+    sizes.byteCount + checkpoints.summary.byteCount + columns.byteCount
+  }
 
   func frame(of item: Int) -> Rect {
     let place = item % columns.count
     return columns.frame(
       column: column(ofPlace: place), start: start(ofRow: item / columns.count, place),
-      length: lengths[item])
+      length: sizes[item].height)
   }
 
   /// A column on its way down through a rectangle.
@@ -90,13 +131,13 @@ struct RoundRobinWaterfall: SectionBody {
         let cursor = cursors[index]
         let item = row * columns.count + cursor.place
         let frame = columns.frame(
-          column: column(ofPlace: cursor.place), start: cursor.start, length: lengths[item])
+          column: column(ofPlace: cursor.place), start: cursor.start, length: sizes[item].height)
         if frame.overlaps(rect), !body(item, frame) { return false }
         cursors[index].row += 1
         cursors[index].start += step(item)
       }
       cursors.removeAll {
-        $0.row * columns.count + $0.place >= lengths.count || $0.start >= rect.maxY
+        $0.row * columns.count + $0.place >= sizes.count || $0.start >= rect.maxY
       }
     }
     return true
@@ -104,8 +145,8 @@ struct RoundRobinWaterfall: SectionBody {
 
   /// The first item of a column that ends below the rectangle's top, not before `start`.
   private func cursor(_ place: Int, in rect: Rect, from start: Int) -> Cursor? {
-    guard place < lengths.count else { return nil }
-    let rows = (lengths.count - place - 1) / columns.count + 1
+    guard place < sizes.count else { return nil }
+    let rows = (sizes.count - place - 1) / columns.count + 1
     let checkpoints = (rows - 1) / stride + 1
     let past = partitioningIndex(checkpoints) { checkpointStart($0, place) > rect.minY }
     let firstRow = max(0, (start - place + columns.count - 1) / columns.count)
@@ -114,7 +155,7 @@ struct RoundRobinWaterfall: SectionBody {
       place: place, row: checkpoint * stride, start: checkpointStart(checkpoint, place))
     while cursor.row < rows {
       let item = cursor.row * columns.count + place
-      let end = cursor.start + columns.padding + lengths[item]
+      let end = cursor.start + columns.padding + sizes[item].height
       if cursor.row >= firstRow && end > rect.minY {
         return cursor.start < rect.maxY ? cursor : nil
       }

@@ -9,41 +9,49 @@
 ///   item of any length that reaches into a range from far above is found without looking there.
 struct ShortestFirstWaterfall: SectionBody {
   let length: Length
-  private let lengths: LengthArray
+  private let sizes: SizeList
   private let interitemSpacing: Length
   private let columns: ColumnGrid
   /// Items between two checkpoints.
   private let stride: Int
-  /// Where the next item would start in each column, checkpoint after checkpoint.
-  private let starts: [Int64]
-  /// The last item in each column, −1 for none, checkpoint after checkpoint.
-  private let lastItems: [Int]
-  /// The least of each checkpoint's starts; ascending.
-  private let tops: [Int64]
+  /// The columns before every so many items.
+  private let checkpoints: Rope<CheckpointRun>
 
   /// Places the items.
   ///
   /// - Complexity: O(n log c) for n items and c columns.
-  init(lengths: LengthArray, interitemSpacing: Length, columns: ColumnGrid) {
-    self.lengths = lengths
+  init(sizes: SizeList, interitemSpacing: Length, columns: ColumnGrid) {
+    self.init(
+      sizes: sizes, interitemSpacing: interitemSpacing, columns: columns,
+      checkpoints: Rope([]), keeping: 0)
+  }
+
+  /// Places the items after a checkpoint; those before it are kept.
+  private init(
+    sizes: SizeList, interitemSpacing: Length, columns: ColumnGrid,
+    checkpoints: Rope<CheckpointRun>, keeping count: Int
+  ) {
+    self.sizes = sizes
     self.interitemSpacing = interitemSpacing
     self.columns = columns
-    stride = max(256, columns.count * 4)
-    var starts: [Int64] = []
-    var lastItems: [Int] = []
-    var tops: [Int64] = []
-    var front = ColumnFront(columnCount: columns.count)
-    for item in 0..<lengths.count {
-      if item % stride == 0 {
-        starts.append(contentsOf: front.starts)
-        lastItems.append(contentsOf: front.lastItems)
-        tops.append(front.starts[front.next])
+    let stride = max(256, columns.count * 4)
+    self.stride = stride
+    let spacing = columns.padding + columns.padding + interitemSpacing
+    var front =
+      ShortestFirstWaterfall.front(in: checkpoints, count, columns)
+      ?? ColumnFront(columnCount: columns.count)
+    var run = CheckpointRun(columnCount: columns.count)
+    let first = count * stride
+    sizes.rope.forEachChunk(from: first) { place in
+      let lengths = place.chunk.main
+      for index in max(0, first - place.start)..<lengths.count {
+        let item = place.start + index
+        if item % stride == 0 { run.append(front) }
+        front.place(item, step: lengths[index] + spacing)
       }
-      front.place(item, step: ShortestFirstWaterfall.step(lengths[item], interitemSpacing, columns))
+      return true
     }
-    self.starts = starts
-    self.lastItems = lastItems
-    self.tops = tops
+    self.checkpoints = checkpoints.edited([.init(range: count..<checkpoints.count, chunks: [run])])
     var end: Length = 0
     for column in 0..<columns.count where front.lastItems[column] >= 0 {
       end = max(end, Length(millionths: front.starts[column]) - interitemSpacing)
@@ -51,33 +59,75 @@ struct ShortestFirstWaterfall: SectionBody {
     length = end
   }
 
-  private static func step(
-    _ length: Length, _ interitemSpacing: Length, _ columns: ColumnGrid
-  ) -> Length {
+  /// The same waterfall after a change of its items.
+  ///
+  /// - Parameters:
+  ///   - edits: The change.
+  ///   - sizes: The sizes after it.
+  /// - Returns: The changed waterfall.
+  /// - Complexity: O(m log c) for the m items from the first change on: later ones hop between
+  ///   columns, and as a rule never fall into step again.
+  func edited(_ edits: [ItemEdit], sizes: SizeList) -> ShortestFirstWaterfall {
+    let first = edits.first?.range.lowerBound ?? self.sizes.count
+    return ShortestFirstWaterfall(
+      sizes: sizes, interitemSpacing: interitemSpacing,
+      columns: columns, checkpoints: checkpoints,
+      keeping: max(0, min(first / stride, checkpoints.count - 1)))
+  }
+
+  private func step(_ length: Length) -> Length {
     length + columns.padding + columns.padding + interitemSpacing
   }
 
-  private func step(_ item: Int) -> Length {
-    ShortestFirstWaterfall.step(lengths[item], interitemSpacing, columns)
+  /// The columns before the first item after a checkpoint; nil if there is no such checkpoint.
+  private static func front(
+    in checkpoints: Rope<CheckpointRun>, _ checkpoint: Int, _ columns: ColumnGrid
+  ) -> ColumnFront? {
+    checkpoints.place(of: checkpoint).map { place in
+      let first = (checkpoint - place.start) * columns.count
+      let range = first..<(first + columns.count)
+      return ColumnFront(
+        starts: Array(place.chunk.starts[range]), lastItems: Array(place.chunk.lastItems[range]))
+    }
   }
 
   private func front(atCheckpoint checkpoint: Int) -> ColumnFront {
-    let range = (checkpoint * columns.count)..<((checkpoint + 1) * columns.count)
-    return ColumnFront(starts: Array(starts[range]), lastItems: Array(lastItems[range]))
+    ShortestFirstWaterfall.front(in: checkpoints, checkpoint, columns)
+      ?? ColumnFront(columnCount: columns.count)
   }
 
+  /// Visits lengths in order.
+  private func forEachLength(from item: Int, _ body: (Int, Length) -> Bool) -> Bool {
+    sizes.rope.forEachChunk(from: item) { place in
+      let lengths = place.chunk.main
+      for index in max(0, item - place.start)..<lengths.count {
+        guard body(place.start + index, lengths[index]) else { return false }
+      }
+      return true
+    }
+  }
+
+  var reusableSizes: SizeList? { sizes }
+
   var byteCount: Int {
-    lengths.byteCount + (starts.capacity + lastItems.capacity + tops.capacity) * 8
-      + columns.byteCount
+    sizes.byteCount + checkpoints.summary.byteCount + columns.byteCount
   }
 
   func frame(of item: Int) -> Rect {
     let checkpoint = item / stride
     var front = front(atCheckpoint: checkpoint)
-    for earlier in (checkpoint * stride)..<item { front.place(earlier, step: step(earlier)) }
-    let column = front.next
-    return columns.frame(
-      column: column, start: Length(millionths: front.starts[column]), length: lengths[item])
+    var frame = Rect(origin: .zero, size: .zero)
+    _ = forEachLength(from: checkpoint * stride) { candidate, length in
+      guard candidate == item else {
+        front.place(candidate, step: step(length))
+        return true
+      }
+      let column = front.next
+      frame = columns.frame(
+        column: column, start: Length(millionths: front.starts[column]), length: length)
+      return false
+    }
+    return frame
   }
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
@@ -85,27 +135,104 @@ struct ShortestFirstWaterfall: SectionBody {
     guard !rect.isEmpty, !wanted.isEmpty else { return true }
     // The last checkpoint whose least column is not below the rect's top: what is above it and not
     // the last of its column has ended before.
-    let past = partitioningIndex(tops.count) { tops[$0] > rect.minY.millionths }
-    let checkpoint = max(0, past - 1, start / stride)
+    let checkpoint = max(0, firstCheckpoint(below: rect.minY) - 1, start / stride)
     var front = front(atCheckpoint: checkpoint)
     let reachingDown = wanted.filter { front.lastItems[$0] >= start }
       .sorted { front.lastItems[$0] < front.lastItems[$1] }
     for column in reachingDown {
       let item = front.lastItems[column]
-      let itemStart = Length(millionths: front.starts[column]) - step(item)
-      let frame = columns.frame(column: column, start: itemStart, length: lengths[item])
+      let length = sizes[item].height
+      let itemStart = Length(millionths: front.starts[column]) - step(length)
+      let frame = columns.frame(column: column, start: itemStart, length: length)
       if frame.overlaps(rect), !body(item, frame) { return false }
     }
-    for item in (checkpoint * stride)..<lengths.count {
+    var isGoingOn = true
+    _ = forEachLength(from: checkpoint * stride) { item, length in
       let column = front.next
       let itemStart = Length(millionths: front.starts[column])
-      guard itemStart < rect.maxY else { break }
-      front.place(item, step: step(item))
-      guard item >= start, wanted.contains(column) else { continue }
-      let frame = columns.frame(column: column, start: itemStart, length: lengths[item])
-      if frame.overlaps(rect), !body(item, frame) { return false }
+      guard itemStart < rect.maxY else { return false }
+      front.place(item, step: step(length))
+      guard item >= start, wanted.contains(column) else { return true }
+      let frame = columns.frame(column: column, start: itemStart, length: length)
+      if frame.overlaps(rect) { isGoingOn = body(item, frame) }
+      return isGoingOn
     }
-    return true
+    return isGoingOn
+  }
+
+  /// The first checkpoint of which all columns start below a place; their number if there is none.
+  private func firstCheckpoint(below main: Length) -> Int {
+    guard let place = checkpoints.firstPlace(where: { $1.top > main.millionths }) else {
+      return checkpoints.count
+    }
+    return place.start
+      + partitioningIndex(place.chunk.count) { place.chunk.top($0) > main.millionths }
+  }
+}
+
+/// The columns at some checkpoints, in one piece.
+struct CheckpointRun: RopeChunk {
+  private let columnCount: Int
+  /// Where the next item would start in each column, in millionths, checkpoint after checkpoint.
+  private(set) var starts: [Int64] = []
+  /// The last item in each column, −1 for none, checkpoint after checkpoint.
+  private(set) var lastItems: [Int] = []
+
+  init(columnCount: Int) { self.columnCount = columnCount }
+
+  mutating func append(_ front: ColumnFront) {
+    starts.append(contentsOf: front.starts)
+    lastItems.append(contentsOf: front.lastItems)
+  }
+
+  /// Where a fill in turn stands: which item was last in a column follows from the row.
+  mutating func append(starts: [Int64]) { self.starts.append(contentsOf: starts) }
+
+  private static var pieceCount: Int { 16 }
+
+  var count: Int { starts.count / columnCount }
+
+  /// Where the next item would start after a checkpoint; ascending from checkpoint to checkpoint.
+  func top(_ checkpoint: Int) -> Int64 {
+    starts[(checkpoint * columnCount)..<((checkpoint + 1) * columnCount)].min() ?? 0
+  }
+
+  var summary: CheckpointSummary {
+    CheckpointSummary(
+      top: count == 0 ? .min : top(count - 1),
+      byteCount: 144 + (starts.capacity + lastItems.capacity) * 8)
+  }
+
+  func slice(_ range: Range<Int>) -> CheckpointRun {
+    let columns = (range.lowerBound * columnCount)..<(range.upperBound * columnCount)
+    var run = CheckpointRun(columnCount: columnCount)
+    run.starts = Array(starts[columns])
+    if !lastItems.isEmpty { run.lastItems = Array(lastItems[columns]) }
+    return run
+  }
+
+  func joined(with other: CheckpointRun) -> CheckpointRun? {
+    guard count + other.count <= CheckpointRun.pieceCount else { return nil }
+    var run = self
+    run.starts += other.starts
+    run.lastItems += other.lastItems
+    return run
+  }
+
+  var pieces: [CheckpointRun] { pieces(of: CheckpointRun.pieceCount) }
+}
+
+/// What is known of many checkpoints.
+struct CheckpointSummary: RopeSummary {
+  /// Where the next item would start after the last of them.
+  var top: Int64 = .min
+  var byteCount = 0
+
+  static let zero = CheckpointSummary()
+
+  static func + (left: CheckpointSummary, right: CheckpointSummary) -> CheckpointSummary {
+    CheckpointSummary(
+      top: max(left.top, right.top), byteCount: left.byteCount + right.byteCount)
   }
 }
 

@@ -16,6 +16,10 @@ public struct WaterfallLayout: CollectionLayout {
   /// More columns than this are refused.
   public static let maximumColumnCount = 10_000
 
+  /// More items than this of different lengths in one section are refused; of one length any number
+  /// can be.
+  public static let maximumMixedCount = 20_000_000
+
   /// The main axis.
   public var scrollDirection: ScrollDirection = .vertical
   /// How many columns, or how narrow they may get.
@@ -112,27 +116,33 @@ public struct WaterfallLayout: CollectionLayout {
   /// - Parameters:
   ///   - content: The sections.
   ///   - container: The viewport, upright.
+  ///   - old: What was made of the content before a change, or nil.
   /// - Returns: Where everything is.
   /// - Throws: ``LayoutError`` if the content would be too long or have too many columns.
   /// - Complexity: O(n) for items of different sizes, O(1) a section for equal ones.
   public func arrange(
-    _ content: Content, in container: Container
+    _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {
     let pinning = SectionStack.Pinning(
       headers: sectionHeadersPinToVisibleBounds, footers: sectionFootersPinToVisibleBounds)
     return try SectionStack(
-      content, in: container, scrollDirection, pinning: pinning, minimumLength: minimumContentLength
-    ) { (index, section) throws(LayoutError) in
+      content, in: container, scrollDirection, reusing: old, pinning: pinning,
+      minimumLength: minimumContentLength
+    ) { (index, section, change) throws(LayoutError) in
       let frame = SectionStack.Frame(
         section, sectionInset: sectionInset, header: headerReferenceSize,
         footer: footerReferenceSize, headerInset: section.headerInset ?? headerInset,
         footerInset: section.footerInset ?? footerInset, scrollDirection)
-      return (frame, try body(of: section, index: index, inset: frame.inset, in: container))
+      return (
+        frame,
+        try body(of: section, index: index, inset: frame.inset, in: container, after: change)
+      )
     }
   }
 
   private func body(
-    of section: Section, index: Int, inset: EdgeInsets, in container: Container
+    of section: Section, index: Int, inset: EdgeInsets, in container: Container,
+    after change: BodyChange?
   ) throws(LayoutError) -> any SectionBody {
     let available = max(0, container.size.width - inset.left - inset.right)
     let spacing = section.minimumColumnSpacing ?? minimumColumnSpacing
@@ -144,19 +154,28 @@ public struct WaterfallLayout: CollectionLayout {
     let columns = ColumnGrid(
       count: count, leading: inset.left, available: available, spacing: spacing,
       padding: itemPadding, displayScale: container.displayScale)
-    let lengths = itemLengths(of: section.items, in: columns)
-    let interitem = section.minimumInteritemSpacing ?? minimumInteritemSpacing
-    if let length = lengths.commonValue {
-      return EqualWaterfall(
-        count: section.items.count, itemLength: length, interitemSpacing: interitem,
-        columns: columns, direction: itemRenderDirection)
+    let sizes = SizeList(section.items, after: change) { run in
+      SizeRun(cross: .equal(0, count: run.count), main: itemLengths(of: run, in: columns))
     }
-    return switch itemRenderDirection {
-    case .shortestFirst:
-      ShortestFirstWaterfall(lengths: lengths, interitemSpacing: interitem, columns: columns)
-    case .leftToRight, .rightToLeft:
-      RoundRobinWaterfall(
-        lengths: lengths, interitemSpacing: interitem, columns: columns,
+    let interitem = section.minimumInteritemSpacing ?? minimumInteritemSpacing
+    if let length = sizes.commonSize?.height {
+      return EqualWaterfall(
+        length, of: sizes, interitemSpacing: interitem, columns: columns,
+        direction: itemRenderDirection)
+    }
+    guard sizes.count <= WaterfallLayout.maximumMixedCount else {
+      throw .tooManyItems(section: index, limit: WaterfallLayout.maximumMixedCount)
+    }
+    switch (itemRenderDirection, change?.body) {
+    case (.shortestFirst, let old as ShortestFirstWaterfall):
+      return old.edited(change?.edits ?? [], sizes: sizes)
+    case (.shortestFirst, _):
+      return ShortestFirstWaterfall(sizes: sizes, interitemSpacing: interitem, columns: columns)
+    case (_, let old as RoundRobinWaterfall):
+      return old.edited(change?.edits ?? [], sizes: sizes)
+    default:
+      return RoundRobinWaterfall(
+        sizes: sizes, interitemSpacing: interitem, columns: columns,
         isReversed: itemRenderDirection == .rightToLeft)
     }
   }
@@ -175,21 +194,18 @@ public struct WaterfallLayout: CollectionLayout {
   /// The extents along the main axis: lengths as they are, sizes and ratios to scale.
   private func itemLengths(of items: Items, in columns: ColumnGrid) -> LengthArray {
     switch items.extents {
-    case .unspecified:
-      let size = scrollDirection.upright(itemSize)
-      return .equal(columns.length(scaling: size.height, over: size.width), count: items.count)
-    case .size(let size):
-      let size = scrollDirection.upright(size)
-      return .equal(columns.length(scaling: size.height, over: size.width), count: items.count)
-    case .sizes:
-      let sizes = ItemSizes(items, itemSize: itemSize, scrollDirection)
-      return LengthArray(count: items.count) {
-        columns.length(scaling: sizes.main[$0], over: sizes.cross[$0])
-      }
     case .lengths(let lengths): return lengths
     case .aspectRatios(let ratios):
       return LengthArray(count: items.count) {
         columns.length(aspectRatio: ratios[$0], scrollDirection)
+      }
+    case .unspecified, .size, .sizes:
+      let sizes = SizeRun(items, itemSize: itemSize, scrollDirection)
+      if let size = sizes.commonSize {
+        return .equal(columns.length(scaling: size.height, over: size.width), count: items.count)
+      }
+      return LengthArray(count: items.count) {
+        columns.length(scaling: sizes.main[$0], over: sizes.cross[$0])
       }
     }
   }

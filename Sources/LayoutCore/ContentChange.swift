@@ -1,0 +1,167 @@
+/// What a change makes of content: sections replaced by others, some of which keep their items.
+struct ContentChange: Sendable {
+  /// In ascending order and apart from each other.
+  var sectionEdits: [SectionEdit]
+}
+
+/// Sections to be replaced by others.
+struct SectionEdit: Sendable {
+  /// Which, before the change; empty to insert only.
+  var range: Range<Int>
+  /// The number of the first of those after the change.
+  var firstSection: Int
+  /// By what.
+  var sections: [SectionOrigin]
+}
+
+/// What a section after a change was before it.
+enum SectionOrigin: Sendable {
+  /// It was not there.
+  case new
+  /// The same as before, perhaps at another place.
+  case kept(Int)
+  /// One of which items have changed.
+  case edited(Int, [ItemEdit])
+}
+
+/// How places in a sequence before a change go with those after it.
+///
+/// What is not removed keeps its order, and fills the places that nothing is added at.
+struct IndexMap: Sendable {
+  let oldCount: Int
+  let newCount: Int
+  /// Ascending, not touching; places before the change that are empty after it.
+  let removed: PlaceSet
+  /// The same of places after the change that were not there.
+  let added: PlaceSet
+
+  /// Places that were not there and places that are not there any more.
+  init(oldCount: Int, removed: PlaceSet, added: PlaceSet) {
+    self.oldCount = oldCount
+    self.removed = removed
+    self.added = added
+    newCount = oldCount - removed.count + added.count
+  }
+
+  /// Where something is after the change; nil if it was removed.
+  ///
+  /// - Complexity: O(log k) for k runs of removed and added places.
+  func new(of old: Int) -> Int? {
+    guard let rank = removed.rank(outside: old) else { return nil }
+    return added.place(outside: rank)
+  }
+
+  /// Where something was before the change; nil if it was added.
+  ///
+  /// - Complexity: O(log k) for k runs of removed and added places.
+  func old(of new: Int) -> Int? {
+    guard let rank = added.rank(outside: new) else { return nil }
+    return removed.place(outside: rank)
+  }
+}
+
+/// A set of places in a sequence, as ranges.
+struct PlaceSet: Sendable {
+  /// Ascending, not touching, not empty.
+  private(set) var ranges: [Range<Int>] = []
+  /// How many places there are before each range.
+  private var counts: [Int] = []
+  private(set) var count = 0
+
+  /// Takes ranges in any order that do not overlap.
+  init(_ ranges: some Sequence<Range<Int>> = []) {
+    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
+      if let last = self.ranges.last, last.upperBound == range.lowerBound {
+        self.ranges[self.ranges.count - 1] = last.lowerBound..<range.upperBound
+      } else {
+        self.ranges.append(range)
+        counts.append(count)
+      }
+      count += range.count
+    }
+  }
+
+  /// The number of places outside the set before one outside it; nil for one in it.
+  func rank(outside place: Int) -> Int? {
+    let next = partitioningIndex(ranges.count) { ranges[$0].lowerBound > place }
+    guard next > 0 else { return place }
+    let range = ranges[next - 1]
+    return place < range.upperBound ? nil : place - counts[next - 1] - range.count
+  }
+
+  /// The place outside the set that has so many places outside it before it.
+  func place(outside rank: Int) -> Int {
+    // Before a range there are as many outside as its start less what is in the set before it.
+    let next = partitioningIndex(ranges.count) { ranges[$0].lowerBound - counts[$0] > rank }
+    return next == 0 ? rank : rank + counts[next - 1] + ranges[next - 1].count
+  }
+
+  /// Whether a place is in the set.
+  func contains(_ place: Int) -> Bool { rank(outside: place) == nil }
+}
+
+/// How the elements before a change go with those after it.
+public protocol ElementMap: Sendable {
+  /// Where a section is after the change; nil if it is gone.
+  func newSection(of old: Int) -> Int?
+  /// Where a section was before the change; nil if it is new.
+  func oldSection(of new: Int) -> Int?
+  /// Where an item is after the change; nil if it is gone.
+  func newIndexPath(of old: IndexPath) -> IndexPath?
+  /// Where an item was before the change; nil if it is new.
+  func oldIndexPath(of new: IndexPath) -> IndexPath?
+}
+
+/// The map of a batch update.
+struct BatchMap: ElementMap {
+  var sections: IndexMap
+  /// Sections that were moved, by where they were and by where they are.
+  var movedSections: [Int: Int] = [:]
+  var movedSectionOrigins: [Int: Int] = [:]
+  /// How many items reloaded sections had and have; their items are told apart by their index.
+  var reloadedCounts: [Int: (old: Int, new: Int)] = [:]
+  /// Of sections of which items changed, by where they were.
+  var items: [Int: IndexMap] = [:]
+  var movedItems: [IndexPath: IndexPath] = [:]
+  var movedItemOrigins: [IndexPath: IndexPath] = [:]
+
+  func newSection(of old: Int) -> Int? { movedSections[old] ?? sections.new(of: old) }
+
+  func oldSection(of new: Int) -> Int? { movedSectionOrigins[new] ?? sections.old(of: new) }
+
+  func newIndexPath(of old: IndexPath) -> IndexPath? {
+    if let moved = movedItems[old] { return moved }
+    guard let section = newSection(of: old.section) else { return nil }
+    if let counts = reloadedCounts[old.section], old.item >= counts.new { return nil }
+    guard let map = items[old.section] else { return IndexPath(item: old.item, section: section) }
+    return map.new(of: old.item).map { IndexPath(item: $0, section: section) }
+  }
+
+  func oldIndexPath(of new: IndexPath) -> IndexPath? {
+    if let origin = movedItemOrigins[new] { return origin }
+    guard let section = oldSection(of: new.section) else { return nil }
+    if let counts = reloadedCounts[section], new.item >= counts.old { return nil }
+    guard let map = items[section] else { return IndexPath(item: new.item, section: section) }
+    return map.old(of: new.item).map { IndexPath(item: $0, section: section) }
+  }
+}
+
+extension ItemRanges {
+  /// The items of the set where they are after a change, and those that are gone, as they were.
+  ///
+  /// - Complexity: O(m · log k) for m items and k changes.
+  func mapped(by map: some ElementMap) -> (kept: ItemRanges, gone: ItemRanges) {
+    var kept: [IndexPath] = []
+    var gone = ItemRanges()
+    for range in ranges {
+      for item in range.start..<range.end {
+        let old = IndexPath(item: item, section: range.section)
+        if let new = map.newIndexPath(of: old) { kept.append(new) } else { gone.append(old) }
+      }
+    }
+    kept.sort { ($0.section, $0.item) < ($1.section, $1.item) }
+    var result = ItemRanges()
+    for path in kept { result.append(path) }
+    return (result, gone)
+  }
+}

@@ -1,0 +1,449 @@
+/// Lines of items of different sizes: a table of lines; what is inside a line is worked out anew.
+struct FlowTable: SectionBody {
+  let length: Length
+  private let sizes: SizeList
+  private let rule: LineRule
+  private let lines: Rope<LineRun>
+
+  /// Breaks the lines.
+  ///
+  /// - Complexity: O(n) in the items that are not in runs of equal ones.
+  init(sizes: SizeList, rule: LineRule) {
+    var breaker = LineBreaker(rule: rule)
+    _ = breaker.breakLines(of: sizes, from: 0) { _ in false }
+    self.init(sizes: sizes, rule: rule, lines: Rope(breaker.runs))
+  }
+
+  private init(sizes: SizeList, rule: LineRule, lines: Rope<LineRun>) {
+    self.sizes = sizes
+    self.rule = rule
+    self.lines = lines
+    length = lines.summary.length + rule.lineSpacing * max(0, lines.count - 1)
+  }
+
+  /// The same lines after a change of the items, under the same rule.
+  ///
+  /// Breaking is greedy: once a line begins where one began before, all that follow are as they were
+  /// until the next change. A changed item may also fit on the line before its own.
+  ///
+  /// - Parameters:
+  ///   - edits: The change.
+  ///   - sizes: The sizes after it.
+  /// - Returns: The changed lines.
+  /// - Complexity: O(m + k · log n) for k edits and m items on lines that are broken anew.
+  func edited(_ edits: [ItemEdit], sizes: SizeList) -> FlowTable {
+    var lineEdits: [Rope<LineRun>.Edit] = []
+    var next = 0
+    // By how much the numbers of items have grown before the next edit.
+    var growth = 0
+    while next < edits.count {
+      let first = line(of: max(0, edits[next].range.lowerBound - 1))
+      var breaker = LineBreaker(rule: rule)
+      let begun = next
+      let end = breaker.breakLines(of: sizes, from: first.item + growth) { item in
+        while next < edits.count,
+          item >= edits[next].range.upperBound + growth + edits[next].growth
+        {
+          growth += edits[next].growth
+          next += 1
+        }
+        let old = item - growth
+        guard next > begun, next == edits.count || old < edits[next].range.lowerBound else {
+          return false
+        }
+        return old < self.sizes.count && line(of: old).item == old
+      }
+      let endLine: Int
+      if let end {
+        endLine = line(of: end - growth).number
+      } else {
+        endLine = lines.count
+        next = edits.count
+      }
+      lineEdits.append(.init(range: first.number..<endLine, chunks: breaker.runs))
+    }
+    return FlowTable(sizes: sizes, rule: rule, lines: lines.edited(lineEdits))
+  }
+
+  var reusableSizes: SizeList? { sizes }
+
+  var byteCount: Int { sizes.byteCount + lines.summary.byteCount }
+
+  // MARK: Lines
+
+  /// One line, and where it is.
+  private struct Place {
+    var number: Int
+    /// Its first item.
+    var item: Int
+    var itemCount: Int
+    var top: Length
+    var length: Length
+  }
+
+  /// The line with an item; the first where there are none.
+  private func line(of item: Int) -> Place {
+    guard let run = lines.firstPlace(where: { $1.itemCount > item }) else {
+      return Place(number: 0, item: 0, itemCount: 0, top: 0, length: 0)
+    }
+    return place(in: run) { _, items in items > item }
+  }
+
+  /// The first line of a run at the end of which something holds.
+  private func place(
+    in run: Rope<LineRun>.Place, where isPast: (_ length: Length, _ items: Int) -> Bool
+  ) -> Place {
+    let chunk = run.chunk
+    let top = run.before.length + rule.lineSpacing * run.start
+    func place(_ number: Int, _ length: Length, _ items: Int, _ line: LineRun.Line) -> Place {
+      Place(
+        number: run.start + number, item: run.before.itemCount + items, itemCount: line.itemCount,
+        top: top + length + rule.lineSpacing * number, length: line.length)
+    }
+    switch chunk {
+    case .repeated(let line, let count):
+      let number = partitioningIndex(count - 1) {
+        isPast(
+          run.before.length + line.length * ($0 + 1),
+          run.before.itemCount + line.itemCount * ($0 + 1))
+      }
+      return place(number, line.length * number, line.itemCount * number, line)
+    case .lines(let lines):
+      var length: Length = 0
+      var items = 0
+      for (number, line) in lines.enumerated() {
+        if number == lines.count - 1
+          || isPast(
+            run.before.length + length + line.length, run.before.itemCount + items + line.itemCount)
+        {
+          return place(number, length, items, line)
+        }
+        length += line.length
+        items += line.itemCount
+      }
+      return Place(number: run.start, item: run.before.itemCount, itemCount: 0, top: top, length: 0)
+    }
+  }
+
+  /// Visits the items of a line in order.
+  private func forEachItem(in line: Place, _ body: (Int, Rect) -> Bool) -> Bool {
+    let end = line.item + line.itemCount
+    var extent: Length = 0
+    sizes.rope.forEachChunk(from: line.item) { place in
+      let range = max(line.item, place.start)..<min(end, place.start + place.chunk.count)
+      guard !range.isEmpty else { return false }
+      if let size = place.chunk.commonSize {
+        extent += size.width * range.count
+      } else {
+        for item in range { extent += place.chunk.cross[item - place.start] }
+      }
+      return range.upperBound < end
+    }
+    let spread = rule.spread(
+      count: line.itemCount, extent: extent, isLast: line.number == lines.count - 1)
+    var before: Length = 0
+    var isGoingOn = true
+    sizes.rope.forEachChunk(from: line.item) { place in
+      for item in max(line.item, place.start)..<min(end, place.start + place.chunk.count) {
+        let size = place.chunk.size(item - place.start)
+        let origin = Point(
+          x: spread.position(item - line.item, before: before),
+          y: line.top + rule.offset(of: size.height, inLine: line.length))
+        isGoingOn = body(item, Rect(origin: origin, size: size))
+        guard isGoingOn else { return false }
+        before += size.width
+      }
+      return place.start + place.chunk.count < end
+    }
+    return isGoingOn
+  }
+
+  /// Visits the lines in a rectangle from the one with an item on; of equal lines beside it none.
+  private func forEachLine(in rect: Rect, from item: Int, _ body: (Place) -> Bool) -> Bool {
+    // An item may begin left of the room, but never left of where lines begin.
+    guard !rect.isEmpty, rect.maxX > rule.leading,
+      rect.minX < rule.leading + max(rule.limit, sizes.summary.greatest.width)
+    else { return true }
+    let spacing = rule.lineSpacing
+    guard
+      let first = lines.firstPlace(where: {
+        $1.length + spacing * ($0 - 1) > rect.minY && $1.itemCount > item
+      })
+    else { return true }
+    var isGoingOn = true
+    lines.forEachChunk(from: first.start) { run in
+      let top = run.before.length + spacing * run.start
+      guard top < rect.maxY else { return false }
+      switch run.chunk {
+      case .repeated(let line, let count):
+        let pitch = line.length + spacing
+        let begin = partitioningIndex(count) {
+          top + pitch * $0 + line.length > rect.minY
+            && run.before.itemCount + line.itemCount * ($0 + 1) > item
+        }
+        for number in begin..<count {
+          guard top + pitch * number < rect.maxY else { break }
+          let place = Place(
+            number: run.start + number, item: run.before.itemCount + line.itemCount * number,
+            itemCount: line.itemCount, top: top + pitch * number, length: line.length)
+          // All but the section's last line are alike: where one has nothing in the rectangle, none
+          // has, and there may be billions of them.
+          if number == begin, count - begin > 2, !hasItems(of: place, besides: rect) { break }
+          isGoingOn = body(place)
+          guard isGoingOn else { return false }
+        }
+      case .lines(let lines):
+        var place = Place(
+          number: run.start, item: run.before.itemCount, itemCount: 0, top: top, length: 0)
+        for line in lines {
+          guard place.top < rect.maxY else { break }
+          place.itemCount = line.itemCount
+          place.length = line.length
+          if place.top + line.length > rect.minY, place.item + line.itemCount > item {
+            isGoingOn = body(place)
+            guard isGoingOn else { return false }
+          }
+          place.number += 1
+          place.item += line.itemCount
+          place.top += line.length + spacing
+        }
+      }
+      return true
+    }
+    return isGoingOn
+  }
+
+  /// Whether some item of a line shares a breadth with a rectangle, wherever that is along the main
+  /// axis; of a line of equal items.
+  private func hasItems(of line: Place, besides rect: Rect) -> Bool {
+    let size = sizes[line.item]
+    guard size.width > .zero, size.height > .zero else { return false }
+    let spread = rule.spread(
+      count: line.itemCount, extent: size.width * line.itemCount, isLast: false)
+    let place = partitioningIndex(line.itemCount) {
+      spread.position($0, before: size.width * $0) + size.width > rect.minX
+    }
+    return place < line.itemCount
+      && spread.position(place, before: size.width * place) < rect.maxX
+  }
+
+  // MARK: Items
+
+  func frame(of item: Int) -> Rect {
+    let line = line(of: item)
+    var result = Rect(origin: .zero, size: .zero)
+    _ = forEachItem(in: line) { candidate, frame in
+      result = frame
+      return candidate < item
+    }
+    return result
+  }
+
+  func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
+    forEachLine(in: rect, from: start) { line in
+      forEachItem(in: line) { item, frame in
+        item < start || !frame.overlaps(rect) || body(item, frame)
+      }
+    }
+  }
+
+  func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool {
+    // Each item reaches more than a hair into the room between the insets: a line may end a hair past
+    // the room, and what is wider than that still reaches into it.
+    let hair = rule.limit - rule.available
+    let summary = sizes.summary
+    let fillsLines =
+      summary.least.width > hair && summary.greatest.width <= rule.available
+      && summary.least.height > .zero
+    let coversAll =
+      fillsLines && rect.minX <= rule.leading && rect.maxX >= rule.leading + rule.available
+    return forEachLine(in: rect, from: 0) { line in
+      if coversAll, line.top >= rect.minY, line.top + line.length <= rect.maxY {
+        return body(line.item..<(line.item + line.itemCount))
+      }
+      return forEachItem(in: line) { item, frame in
+        !frame.overlaps(rect) || body(item..<(item + 1))
+      }
+    }
+  }
+}
+
+/// Some lines in one piece.
+enum LineRun: RopeChunk {
+  struct Line: Hashable {
+    var itemCount: Int
+    /// That of its longest item.
+    var length: Length
+  }
+
+  case lines([Line])
+  /// So many lines of equal items.
+  case repeated(Line, count: Int)
+
+  private static var pieceCount: Int { 128 }
+
+  var count: Int {
+    switch self {
+    case .lines(let lines): lines.count
+    case .repeated(_, let count): count
+    }
+  }
+
+  var summary: LineSummary {
+    switch self {
+    case .lines(let lines):
+      var summary = LineSummary()
+      for line in lines {
+        summary.itemCount += line.itemCount
+        summary.length += line.length
+      }
+      summary.byteCount = 128 + lines.capacity * MemoryLayout<Line>.stride
+      return summary
+    case .repeated(let line, let count):
+      return LineSummary(
+        itemCount: line.itemCount * count, length: line.length * count, byteCount: 128)
+    }
+  }
+
+  func slice(_ range: Range<Int>) -> LineRun {
+    switch self {
+    case .lines(let lines): .lines(Array(lines[range]))
+    case .repeated(let line, _): .repeated(line, count: range.count)
+    }
+  }
+
+  func joined(with other: LineRun) -> LineRun? {
+    switch (self, other) {
+    case (.lines(let lines), .lines(let more)) where lines.count + more.count <= LineRun.pieceCount:
+      return .lines(lines + more)
+    // Also what is equal in length only: a count of items goes with it.
+    case (.repeated(let line, let count), .repeated(let next, let more)) where line == next:
+      return .repeated(line, count: count + more)
+    default: return nil
+    }
+  }
+
+  var pieces: [LineRun] {
+    if case .repeated = self { [self] } else { pieces(of: LineRun.pieceCount) }
+  }
+}
+
+/// What is known of many lines.
+struct LineSummary: RopeSummary {
+  var itemCount = 0
+  /// The lengths of the lines added up, without spacing.
+  var length: Length = 0
+  var byteCount = 0
+
+  static let zero = LineSummary()
+
+  static func + (left: LineSummary, right: LineSummary) -> LineSummary {
+    LineSummary(
+      itemCount: left.itemCount + right.itemCount, length: left.length + right.length,
+      byteCount: left.byteCount + right.byteCount)
+  }
+}
+
+/// Fills lines greedily; runs of equal items by arithmetic.
+private struct LineBreaker {
+  let rule: LineRule
+  private(set) var runs: [LineRun] = []
+  private var lines: [LineRun.Line] = []
+
+  init(rule: LineRule) { self.rule = rule }
+
+  /// Breaks lines from an item that begins one.
+  ///
+  /// - Parameters:
+  ///   - sizes: The sizes of all items.
+  ///   - first: The item.
+  ///   - isEnd: Asked for the first items of the lines after the first one, ascending, but for those
+  ///     in the midst of equal lines: whether to end before that line.
+  /// - Returns: Where it ended; nil at the end of the section.
+  mutating func breakLines(
+    of sizes: SizeList, from first: Int, until isEnd: (_ item: Int) -> Bool
+  ) -> Int? {
+    let limit = rule.limit
+    let spacing = rule.interitemSpacing
+    var line = LineRun.Line(itemCount: 0, length: 0)
+    var used: Length = 0
+    var end: Int?
+    sizes.rope.forEachChunk(from: first) { place in
+      let run = place.chunk
+      var index = max(0, first - place.start)
+      if let size = run.commonSize {
+        let step = size.width + spacing
+        /// How many more items a line takes that is so full already.
+        func room(after used: Length) -> Int {
+          let left = limit - used
+          guard left >= .zero else { return 0 }
+          return step > .zero ? Int(clamping: left.millionths / step.millionths) : Int.max
+        }
+        while index < run.count {
+          if line.itemCount > 0 {
+            let more = min(room(after: used), run.count - index)
+            if more > 0 {
+              used += step * more
+              line.itemCount += more
+              line.length = max(line.length, size.height)
+              index += more
+              if index == run.count { break }
+            }
+            lines.append(line)
+            if isEnd(place.start + index) {
+              end = place.start + index
+              return false
+            }
+          }
+          // A line of nothing but these. The last of them stays open for what follows.
+          let perLine = 1 + min(room(after: size.width), run.count)
+          let full = (run.count - index - 1) / perLine
+          if full > 1 {
+            flush()
+            runs.append(
+              .repeated(LineRun.Line(itemCount: perLine, length: size.height), count: full))
+            index += full * perLine
+            if isEnd(place.start + index) {
+              line.itemCount = 0
+              end = place.start + index
+              return false
+            }
+          }
+          line = LineRun.Line(itemCount: 1, length: size.height)
+          used = size.width
+          index += 1
+        }
+        return true
+      }
+      while index < run.count {
+        let size = run.size(index)
+        let joined = used + spacing + size.width
+        if line.itemCount > 0, joined <= limit {
+          used = joined
+          line.itemCount += 1
+          line.length = max(line.length, size.height)
+        } else {
+          if line.itemCount > 0 {
+            lines.append(line)
+            if isEnd(place.start + index) {
+              end = place.start + index
+              return false
+            }
+          }
+          line = LineRun.Line(itemCount: 1, length: size.height)
+          used = size.width
+        }
+        index += 1
+      }
+      return true
+    }
+    if end == nil, line.itemCount > 0 { lines.append(line) }
+    flush()
+    return end
+  }
+
+  private mutating func flush() {
+    if !lines.isEmpty { runs.append(.lines(lines)) }
+    lines = []
+  }
+}

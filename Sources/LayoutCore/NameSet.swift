@@ -1,0 +1,108 @@
+/// The names of all items of a collection, to find one that exists already; cheap to change.
+///
+/// Kept are 64-bit fingerprints under a key of the process. A fingerprint that is found is a hint, which
+/// the names themselves confirm.
+public struct NameSet: Sendable {
+  private let rope: Rope<FingerprintRun>
+
+  /// Takes the names of a collection.
+  ///
+  /// - Complexity: O(n log n) in the number of names.
+  init(_ content: Content) {
+    var fingerprints: [UInt64] = []
+    fingerprints.reserveCapacity(content.sections.summary.namedItemCount)
+    content.forEachID { _, name in
+      fingerprints.append(NameSet.fingerprint(name))
+      return true
+    }
+    fingerprints.sort()
+    rope = Rope([FingerprintRun(values: fingerprints)])
+  }
+
+  private init(rope: Rope<FingerprintRun>) { self.rope = rope }
+
+  /// The fingerprint of a name.
+  static func fingerprint(_ name: Span<UInt8>) -> UInt64 {
+    var hasher = Hasher()
+    for place in name.indices { hasher.combine(name[place]) }
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+
+  /// Whether a fingerprint is in the set.
+  ///
+  /// - Complexity: O(log n).
+  func contains(_ fingerprint: UInt64) -> Bool { place(of: fingerprint).isThere }
+
+  /// Where a fingerprint is, or would be.
+  private func place(of fingerprint: UInt64) -> (index: Int, isThere: Bool) {
+    guard let place = rope.firstPlace(where: { $1.greatest >= fingerprint }) else {
+      return (rope.count, false)
+    }
+    let values = place.chunk.values
+    let index = partitioningIndex(values.count) { values[$0] >= fingerprint }
+    return (place.start + index, index < values.count && values[index] == fingerprint)
+  }
+
+  /// The set without some fingerprints and with others.
+  ///
+  /// - Parameters:
+  ///   - removed: Fingerprints that are in the set, each as often as it is named.
+  ///   - added: Others.
+  /// - Complexity: O(k log n).
+  func changed(removing removed: [UInt64], adding added: [UInt64]) -> NameSet {
+    var rope = rope
+    var edits: [Rope<FingerprintRun>.Edit] = []
+    var last = -1
+    for fingerprint in removed.sorted() {
+      // Two names may have one fingerprint; then neighbours go.
+      let index = max(place(of: fingerprint).index, last + 1)
+      last = index
+      guard index < rope.count else { break }
+      edits.append(.init(range: index..<(index + 1), chunks: []))
+    }
+    rope = rope.edited(edits)
+    let smaller = NameSet(rope: rope)
+    var inserts: [Rope<FingerprintRun>.Edit] = []
+    for fingerprint in added.sorted() {
+      let index = smaller.place(of: fingerprint).index
+      if let previous = inserts.last, previous.range.lowerBound == index {
+        let values = (previous.chunks.first?.values ?? []) + [fingerprint]
+        inserts[inserts.count - 1].chunks = [FingerprintRun(values: values)]
+      } else {
+        inserts.append(.init(range: index..<index, chunks: [FingerprintRun(values: [fingerprint])]))
+      }
+    }
+    return NameSet(rope: rope.edited(inserts))
+  }
+
+  /// The bytes that it takes on the heap; an estimate.
+  public var byteCount: Int { rope.count * 9 }
+}
+
+/// Fingerprints in ascending order.
+private struct FingerprintRun: RopeChunk {
+  struct Summary: RopeSummary {
+    var greatest: UInt64
+    static var zero: Summary { Summary(greatest: 0) }
+    static func + (left: Summary, right: Summary) -> Summary {
+      Summary(greatest: max(left.greatest, right.greatest))
+    }
+  }
+
+  var values: [UInt64]
+
+  private static var pieceCount: Int { 256 }
+
+  var count: Int { values.count }
+
+  var summary: Summary { Summary(greatest: values.last ?? 0) }
+
+  func slice(_ range: Range<Int>) -> FingerprintRun { FingerprintRun(values: Array(values[range])) }
+
+  func joined(with other: FingerprintRun) -> FingerprintRun? {
+    count + other.count <= FingerprintRun.pieceCount
+      ? FingerprintRun(values: values + other.values) : nil
+  }
+
+  var pieces: [FingerprintRun] { pieces(of: FingerprintRun.pieceCount) }
+}

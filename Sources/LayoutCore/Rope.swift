@@ -1,0 +1,324 @@
+/// What is known of many elements without looking at each: sums, maxima.
+///
+/// Adding must be associative, so that it does not matter how a sequence is cut.
+protocol RopeSummary: Sendable {
+  /// Of no elements.
+  static var zero: Self { get }
+  /// Of elements followed by others.
+  static func + (left: Self, right: Self) -> Self
+}
+
+/// A few elements of a sequence in one piece.
+protocol RopeChunk: Sendable {
+  associatedtype Summary: RopeSummary
+
+  /// How many elements.
+  var count: Int { get }
+
+  /// What is known of them; worked out anew.
+  var summary: Summary { get }
+
+  /// A part of it.
+  ///
+  /// - Parameter range: Part of `0 ..< count`.
+  /// - Returns: Those elements.
+  func slice(_ range: Range<Int>) -> Self
+
+  /// This chunk and another after it as one.
+  ///
+  /// - Parameter other: The chunk after this one.
+  /// - Returns: Nil if that would be too large a chunk.
+  func joined(with other: Self) -> Self?
+
+  /// Chunks of a good size with the same elements.
+  var pieces: [Self] { get }
+}
+
+extension RopeChunk {
+  /// Pieces of at most so many elements.
+  func pieces(of size: Int) -> [Self] {
+    guard count > size else { return [self] }
+    return stride(from: 0, to: count, by: size).map { slice($0..<min($0 + size, count)) }
+  }
+}
+
+/// A sequence that is cheap to change anywhere: chunks under a balanced tree of their summaries.
+///
+/// It is a value: a changed rope shares with the one it was made of all that the change did not
+/// touch, so that whoever still reads the old one is not disturbed and a copy costs nothing.
+///
+/// How the elements are cut into chunks depends on a rope's history; nothing else does.
+struct Rope<Chunk: RopeChunk>: Sendable {
+  /// A part of the tree; all leaves are at the same depth.
+  private final class Node: Sendable {
+    let count: Int
+    let summary: Chunk.Summary
+    /// Of a leaf.
+    let chunk: Chunk?
+    /// Of an inner node.
+    let children: [Node]
+
+    init(_ chunk: Chunk) {
+      count = chunk.count
+      summary = chunk.summary
+      self.chunk = chunk
+      children = []
+    }
+
+    init(_ children: [Node]) {
+      count = children.reduce(0) { $0 + $1.count }
+      summary = children.reduce(.zero) { $0 + $1.summary }
+      chunk = nil
+      self.children = children
+    }
+
+    /// The two as one node, unless it would be too large.
+    func joined(with other: Node) -> Node? {
+      if let chunk, let next = other.chunk { return chunk.joined(with: next).map(Node.init) }
+      return children.count + other.children.count <= Node.fanout
+        ? Node(children + other.children) : nil
+    }
+
+    static var fanout: Int { 16 }
+  }
+
+  /// A place in the sequence: a chunk with what is before it.
+  struct Place {
+    /// The chunk.
+    var chunk: Chunk
+    /// How many elements are before it.
+    var start: Int
+    /// What is known of the elements before it.
+    var before: Chunk.Summary
+  }
+
+  /// Elements to be replaced by others.
+  struct Edit {
+    /// Which; empty to insert only.
+    var range: Range<Int>
+    /// By what.
+    var chunks: [Chunk]
+  }
+
+  private let root: Node?
+
+  /// Makes a rope of chunks of any size.
+  ///
+  /// - Complexity: O(n).
+  init(_ chunks: some Sequence<Chunk>) {
+    root = Rope.tree(Rope.leaves(chunks))
+  }
+
+  private init(root: Node?) { self.root = root }
+
+  /// How many elements there are.
+  var count: Int { root?.count ?? 0 }
+
+  /// What is known of all elements.
+  var summary: Chunk.Summary { root?.summary ?? .zero }
+
+  // MARK: Reading
+
+  /// The chunk with an element.
+  ///
+  /// - Parameter index: 0 ..< count.
+  /// - Returns: The chunk; nil if there is no such element.
+  /// - Complexity: O(log n).
+  func place(of index: Int) -> Place? {
+    guard index >= 0, index < count else { return nil }
+    var start = 0
+    return descend { node, _ in
+      guard start + node.count <= index else { return true }
+      start += node.count
+      return false
+    }
+  }
+
+  /// The first chunk at the end of which something holds that holds from there on.
+  ///
+  /// - Parameter isPast: Whether it holds, from how many elements there are up to some place and what
+  ///   is known of them.
+  /// - Returns: The chunk; nil if it holds nowhere.
+  /// - Complexity: O(log n).
+  func firstPlace(where isPast: (_ count: Int, _ summary: Chunk.Summary) -> Bool) -> Place? {
+    var start = 0
+    return descend { node, before in
+      guard !isPast(start + node.count, before + node.summary) else { return true }
+      start += node.count
+      return false
+    }
+  }
+
+  /// Goes down to the first leaf that `isWanted` finds; it is asked for nodes in order.
+  private func descend(_ isWanted: (Node, Chunk.Summary) -> Bool) -> Place? {
+    guard var node = root else { return nil }
+    var before = Chunk.Summary.zero
+    var start = 0
+    while true {
+      if let chunk = node.chunk {
+        return node !== root || isWanted(node, before)
+          ? Place(chunk: chunk, start: start, before: before) : nil
+      }
+      var next: Node?
+      for child in node.children {
+        if isWanted(child, before) {
+          next = child
+          break
+        }
+        before = before + child.summary
+        start += child.count
+      }
+      guard let next else { return nil }
+      node = next
+    }
+  }
+
+  /// Visits the chunks in order, from the one with an element on.
+  ///
+  /// - Parameters:
+  ///   - index: The element.
+  ///   - body: Called with each chunk; returns whether to go on.
+  /// - Returns: Whether `body` always wanted to go on.
+  @discardableResult
+  func forEachChunk(from index: Int = 0, _ body: (Place) -> Bool) -> Bool {
+    guard let root, index < root.count else { return true }
+    var start = 0
+    var before = Chunk.Summary.zero
+    return Rope.visit(root, from: index, &start, &before, body)
+  }
+
+  private static func visit(
+    _ node: Node, from index: Int, _ start: inout Int, _ before: inout Chunk.Summary,
+    _ body: (Place) -> Bool
+  ) -> Bool {
+    if let chunk = node.chunk {
+      guard body(Place(chunk: chunk, start: start, before: before)) else { return false }
+      start += node.count
+      before = before + node.summary
+      return true
+    }
+    for child in node.children {
+      if start + child.count <= index {
+        start += child.count
+        before = before + child.summary
+      } else if !visit(child, from: index, &start, &before, body) {
+        return false
+      }
+    }
+    return true
+  }
+
+  // MARK: Changing
+
+  /// The same sequence with some elements replaced.
+  ///
+  /// - Parameter edits: What to replace, in ascending order and apart from each other.
+  /// - Returns: The changed rope; it shares what did not change.
+  /// - Complexity: O(k · log n) for k edits, and never more than one pass over the chunks.
+  func edited(_ edits: [Edit]) -> Rope {
+    guard !edits.isEmpty else { return self }
+    guard let root else { return Rope(edits.flatMap(\.chunks)) }
+    var edits = edits[...]
+    return Rope(root: Rope.tree(Rope.edit(root, from: 0, isLast: true, &edits)))
+  }
+
+  /// The nodes that take a node's place, of the same height; takes the edits that lie in it.
+  private static func edit(
+    _ node: Node, from start: Int, isLast: Bool, _ edits: inout ArraySlice<Edit>
+  ) -> [Node] {
+    let end = start + node.count
+    guard let first = edits.first, first.range.lowerBound < end || isLast else { return [node] }
+    if let chunk = node.chunk {
+      return leaves(edit(chunk, from: start, isLast: isLast, &edits))
+    }
+    var nodes: [Node] = []
+    var childStart = start
+    for (place, child) in node.children.enumerated() {
+      let childEnd = childStart + child.count
+      let isLastChild = isLast && place == node.children.count - 1
+      if !isLastChild, let edit = edits.first, edit.chunks.isEmpty,
+        edit.range.lowerBound <= childStart, edit.range.upperBound >= childEnd
+      {
+        // All of it goes; nobody need look inside.
+        if edit.range.upperBound == childEnd {
+          edits.removeFirst()
+        } else {
+          edits[edits.startIndex].range = childEnd..<edit.range.upperBound
+        }
+      } else {
+        nodes.append(
+          contentsOf: Rope.edit(child, from: childStart, isLast: isLastChild, &edits))
+      }
+      childStart = childEnd
+    }
+    return grouped(merged(nodes))
+  }
+
+  private static func edit(
+    _ chunk: Chunk, from start: Int, isLast: Bool, _ edits: inout ArraySlice<Edit>
+  ) -> [Chunk] {
+    let end = start + chunk.count
+    var chunks: [Chunk] = []
+    var done = start
+    while let edit = edits.first, edit.range.lowerBound < end || isLast {
+      if edit.range.lowerBound > done {
+        chunks.append(chunk.slice((done - start)..<(edit.range.lowerBound - start)))
+      }
+      chunks.append(contentsOf: edit.chunks)
+      done = max(done, min(edit.range.upperBound, end))
+      if edit.range.upperBound > end {
+        // The rest of it lies in chunks after this one.
+        edits[edits.startIndex] = Edit(range: end..<edit.range.upperBound, chunks: [])
+        break
+      }
+      edits.removeFirst()
+    }
+    if done < end { chunks.append(chunk.slice((done - start)..<chunk.count)) }
+    return chunks
+  }
+
+  // MARK: Building
+
+  private static func leaves(_ chunks: some Sequence<Chunk>) -> [Node] {
+    var joined: [Chunk] = []
+    for chunk in chunks where chunk.count > 0 {
+      if let last = joined.last, let both = last.joined(with: chunk) {
+        joined[joined.count - 1] = both
+      } else {
+        joined.append(chunk)
+      }
+    }
+    return joined.flatMap(\.pieces).map(Node.init)
+  }
+
+  /// Neighbours that are small as one.
+  private static func merged(_ nodes: [Node]) -> [Node] {
+    var result: [Node] = []
+    result.reserveCapacity(nodes.count)
+    for node in nodes {
+      if let last = result.last, let both = last.joined(with: node) {
+        result[result.count - 1] = both
+      } else {
+        result.append(node)
+      }
+    }
+    return result
+  }
+
+  /// Nodes as the children of as few as can be, evenly.
+  private static func grouped(_ nodes: [Node]) -> [Node] {
+    guard !nodes.isEmpty else { return [] }
+    let groups = (nodes.count + Node.fanout - 1) / Node.fanout
+    return (0..<groups).map { group in
+      Node(Array(nodes[(nodes.count * group / groups)..<(nodes.count * (group + 1) / groups)]))
+    }
+  }
+
+  private static func tree(_ nodes: [Node]) -> Node? {
+    var nodes = nodes
+    while nodes.count > 1 { nodes = grouped(nodes) }
+    var root = nodes.first
+    while let only = root, only.children.count == 1 { root = only.children[0] }
+    return root
+  }
+}

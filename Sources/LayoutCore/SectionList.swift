@@ -1,0 +1,93 @@
+/// The sections of a collection; cheap to change anywhere.
+public struct SectionList: Sendable, RandomAccessCollection, ExpressibleByArrayLiteral {
+  let rope: Rope<SectionRun>
+
+  init(rope: Rope<SectionRun>) { self.rope = rope }
+
+  /// Makes a list.
+  ///
+  /// - Parameter sections: The sections, in order.
+  public init(_ sections: [Section]) { rope = Rope([SectionRun(sections)]) }
+
+  /// Makes a list of the sections of a literal.
+  public init(arrayLiteral sections: Section...) { self.init(sections) }
+
+  /// 0.
+  public var startIndex: Int { 0 }
+
+  /// How many sections there are.
+  public var endIndex: Int { rope.count }
+
+  /// One section.
+  ///
+  /// - Parameter index: 0 ..< count.
+  /// - Complexity: O(log n).
+  public subscript(index: Int) -> Section {
+    guard let place = rope.place(of: index) else {
+      preconditionFailure("there is no section \(index)")
+    }
+    return place.chunk.sections[index - place.start]
+  }
+
+  /// How many items there are in all sections.
+  public var itemCount: Int { rope.summary.itemCount }
+
+  /// What is known of all sections.
+  var summary: SectionsSummary { rope.summary }
+}
+
+/// Some sections in one piece.
+struct SectionRun: RopeChunk {
+  var sections: [Section]
+
+  init(_ sections: [Section]) { self.sections = sections }
+
+  private static var pieceCount: Int { 32 }
+
+  var count: Int { sections.count }
+
+  var summary: SectionsSummary {
+    sections.reduce(into: .zero) { $0 = $0 + SectionsSummary($1) }
+  }
+
+  func slice(_ range: Range<Int>) -> SectionRun { SectionRun(Array(sections[range])) }
+
+  func joined(with other: SectionRun) -> SectionRun? {
+    count + other.count <= SectionRun.pieceCount
+      ? SectionRun(sections + other.sections) : nil
+  }
+
+  var pieces: [SectionRun] { pieces(of: SectionRun.pieceCount) }
+}
+
+/// What is known of many sections.
+struct SectionsSummary: RopeSummary {
+  var itemCount = 0
+  var describedItemCount = 0
+  var namedItemCount = 0
+  var byteCount = 0
+
+  static let zero = SectionsSummary()
+
+  static func + (left: SectionsSummary, right: SectionsSummary) -> SectionsSummary {
+    SectionsSummary(
+      itemCount: left.itemCount + right.itemCount,
+      describedItemCount: left.describedItemCount + right.describedItemCount,
+      namedItemCount: left.namedItemCount + right.namedItemCount,
+      byteCount: left.byteCount + right.byteCount)
+  }
+}
+
+extension SectionsSummary {
+  /// Of one section.
+  init(_ section: Section) {
+    itemCount = section.items.count
+    describedItemCount = section.items.describedCount
+    namedItemCount = section.items.namedCount
+    byteCount =
+      MemoryLayout<Section>.stride + section.items.byteCount + (section.id?.utf8.count ?? 0)
+      + section.decorations.reduce(0) {
+        $0 + MemoryLayout<Decoration>.stride + $1.kind.utf8.count
+      }
+  }
+}

@@ -1,0 +1,168 @@
+/// The upright sizes that a layout gives to the items of a section; cheap to change anywhere.
+struct SizeList: Sendable {
+  let rope: Rope<SizeRun>
+
+  /// Gives sizes.
+  ///
+  /// - Parameters:
+  ///   - items: The items.
+  ///   - rule: The sizes of a run of items.
+  /// - Complexity: O(n) in the items that have data of their own.
+  init(_ items: ItemList, rule: (Items) -> SizeRun) {
+    var runs: [SizeRun] = []
+    items.forEachRun { run, _ in runs.append(rule(run)) }
+    rope = Rope(runs)
+  }
+
+  private init(rope: Rope<SizeRun>) { self.rope = rope }
+
+  /// The same after a change of the items.
+  ///
+  /// - Parameters:
+  ///   - edits: What changed.
+  ///   - rule: The sizes of a run of items.
+  /// - Complexity: O(k · log n) for k edits.
+  func edited(_ edits: [ItemEdit], rule: (Items) -> SizeRun) -> SizeList {
+    SizeList(
+      rope: rope.edited(edits.map { Rope.Edit(range: $0.range, chunks: $0.items.map(rule)) }))
+  }
+
+  /// How many there are.
+  var count: Int { rope.count }
+
+  /// What is known of all of them.
+  var summary: SizeSummary { rope.summary }
+
+  /// The size of all items, if there is one.
+  var commonSize: Size? {
+    let summary = summary
+    guard count > 0, summary.least == summary.greatest else { return nil }
+    return summary.least
+  }
+
+  /// The bytes that they take on the heap beyond what the content has; an estimate.
+  var byteCount: Int { summary.byteCount }
+
+  /// One of the sizes.
+  ///
+  /// - Complexity: O(log n).
+  subscript(item: Int) -> Size {
+    guard let place = rope.place(of: item) else { return .zero }
+    return place.chunk.size(item - place.start)
+  }
+}
+
+/// The upright sizes of some items in one piece.
+struct SizeRun: RopeChunk {
+  /// Across the main axis.
+  let cross: LengthArray
+  /// Along the main axis.
+  let main: LengthArray
+  let summary: SizeSummary
+
+  /// Keeps sizes; equal ones without an array.
+  init(cross: LengthArray, main: LengthArray) {
+    var summary = SizeSummary()
+    summary.total = main.sum(ofFirst: main.count)
+    summary.least = Size(width: cross.minimum ?? 0, height: main.minimum ?? 0)
+    summary.greatest = Size(width: cross.maximum ?? 0, height: main.maximum ?? 0)
+    // The tree's own nodes; arrays are the content's where they were not computed, and counted anyway.
+    summary.byteCount = 160
+    if summary.least == summary.greatest {
+      self.cross = .equal(summary.least.width, count: main.count)
+      self.main = .equal(summary.least.height, count: main.count)
+    } else {
+      self.cross = cross
+      self.main = main
+      summary.byteCount += cross.byteCount + main.byteCount
+    }
+    summary.isEmpty = main.count == 0
+    self.summary = summary
+  }
+
+  /// The sizes of items: the contract's order of precedence (section 2).
+  ///
+  /// `sizes` or `size`; else `lengths`, else `aspectRatios`, each with the cross extent of the layout's
+  /// item size; else that item size.
+  ///
+  /// - Parameters:
+  ///   - items: The items.
+  ///   - itemSize: The layout's item size, not turned.
+  ///   - direction: The main axis.
+  init(_ items: Items, itemSize: Size, _ direction: ScrollDirection) {
+    let fallback = direction.upright(itemSize)
+    switch items.extents {
+    case .unspecified: self.init(size: fallback, count: items.count)
+    case .size(let size): self.init(size: direction.upright(size), count: items.count)
+    case .sizes(let widths, let heights):
+      self.init(
+        cross: direction == .vertical ? widths : heights,
+        main: direction == .vertical ? heights : widths)
+    case .lengths(let lengths):
+      self.init(cross: .equal(fallback.width, count: items.count), main: lengths)
+    case .aspectRatios(let ratios):
+      let extent = fallback.width.points
+      self.init(
+        cross: .equal(fallback.width, count: items.count),
+        main: LengthArray(count: ratios.count) {
+          Length(rounding: direction == .vertical ? extent / ratios[$0] : extent * ratios[$0])
+        })
+    }
+  }
+
+  /// One size for all.
+  init(size: Size, count: Int) {
+    self.init(cross: .equal(size.width, count: count), main: .equal(size.height, count: count))
+  }
+
+  private static var pieceCount: Int { 256 }
+
+  var count: Int { main.count }
+
+  /// The size of all of them, if it is known to be one.
+  var commonSize: Size? { summary.least == summary.greatest ? summary.least : nil }
+
+  func size(_ index: Int) -> Size { Size(width: cross[index], height: main[index]) }
+
+  func slice(_ range: Range<Int>) -> SizeRun {
+    SizeRun(cross: cross.slice(range), main: main.slice(range))
+  }
+
+  func joined(with other: SizeRun) -> SizeRun? {
+    if let size = commonSize, size == other.commonSize {
+      return SizeRun(size: size, count: count + other.count)
+    }
+    guard count + other.count <= SizeRun.pieceCount else { return nil }
+    return SizeRun(cross: cross.joined(with: other.cross), main: main.joined(with: other.main))
+  }
+
+  var pieces: [SizeRun] { commonSize == nil ? pieces(of: SizeRun.pieceCount) : [self] }
+}
+
+/// What is known of many upright sizes.
+struct SizeSummary: RopeSummary {
+  var isEmpty = true
+  /// The lengths along the main axis added up.
+  var total: Length = 0
+  /// The least breadth and the least length.
+  var least = Size.zero
+  /// The greatest breadth and the greatest length.
+  var greatest = Size.zero
+  var byteCount = 0
+
+  static let zero = SizeSummary()
+
+  static func + (left: SizeSummary, right: SizeSummary) -> SizeSummary {
+    if left.isEmpty { return right }
+    if right.isEmpty { return left }
+    return SizeSummary(
+      isEmpty: false, total: left.total + right.total,
+      least: Size(
+        width: min(left.least.width, right.least.width),
+        height: min(left.least.height, right.least.height)),
+      greatest: Size(
+        width: max(left.greatest.width, right.greatest.width),
+        height: max(left.greatest.height, right.greatest.height)),
+      byteCount: left.byteCount + right.byteCount)
+  }
+}
