@@ -8,7 +8,7 @@ import LayoutSessions
 struct Call: ~Escapable {
   let service: LayoutService
   let elementLimit: Int
-  private let mayTakeLong: Bool
+  let mayTakeLong: Bool
   private let method: HTTPMethod
   private let path: Span<UInt8>
   private let query: Span<UInt8>
@@ -18,7 +18,7 @@ struct Call: ~Escapable {
   private let parameters: PathParameters
 
   /// So many items with data of their own are laid out on the thread that serves.
-  private static let shortContent = 5000
+  static let shortContent = 5000
   /// How deep arrays and objects may lie inside each other.
   private static let maximumDepth = 32
 
@@ -119,6 +119,12 @@ struct Call: ~Escapable {
     }
   }
 
+  /// Refuses a body other than an empty object, where there is nothing to say.
+  func checkNoBody() throws(Failure) {
+    guard !body.isEmpty else { return }
+    try body { (value) throws(JSONError) in _ = try JSONObject<NoMember>(value, allowed: []) }
+  }
+
   /// Refuses a change if the client believes in another version than there is.
   func checkIfMatch(_ session: Session.Snapshot) throws(Failure) {
     guard !fields.ifMatch.isEmpty,
@@ -139,13 +145,20 @@ struct Call: ~Escapable {
   /// - Returns: The session afterwards.
   /// - Throws: 412, what `work` throws, and ``Failure/takesLong`` for long content.
   func change(
-    _ session: Session, _ work: (Session.Snapshot) throws(Failure) -> Session.Change
+    _ session: Session, _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
   ) throws(Failure) -> Session.Snapshot {
-    let isLong = session.snapshot.description.content.describedItemCount > Call.shortContent
+    let isLong = session.snapshot.document.description.content.describedItemCount > Call.shortContent
     if isLong, !mayTakeLong { throw .takesLong }
+    return try changeBriefly(session, work)
+  }
+
+  /// The same for changes that take no time, whatever the collection.
+  func changeBriefly(
+    _ session: Session, _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
+  ) throws(Failure) -> Session.Snapshot {
     let changed = try session.change { (current) throws(Failure) in
       try checkIfMatch(current)
-      let change = try work(current)
+      guard let change = try work(current) else { return nil }
       do throws(SessionError) {
         try service.sessions.checkRoom(for: change.document.byteCount)
       } catch {
@@ -192,4 +205,10 @@ struct Call: ~Escapable {
   ) throws(Failure) -> Value {
     do { return try body() } catch { throw .problem(error) }
   }
+}
+
+/// Of objects that may have none.
+private enum NoMember: Int, JSONName {
+  case unused
+  static let names = JSONNames(of: Self.self)
 }

@@ -15,6 +15,8 @@ struct Problem: Error {
     case notFound = "not-found"
     case methodNotAllowed = "method-not-allowed"
     case notAcceptable = "not-acceptable"
+    case invalidUpdate = "invalid-update"
+    case movementConflict = "movement"
     case preconditionFailed = "precondition-failed"
     case unsupportedMediaType = "unsupported-media-type"
     case tooLarge = "content-too-large"
@@ -28,6 +30,7 @@ struct Problem: Error {
       case .notFound: .notFound
       case .methodNotAllowed: .methodNotAllowed
       case .notAcceptable: .notAcceptable
+      case .invalidUpdate, .movementConflict: .conflict
       case .preconditionFailed: .preconditionFailed
       case .unsupportedMediaType: .unsupportedMediaType
       case .tooLarge: .contentTooLarge
@@ -44,6 +47,8 @@ struct Problem: Error {
       case .notFound: "There is nothing here"
       case .methodNotAllowed: "The method is not allowed here"
       case .notAcceptable: "No acceptable representation"
+      case .invalidUpdate: "The batch does not fit the collection"
+      case .movementConflict: "The session's interactive movement stands against it"
       case .preconditionFailed: "The session has moved on"
       case .unsupportedMediaType: "The body is not JSON"
       case .tooLarge: "The body is too large"
@@ -58,6 +63,8 @@ struct Problem: Error {
   var pointer: String?
   /// The version that a session has, where the client believed in another.
   var version: Int?
+  /// A batch that would do, as JSON.
+  var repair: [UInt8]?
   /// Header fields beyond `Content-Type`.
   var fields: [HTTPField] = []
 
@@ -133,6 +140,10 @@ struct Problem: Error {
     if let version {
       json.key("version")
       json.integer(version)
+    }
+    if let repair {
+      json.key("repair")
+      json.json(repair)
     }
     json.key("requestId")
     json.string(requestID)

@@ -8,6 +8,12 @@ enum Operation: Sendable, Hashable {
   case deleteSession
   case replaceLayout
   case replaceViewport
+  case replaceCollection
+  case applyUpdates
+  case beginMovement
+  case updateMovement
+  case endMovement
+  case cancelMovement
   case listAttributes
   case describeElement
   case itemAtPoint
@@ -51,6 +57,14 @@ enum Routes {
       operations: [(.get, .describeSession), (.delete, .deleteSession)]),
     Route(template: "/v1/sessions/{id}/layout", operations: [(.put, .replaceLayout)]),
     Route(template: "/v1/sessions/{id}/viewport", operations: [(.put, .replaceViewport)]),
+    Route(template: "/v1/sessions/{id}/collection", operations: [(.put, .replaceCollection)]),
+    Route(template: "/v1/sessions/{id}/updates", operations: [(.post, .applyUpdates)]),
+    Route(
+      template: "/v1/sessions/{id}/movement",
+      operations: [
+        (.post, .beginMovement), (.patch, .updateMovement), (.delete, .cancelMovement),
+      ]),
+    Route(template: "/v1/sessions/{id}/movement/end", operations: [(.post, .endMovement)]),
     Route(template: "/v1/sessions/{id}/attributes", operations: [(.get, .listAttributes)]),
     Route(
       template: "/v1/sessions/{id}/attributes/{kind}/{section}/{item}",

@@ -52,6 +52,17 @@ public struct AffineTransform: Hashable, Sendable {
     self.init(a: cos(angle), b: sin(angle), c: -sin(angle), d: cos(angle), tx: 0, ty: 0)
   }
 
+  /// Turns clockwise, then scales both axes.
+  ///
+  /// - Parameters:
+  ///   - angle: In radians.
+  ///   - scale: The factor.
+  public init(rotation angle: Double, scale: Double) {
+    self.init(
+      a: scale * cos(angle), b: scale * sin(angle), c: -scale * sin(angle),
+      d: scale * cos(angle), tx: 0, ty: 0)
+  }
+
   /// Changes nothing.
   public static var identity: AffineTransform {
     AffineTransform(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0)

@@ -26,16 +26,25 @@ public struct BatchUpdate: Sendable {
 
   /// Makes an empty batch.
   public init() {}
+
+  /// Whether nothing would be changed by it.
+  public var isEmpty: Bool {
+    deleteSections.isEmpty && insertSections.isEmpty && moveSections.isEmpty
+      && reloadSections.isEmpty && moveItems.isEmpty
+      && deleteItems.allSatisfy { $0.start == $0.end }
+      && insertItems.allSatisfy { $0.items.count == 0 }
+      && reloadItems.allSatisfy { $0.items.count == 0 }
+  }
 }
 
-/// What a batch breaks, and where.
+/// What a batch breaks, where, and how to mend it.
 public struct UpdateRefusal: Error, Sendable {
   /// The rule, in UIKit's words.
   public var reason: String
-  /// The operation that breaks it; nil if it is the batch as a whole.
-  public var operation: UpdateOperation?
-  /// The name that exists already, with its place among the items of the operation.
-  var item: Int?
+  /// The operation that breaks it.
+  public var operation: UpdateOperation
+  /// The smallest change of the batch that mends this.
+  var repair: @Sendable (inout BatchUpdate) -> Void
 }
 
 /// One operation of a batch.
@@ -60,13 +69,66 @@ public enum UpdateOperation: Hashable, Sendable {
   case expectation
 }
 
-/// What a valid batch makes of content.
+/// What a change makes of content.
 public struct UpdatedContent: Sendable {
-  /// The content after the batch.
+  /// The content after the change.
   public var content: Content
   /// How its elements go with those before.
   public var map: any ElementMap
-  /// The names there are after the batch; nil if nobody has asked for them yet.
+  /// The names there are afterwards; nil if nobody had to know yet.
   public var names: NameSet?
   var change: ContentChange
+}
+
+extension BatchUpdate {
+  /// What the batch makes of content: all of it, or nothing.
+  ///
+  /// - Parameters:
+  ///   - content: The content.
+  ///   - names: The names of its items, if they are known; else they are collected where a batch brings
+  ///     names of its own.
+  /// - Returns: The content afterwards, which shares what did not change.
+  /// - Throws: ``UpdateRefusal`` with the first rule that is broken.
+  /// - Complexity: O(k · log n) for k items that are inserted, moved or reloaded, and ranges deleted.
+  public func applied(
+    to content: Content, names: NameSet? = nil
+  ) throws(UpdateRefusal) -> UpdatedContent {
+    let plan = try UpdatePlan(self, for: content)
+    return plan.result(names: try plan.names(from: names))
+  }
+
+  /// A batch like this one that can be applied: with as little changed as can be.
+  ///
+  /// - Parameters:
+  ///   - content: The content.
+  ///   - names: The names of its items, if they are known.
+  /// - Returns: Nil if too much is broken, or nothing.
+  public func repaired(for content: Content, names: NameSet? = nil) -> BatchUpdate? {
+    var batch = self
+    // Each round mends what the one before still broke.
+    for round in 0..<64 {
+      do throws(UpdateRefusal) {
+        _ = try batch.applied(to: content, names: names)
+        return round == 0 ? nil : batch
+      } catch {
+        error.repair(&batch)
+      }
+    }
+    return nil
+  }
+
+  /// Takes an operation out.
+  mutating func remove(_ operation: UpdateOperation) {
+    switch operation {
+    case .deleteSection(let index): deleteSections.remove(at: index)
+    case .insertSection(let index): insertSections.remove(at: index)
+    case .moveSection(let index): moveSections.remove(at: index)
+    case .reloadSection(let index): reloadSections.remove(at: index)
+    case .deleteItems(let index): deleteItems.remove(at: index)
+    case .insertItems(let index): insertItems.remove(at: index)
+    case .moveItem(let index): moveItems.remove(at: index)
+    case .reloadItems(let index): reloadItems.remove(at: index)
+    case .expectation: expectedItemCounts = nil
+    }
+  }
 }

@@ -118,8 +118,8 @@ struct BatchMap: ElementMap {
   /// Sections that were moved, by where they were and by where they are.
   var movedSections: [Int: Int] = [:]
   var movedSectionOrigins: [Int: Int] = [:]
-  /// How many items reloaded sections had and have; their items are told apart by their index.
-  var reloadedCounts: [Int: (old: Int, new: Int)] = [:]
+  /// Sections that were reloaded, by where they were: they are the same, their items are all new.
+  var reloadedSections: Set<Int> = []
   /// Of sections of which items changed, by where they were.
   var items: [Int: IndexMap] = [:]
   var movedItems: [IndexPath: IndexPath] = [:]
@@ -132,7 +132,7 @@ struct BatchMap: ElementMap {
   func newIndexPath(of old: IndexPath) -> IndexPath? {
     if let moved = movedItems[old] { return moved }
     guard let section = newSection(of: old.section) else { return nil }
-    if let counts = reloadedCounts[old.section], old.item >= counts.new { return nil }
+    if reloadedSections.contains(old.section) { return nil }
     guard let map = items[old.section] else { return IndexPath(item: old.item, section: section) }
     return map.new(of: old.item).map { IndexPath(item: $0, section: section) }
   }
@@ -140,7 +140,7 @@ struct BatchMap: ElementMap {
   func oldIndexPath(of new: IndexPath) -> IndexPath? {
     if let origin = movedItemOrigins[new] { return origin }
     guard let section = oldSection(of: new.section) else { return nil }
-    if let counts = reloadedCounts[section], new.item >= counts.old { return nil }
+    if reloadedSections.contains(section) { return nil }
     guard let map = items[section] else { return IndexPath(item: new.item, section: section) }
     return map.old(of: new.item).map { IndexPath(item: $0, section: section) }
   }

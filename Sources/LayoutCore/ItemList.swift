@@ -66,6 +66,15 @@ public struct ItemList: Sendable {
     }
   }
 
+  /// All items as one run; nil if they have sizes or names of different kinds.
+  ///
+  /// - Complexity: O(n).
+  public var asOneRun: Items? {
+    var all: Items? = Items()
+    forEachRun { run, start in all = start == 0 ? run : all.flatMap { $0.appending(run) } }
+    return all
+  }
+
   /// One item with its data.
   ///
   /// - Parameter index: An item that exists.
@@ -131,11 +140,22 @@ extension Items: RopeChunk {
     Items(count: range.count, extents: extents.slice(range), ids: ids?.slice(range))
   }
 
+  /// The same items without one.
+  func removing(_ index: Int) -> Items {
+    let rest = slice((index + 1)..<count)
+    return slice(0..<index).appending(rest) ?? rest
+  }
+
   func joined(with other: Items) -> Items? {
-    guard (ids == nil) == (other.ids == nil),
-      isUniform && other.isUniform || count + other.count <= Items.pieceCount,
-      let both = extents.joined(with: other.extents)
-    else { return nil }
+    isUniform && other.isUniform || count + other.count <= Items.pieceCount
+      ? appending(other) : nil
+  }
+
+  /// These items and others after them; nil if they have sizes or names in different ways.
+  fileprivate func appending(_ other: Items) -> Items? {
+    guard (ids == nil) == (other.ids == nil), let both = extents.joined(with: other.extents) else {
+      return nil
+    }
     var names = ids
     if let more = other.ids { names?.append(contentsOf: more) }
     return Items(count: count + other.count, extents: both, ids: names)

@@ -16,11 +16,14 @@ extension Placement {
   /// - Parameters:
   ///   - main: Where to look, in the content.
   ///   - ways: On which side.
-  ///   - doubledDistance: Twice the distance of an item that rests in an upright frame; nil if it
-  ///     does not count.
+  ///   - isSquared: Whether it is the squares of distances that are compared.
+  ///   - doubledDistance: Twice the distance of an item that rests in an upright frame, or its square, not
+  ///     doubled;
+  ///     nil if it does not count.
   /// - Returns: The item and where it rests; nil if none counts.
   func nearestItem(
-    around main: Length, _ ways: SearchWays, _ doubledDistance: (IndexPath, Rect) -> UInt128?
+    around main: Length, _ ways: SearchWays, isSquared: Bool = false,
+    _ doubledDistance: (IndexPath, Rect) -> UInt128?
   ) -> (indexPath: IndexPath, frame: Rect)? {
     let inset = maximumLeadingInset
     let content = contentSize.height
@@ -47,12 +50,21 @@ extension Placement {
         return visits < maximumVisitCount
       }
       if visits >= maximumVisitCount { return best }
-      if best != nil, least < (UInt128(reach.millionths.magnitude) + outside) * 2 { return best }
+      let bound = UInt128(reach.millionths.magnitude) + outside
+      if best != nil, least < (isSquared ? bound.squared : bound * 2) { return best }
       let isAll =
         (from <= .zero || ways == .onwards) && (to >= content || ways == .backwards)
       if isAll { return best }
       reach += reach
     }
+  }
+}
+
+extension UInt128 {
+  /// Saturates.
+  fileprivate var squared: UInt128 {
+    let (square, overflow) = multipliedReportingOverflow(by: self)
+    return overflow ? .max : square
   }
 }
 

@@ -64,6 +64,15 @@ public protocol Placement: Sendable {
   /// - Complexity: O(log n).
   func restingFrame(ofItemAt indexPath: IndexPath) -> Rect?
 
+  /// Where an element would be if nothing followed the visible rect.
+  ///
+  /// - Parameters:
+  ///   - kind: What it is.
+  ///   - indexPath: Which it is.
+  /// - Returns: Its frame, upright; nil if there is no such element.
+  /// - Complexity: O(log n).
+  func restingFrame(of kind: ElementKind, at indexPath: IndexPath) -> Rect?
+
   /// Visits the items that rest in a rectangle, in ascending order.
   ///
   /// - Parameters:
@@ -139,6 +148,11 @@ public struct WindowReach: Hashable, Sendable {
 extension Placement {
   /// Cells show where they rest.
   public var movesCells: Bool { false }
+
+  /// There is nothing but cells.
+  public func restingFrame(of kind: ElementKind, at indexPath: IndexPath) -> Rect? {
+    kind == .cell ? restingFrame(ofItemAt: indexPath) : nil
+  }
 
   /// Those in a window around the viewport.
   public func itemsAtHand(

@@ -29,6 +29,8 @@ public struct PreparedLayout: Sendable {
   public let viewport: Viewport
   let placement: any Placement
   let items: ItemCounter
+  /// A cell under a finger.
+  var lifted: LiftedCell?
 
   /// Lays content out.
   ///
@@ -49,6 +51,29 @@ public struct PreparedLayout: Sendable {
     scrollDirection = direction
     contentSize = direction.upright(placement.contentSize)
     self.viewport = viewport
+  }
+
+  /// Lays content out that was changed: only what the change touches is arranged anew.
+  ///
+  /// The result is the same as of laying all of it out, to the last digit.
+  ///
+  /// - Parameters:
+  ///   - old: The content before the change, laid out.
+  ///   - updated: The content after it.
+  ///   - layout: The layout, the same as before.
+  /// - Throws: ``LayoutError`` if the content cannot be laid out.
+  public init(
+    updating old: PreparedLayout, to updated: UpdatedContent, layout: any CollectionLayout
+  ) throws(LayoutError) {
+    let container = Container(
+      size: old.scrollDirection.upright(old.viewport.size), displayScale: old.viewport.displayScale)
+    placement = try layout.arrange(
+      updated.content, in: container,
+      reusing: Rearrangement(placement: old.placement, change: updated.change))
+    items = ItemCounter(updated.content)
+    scrollDirection = old.scrollDirection
+    contentSize = scrollDirection.upright(placement.contentSize)
+    viewport = old.viewport
   }
 
   /// Whether elements depend on the content offset: some pin to the viewport, or have an effect.
@@ -87,7 +112,9 @@ public struct PreparedLayout: Sendable {
     of kind: ElementKind, at indexPath: IndexPath, contentOffset offset: Point
   ) -> LayoutAttributes? {
     let visible = scrollDirection.upright(visibleRect(at: offset))
-    return placement.attributes(of: kind, at: indexPath, visible: visible).map(turned)
+    let attributes = placement.attributes(of: kind, at: indexPath, visible: visible).map(turned)
+    guard let lifted, kind == .cell, indexPath == lifted.indexPath else { return attributes }
+    return attributes.map(lifted.lift)
   }
 
   /// Visits the elements that show in a rectangle, in the order of ``ElementPosition``.
@@ -103,6 +130,36 @@ public struct PreparedLayout: Sendable {
   /// - Complexity: O(log n + k) for k elements.
   public func forEachElement(
     in rect: Rect, contentOffset offset: Point, from start: ElementPosition = .first,
+    _ body: (LayoutAttributes) -> Bool
+  ) {
+    if let lifted, let cell = attributes(of: .cell, at: lifted.indexPath, contentOffset: offset) {
+      forEachElement(in: rect, contentOffset: offset, from: start, lifted: cell, body)
+    } else {
+      forEachPlacedElement(in: rect, contentOffset: offset, from: start, body)
+    }
+  }
+
+  /// Visits elements with a lifted cell in its turn, wherever it is.
+  private func forEachElement(
+    in rect: Rect, contentOffset offset: Point, from start: ElementPosition,
+    lifted cell: LayoutAttributes, _ body: (LayoutAttributes) -> Bool
+  ) {
+    var isDue = cell.position >= start && cell.shows(in: rect)
+    var isGoingOn = true
+    forEachPlacedElement(in: rect, contentOffset: offset, from: start) { element in
+      if element.position == cell.position { return true }
+      if isDue, cell.position < element.position {
+        isDue = false
+        isGoingOn = body(cell)
+      }
+      if isGoingOn { isGoingOn = body(element) }
+      return isGoingOn
+    }
+    if isDue, isGoingOn { _ = body(cell) }
+  }
+
+  private func forEachPlacedElement(
+    in rect: Rect, contentOffset offset: Point, from start: ElementPosition,
     _ body: (LayoutAttributes) -> Bool
   ) {
     let visible = scrollDirection.upright(visibleRect(at: offset))

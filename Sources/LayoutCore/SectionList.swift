@@ -32,6 +32,9 @@ public struct SectionList: Sendable, RandomAccessCollection, ExpressibleByArrayL
   /// How many items there are in all sections.
   public var itemCount: Int { rope.summary.itemCount }
 
+  /// How many items the largest section has.
+  public var greatestItemCount: Int { rope.summary.greatestItemCount }
+
   /// What is known of all sections.
   var summary: SectionsSummary { rope.summary }
 }
@@ -66,6 +69,7 @@ struct SectionsSummary: RopeSummary {
   var describedItemCount = 0
   var namedItemCount = 0
   var byteCount = 0
+  var greatestItemCount = 0
 
   static let zero = SectionsSummary()
 
@@ -74,7 +78,8 @@ struct SectionsSummary: RopeSummary {
       itemCount: left.itemCount + right.itemCount,
       describedItemCount: left.describedItemCount + right.describedItemCount,
       namedItemCount: left.namedItemCount + right.namedItemCount,
-      byteCount: left.byteCount + right.byteCount)
+      byteCount: left.byteCount + right.byteCount,
+      greatestItemCount: max(left.greatestItemCount, right.greatestItemCount))
   }
 }
 
@@ -82,6 +87,7 @@ extension SectionsSummary {
   /// Of one section.
   init(_ section: Section) {
     itemCount = section.items.count
+    greatestItemCount = itemCount
     describedItemCount = section.items.describedCount
     namedItemCount = section.items.namedCount
     byteCount =

@@ -349,6 +349,18 @@ struct SectionStack: Placement {
     return frame
   }
 
+  func restingFrame(of kind: ElementKind, at indexPath: IndexPath) -> Rect? {
+    guard kind != .cell else { return restingFrame(ofItemAt: indexPath) }
+    guard indexPath.item == 0, let (slot, start) = slot(indexPath.section) else { return nil }
+    switch kind {
+    case .header where slot.header.height > 0: return slot.header.offset(by: start)
+    case .footer where slot.footer.height > 0: return slot.footer.offset(by: start)
+    case .decoration(let place) where Int(place) < slot.decorations.count:
+      return decoration(place, of: slot, at: start, section: indexPath.section).frame
+    default: return nil
+    }
+  }
+
   func forEachRestingItem(in rect: Rect, _ body: (IndexPath, Rect) -> Bool) {
     forEachBody(in: rect) { section, slotBody, offset in
       var inBody = rect
@@ -390,6 +402,13 @@ struct SectionStack: Placement {
         coveredLength: pinning.headers ? slot(indexPath.section)?.slot.header.height ?? 0 : 0,
         from: visible)
     }
+  }
+}
+
+extension Rect {
+  /// Moved along the main axis; upright.
+  fileprivate func offset(by main: Length) -> Rect {
+    Rect(origin: Point(x: minX, y: minY + main), size: size)
   }
 }
 

@@ -19,11 +19,18 @@ public final class Session: Sendable {
     public var document: Document
     /// Where the client has scrolled to.
     public var scrolling: ScrollState
+    /// The item that is under a finger; nil if none is. Questions are answered for its preview.
+    public var movement: InteractiveMovement?
 
-    /// What the client said.
-    public var description: Description { document.description }
+    /// What the client said, with the content of the preview while an item is moved.
+    public var description: Description {
+      guard let movement else { return document.description }
+      var description = document.description
+      description.content = movement.preview.content
+      return description
+    }
     /// The layout of it.
-    public var layout: PreparedLayout { document.layout }
+    public var layout: PreparedLayout { movement?.layout ?? document.layout }
   }
 
   /// A description with its layout: replaced as a whole, shared by all who read it.
@@ -32,21 +39,25 @@ public final class Session: Sendable {
     public let description: Description
     /// The layout of it.
     public let layout: PreparedLayout
+    /// The names of the items; nil until a change has to know them.
+    public let names: NameSet?
 
-    /// Keeps the two together.
+    /// Keeps them together.
     ///
     /// - Parameters:
     ///   - description: What the client said.
     ///   - layout: The layout of it.
-    public init(description: Description, layout: PreparedLayout) {
+    ///   - names: The names of the items, if they are known.
+    public init(description: Description, layout: PreparedLayout, names: NameSet? = nil) {
       self.description = description
       self.layout = layout
+      self.names = names
     }
 
     /// The bytes that a session with it takes in memory; an estimate.
     public var byteCount: Int {
       // The session's object, its locks and its place in the store.
-      1024 + description.content.byteCount + layout.byteCount
+      1024 + description.content.byteCount + layout.byteCount + (names?.byteCount ?? 0)
     }
   }
 
@@ -85,6 +96,8 @@ public final class Session: Sendable {
     public var scrolling: ScrollState
     /// Whether it is a new version: scrolling alone is not.
     public var isNewVersion: Bool
+    /// The item that is under a finger now.
+    public var movement: InteractiveMovement?
 
     /// Makes a change.
     ///
@@ -92,34 +105,59 @@ public final class Session: Sendable {
     ///   - document: What the client says now, and the layout of it.
     ///   - scrolling: Where the client is now.
     ///   - isNewVersion: Whether it is a new version.
-    public init(document: Document, scrolling: ScrollState, isNewVersion: Bool) {
+    ///   - movement: The item that is under a finger now.
+    public init(
+      document: Document, scrolling: ScrollState, isNewVersion: Bool,
+      movement: InteractiveMovement? = nil
+    ) {
       self.document = document
       self.scrolling = scrolling
       self.isNewVersion = isNewVersion
+      self.movement = movement
     }
   }
 
   /// Changes the session: all of it or nothing.
   ///
   /// Changes wait for each other; snapshots and ticks do not wait for the change to be worked out. A
-  /// tick meanwhile is answered from the old document, and comes before the change.
+  /// tick meanwhile is answered from the old document, and the change is worked out again, so that
+  /// what the tick asked for is not forgotten.
   ///
-  /// - Parameter work: Works the change out from how the session is; it cannot change meanwhile.
+  /// - Parameter work: Works the change out from how the session is; nil leaves it as it is. It may be
+  ///   called several times; what the last call returns counts.
   /// - Returns: The session afterwards.
   /// - Throws: What `work` throws; nothing has changed then.
   public func change<Failure: Error>(
-    _ work: (Snapshot) throws(Failure) -> Change
+    _ work: (Snapshot) throws(Failure) -> Change?
   ) throws(Failure) -> Snapshot {
     try changing.withLock { (_) throws(Failure) in
-      let change = try work(snapshot)
-      return state.withLock { state in
-        state.document = change.document
-        state.scrolling = change.scrolling
-        state.tickCount &+= 1
-        if change.isNewVersion { state.version += 1 }
+      for _ in 0..<Session.patience {
+        let before = snapshot
+        guard let change = try work(before) else { return before }
+        let after = state.withLock { state -> Snapshot? in
+          guard state.tickCount == before.tickCount else { return nil }
+          Session.apply(change, to: &state)
+          return state
+        }
+        if let after { return after }
+      }
+      // Ticks come faster than the change can be worked out: now they wait.
+      return try state.withLock { state throws(Failure) in
+        if let change = try work(state) { Session.apply(change, to: &state) }
         return state
       }
     }
+  }
+
+  /// How often a change is worked out beside ticks.
+  private static let patience = 4
+
+  private static func apply(_ change: Change, to state: inout Snapshot) {
+    state.document = change.document
+    state.scrolling = change.scrolling
+    state.movement = change.movement
+    state.tickCount &+= 1
+    if change.isNewVersion { state.version += 1 }
   }
 
   /// Scrolls: one tick.

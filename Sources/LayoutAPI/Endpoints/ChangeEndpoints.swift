@@ -3,7 +3,7 @@ import LayoutCore
 import LayoutSessions
 
 private enum ReplaceLayoutMember: Int, JSONName {
-  case layout
+  case layout, anchor
   static let names = JSONNames(of: Self.self)
 }
 
@@ -13,22 +13,34 @@ extension Call {
     try checkAccept()
     let shape = try formatQuery()
     let session = try session()
-    let (layout, snap) = try body { (value) throws(JSONError) in
-      try LayoutReader.read(try JSONObject<ReplaceLayoutMember>(value).required(.layout))
+    let ((layout, snap), requested) = try body { (value) throws(JSONError) in
+      let object = try JSONObject<ReplaceLayoutMember>(value)
+      return (try LayoutReader.read(try object.required(.layout)), try object[.anchor]?.anchor())
     }
     var visible: [LayoutAttributes] = []
     let snapshot = try change(session) { (current) throws(Failure) in
+      try checkIsStill(current)
+      let anchor = try requested.map { (anchor) throws(Failure) in
+        try existing(anchor, in: current)
+      }
       var description = current.description
       description.layout = layout
       description.snap = snap
       let prepared = try prepare(description)
       let offset = current.scrolling.contentOffset
-      let nearest = current.layout.itemNearestToCenter(contentOffset: offset)
       var scrolling = current.scrolling
-      scrolling.reset(to: prepared.contentOffset(centering: nearest, from: offset))
+      if let anchor {
+        scrolling.reset(
+          to: prepared.contentOffset(
+            keeping: anchor, of: current.layout, at: offset, by: IdentityMap()))
+      } else {
+        let nearest = current.layout.itemNearestToCenter(contentOffset: offset)
+        scrolling.reset(to: prepared.contentOffset(centering: nearest, from: offset))
+      }
       visible = try elementsVisible(at: scrolling.contentOffset, in: prepared)
       return Session.Change(
-        document: Session.Document(description: description, layout: prepared),
+        document: Session.Document(
+          description: description, layout: prepared, names: current.document.names),
         scrolling: scrolling, isNewVersion: true)
     }
     return answer(visible, of: session.id, snapshot, shape)
@@ -47,19 +59,30 @@ extension Call {
       description.viewport.displayScale =
         wanted.displayScale ?? description.viewport.displayScale
       let isResized = description.viewport != current.description.viewport
+      if isResized { try checkIsStill(current) }
       let document =
         isResized
-        ? Session.Document(description: description, layout: try prepare(description))
+        ? Session.Document(
+          description: description, layout: try prepare(description),
+          names: current.document.names)
         : current.document
       let before = current.scrolling.contentOffset
-      let offset =
-        wanted.contentOffset ?? (isResized ? document.layout.clamped(before) : before)
-      isInvalidated =
-        isResized || (offset != before && document.layout.followsContentOffset)
+      let layout = isResized ? document.layout : current.layout
+      let offset: Point
+      if let anchor = wanted.anchor {
+        offset = layout.contentOffset(
+          keeping: try existing(anchor, in: current), of: current.layout, at: before,
+          by: IdentityMap())
+      } else {
+        offset = wanted.contentOffset ?? (isResized ? layout.clamped(before) : before)
+      }
+      isInvalidated = isResized || (offset != before && layout.followsContentOffset)
       var scrolling = current.scrolling
       scrolling.move(to: offset)
-      visible = try elementsVisible(at: offset, in: document.layout)
-      return Session.Change(document: document, scrolling: scrolling, isNewVersion: isResized)
+      visible = try elementsVisible(at: offset, in: layout)
+      return Session.Change(
+        document: document, scrolling: scrolling, isNewVersion: isResized,
+        movement: current.movement)
     }
     return answer(visible, of: session.id, snapshot, shape, isInvalidated: isInvalidated)
   }
@@ -71,7 +94,7 @@ extension Call {
     }
   }
 
-  private func elementsVisible(
+  func elementsVisible(
     at offset: Point, in layout: PreparedLayout
   ) throws(Failure) -> [LayoutAttributes] {
     try layingOut { () throws(LayoutError) in
@@ -81,7 +104,7 @@ extension Call {
   }
 
   /// How the session is after a change, with what shows.
-  private func answer(
+  func answer(
     _ visible: [LayoutAttributes], of id: SessionID, _ snapshot: Session.Snapshot,
     _ shape: AttributesFormat.Shape, isInvalidated: Bool? = nil
   ) -> HTTPResponse {

@@ -64,6 +64,9 @@ extension JSONValue {
 // MARK: Scalars
 
 extension JSONValue {
+  /// Whether it is a string.
+  var isString: Bool { document.tag(at: index) == .string }
+
   /// A boolean.
   func bool() throws(JSONError) -> Bool {
     switch document.tag(at: index) {

@@ -94,6 +94,12 @@ struct JSONWriter: ~Copyable {
     count = Self.put(millionths, decimals: true, into: &chunk, at: count)
   }
 
+  /// Writes a value that is JSON already.
+  mutating func json(_ value: [UInt8]) {
+    for byte in value { put(byte) }
+    put(UInt8(ascii: ","))
+  }
+
   /// Writes a double as the shortest text that reads back equal; what is not finite as 0.
   ///
   /// JSON has no word for infinity, and nothing that a client sends may end the process.

@@ -73,7 +73,7 @@ private enum PrefetchMember: Int, JSONName {
 
 extension JSONValue {
   /// `collection`.
-  fileprivate func content(limits: ContentLimits) throws(JSONError) -> Content {
+  func content(limits: ContentLimits) throws(JSONError) -> Content {
     let object = try JSONObject<CollectionMember>(self)
     let value = try object.required(.sections)
     var array = try value.array(maximumCount: limits.sections)
@@ -95,7 +95,8 @@ extension JSONValue {
     return content
   }
 
-  private func section(remainingItems: inout Int) throws(JSONError) -> Section {
+  /// One of `sections`.
+  func section(remainingItems: inout Int) throws(JSONError) -> Section {
     let object = try JSONObject<SectionMember>(self)
     var section = Section()
     section.id = try object[.id]?.string(maximumLength: ContentLimits.nameLength)
@@ -136,7 +137,8 @@ extension JSONValue {
     return decorations
   }
 
-  private func items(remainingItems: inout Int) throws(JSONError) -> Items {
+  /// `items`.
+  func items(remainingItems: inout Int) throws(JSONError) -> Items {
     let object = try JSONObject<ItemsMember>(self)
     let extentMembers: [ItemsMember] = [.size, .sizes, .lengths, .aspectRatios]
     let given = extentMembers.filter { object.members.contains($0) }

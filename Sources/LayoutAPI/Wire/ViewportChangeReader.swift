@@ -5,10 +5,12 @@ struct ViewportChange {
   var size: Size?
   var displayScale: Int64?
   var contentOffset: Point?
+  /// What stays where it is on screen; not beside an offset.
+  var anchor: AnchorRequest?
 }
 
 private enum ViewportChangeMember: Int, JSONName {
-  case viewport, width, height, contentOffset, displayScale
+  case viewport, width, height, contentOffset, displayScale, anchor
   static let names = JSONNames(of: Self.self)
 
   /// Everything but the wrapper.
@@ -23,12 +25,23 @@ extension JSONValue {
   /// - Throws: ``JSONError`` that points to what is wrong.
   func viewportChange() throws(JSONError) -> ViewportChange {
     let object = try JSONObject<ViewportChangeMember>(self)
-    guard let wrapped = object[.viewport] else { return try object.viewportChange() }
-    guard object.members == [.viewport] else {
-      throw error(.rule("either viewport, or its members; not both"))
+    var change: ViewportChange
+    if let wrapped = object[.viewport] {
+      guard object.members.intersection(ViewportChangeMember.inner).isEmpty else {
+        throw error(.rule("either viewport, or its members; not both"))
+      }
+      change = try JSONObject<ViewportChangeMember>(wrapped, allowed: ViewportChangeMember.inner)
+        .viewportChange()
+    } else {
+      change = try object.viewportChange()
     }
-    return try JSONObject<ViewportChangeMember>(wrapped, allowed: ViewportChangeMember.inner)
-      .viewportChange()
+    if let anchor = object[.anchor] {
+      guard change.contentOffset == nil else {
+        throw anchor.error(.rule("either an anchor or a contentOffset; not both"))
+      }
+      change.anchor = try anchor.anchor()
+    }
+    return change
   }
 }
 

@@ -1,0 +1,208 @@
+import HTTPMessages
+import LayoutCore
+import LayoutSessions
+
+private enum BeginMember: Int, JSONName {
+  case indexPath, position, sections
+  static let names = JSONNames(of: Self.self)
+}
+
+private enum PositionMember: Int, JSONName {
+  case position
+  static let names = JSONNames(of: Self.self)
+}
+
+/// Interactive movement: an item under a finger.
+extension Call {
+  func beginMovement() throws(Failure) -> HTTPResponse {
+    try checkAccept()
+    let shape = try formatQuery()
+    let session = try session()
+    let (indexPath, position, sections) = try body {
+      (value) throws(JSONError) -> (IndexPath?, Point?, Set<Int>?) in
+      let object = try JSONObject<BeginMember>(value)
+      let indexPath = try object[.indexPath]?.indexPath()
+      let position = try object[.position]?.corePoint()
+      guard (indexPath == nil) != (position == nil) else {
+        throw value.error(.rule("a movement begins at an indexPath or at a position"))
+      }
+      return (indexPath, position, try object[.sections]?.sectionNumbers())
+    }
+    let snapshot = try changeBriefly(session) { (current) throws(Failure) in
+      try checkIsStill(current)
+      let offset = current.scrolling.contentOffset
+      let source =
+        indexPath
+        ?? position.flatMap { current.layout.indexPathForItem(at: $0, contentOffset: offset) }
+      guard let source,
+        let movement = InteractiveMovement(
+          of: source, at: position, within: sections, content: current.description.content,
+          layout: current.layout, contentOffset: offset)
+      else { throw .problem(.notFound("there is no such item to move")) }
+      return Session.Change(
+        document: current.document, scrolling: current.scrolling, isNewVersion: false,
+        movement: movement)
+    }
+    return answer(
+      snapshot, before: snapshot.description.content, [], shape, status: .created,
+      location: "/v1/sessions/\(session.id)/movement")
+  }
+
+  func updateMovement() throws(Failure) -> HTTPResponse {
+    try checkAccept()
+    let shape = try formatQuery()
+    let session = try session()
+    let position = try body { (value) throws(JSONError) in
+      try JSONObject<PositionMember>(value).required(.position).corePoint()
+    }
+    var moving: [Transition.Change] = []
+    var before = Content(sections: [])
+    let snapshot = try change(session) { (current) throws(Failure) in
+      var movement = try movement(of: current)
+      let offset = current.scrolling.contentOffset
+      let map = try layingOut { () throws(LayoutError) in
+        try movement.update(
+          to: position, collection: current.description.layout, contentOffset: offset)
+      }
+      let transition = try layingOut { () throws(LayoutError) in
+        try Transition(
+          from: (current.layout, offset), to: (movement.layout, offset), by: map,
+          limit: elementLimit)
+      }
+      // The dragged one is told apart.
+      moving = transition.moving.filter {
+        $0.final.kind != .cell || $0.final.indexPath != movement.target
+      }
+      before = current.description.content
+      var scrolling = current.scrolling
+      _ = scrolling.rekey(to: offset, by: map, untold: transition.entering)
+      return Session.Change(
+        document: current.document, scrolling: scrolling, isNewVersion: false, movement: movement)
+    }
+    return answer(snapshot, before: before, moving, shape)
+  }
+
+  func endMovement() throws(Failure) -> HTTPResponse {
+    try checkAccept()
+    let shape = try formatQuery()
+    let session = try session()
+    try checkNoBody()
+    var answer: UpdateAnswer?
+    var ends: (source: IndexPath, target: IndexPath)?
+    let snapshot = try change(session) { (current) throws(Failure) in
+      let movement = try movement(of: current)
+      ends = (movement.source, movement.target)
+      let hasMoved = movement.source != movement.target
+      let before = current.scrolling.contentOffset
+      var description = current.document.description
+      description.content = movement.preview.content
+      var layout = movement.layout
+      layout.putDown()
+      let after = hasMoved ? layout.clamped(before) : before
+      // All but the dragged cell is where it has been already.
+      let transition = try layingOut { () throws(LayoutError) in
+        try Transition(
+          from: (current.layout, before), to: (layout, after), by: IdentityMap(),
+          limit: elementLimit)
+      }
+      answer = UpdateAnswer(
+        before: description.content, content: description.content,
+        contentSize: layout.contentSize, contentOffset: after, transition: transition,
+        cancelPrefetch: [])
+      var scrolling = current.scrolling
+      _ = scrolling.rekey(to: after, by: IdentityMap(), untold: transition.entering)
+      let document =
+        hasMoved
+        ? Session.Document(
+          description: description, layout: layout, names: current.document.names)
+        : current.document
+      return Session.Change(document: document, scrolling: scrolling, isNewVersion: hasMoved)
+    }
+    var json = JSONWriter(capacity: 1024)
+    json.beginObject()
+    if let ends {
+      json.raw("\"source\":")
+      json.indexPath(ends.source)
+      json.raw("\"target\":")
+      json.indexPath(ends.target)
+    }
+    if let answer {
+      json.update(
+        answer, version: snapshot.version, shape,
+        displayScale: snapshot.description.viewport.displayScale)
+    }
+    json.endObject()
+    return self.json(json.finish(), tag: EntityTag(snapshot, dependsOnScrolling: true))
+  }
+
+  func cancelMovement() throws(Failure) -> HTTPResponse {
+    _ = try query()
+    _ = try changeBriefly(try session()) { (current) throws(Failure) in
+      let movement = try movement(of: current)
+      var scrolling = current.scrolling
+      _ = scrolling.rekey(
+        to: scrolling.contentOffset, by: InverseMap(movement.preview.map), untold: [])
+      return Session.Change(
+        document: current.document, scrolling: scrolling, isNewVersion: false)
+    }
+    return HTTPResponse(status: .noContent)
+  }
+
+  /// The movement that is under way.
+  private func movement(
+    of session: Session.Snapshot
+  ) throws(Failure) -> InteractiveMovement {
+    guard let movement = session.movement else {
+      throw .problem(Problem(.movementConflict, "no interactive movement is under way"))
+    }
+    return movement
+  }
+
+  private func answer(
+    _ snapshot: Session.Snapshot, before: Content, _ moving: [Transition.Change],
+    _ shape: AttributesFormat.Shape, status: HTTPStatus = .ok, location: String? = nil
+  ) -> HTTPResponse {
+    var json = JSONWriter(capacity: 512 + moving.count * 256)
+    json.beginObject()
+    json.raw("\"version\":")
+    json.integer(snapshot.version)
+    if let movement = snapshot.movement {
+      let offset = snapshot.scrolling.contentOffset
+      let new = AttributesFormat(shape, snapshot)
+      var old = new
+      old.content = before
+      json.raw("\"source\":")
+      json.indexPath(movement.source)
+      json.raw("\"target\":")
+      json.indexPath(movement.target)
+      if let dragged = movement.dragged(contentOffset: offset) {
+        json.raw("\"dragged\":")
+        new.write(dragged, to: &json)
+      }
+      json.raw("\"moving\":")
+      json.movements(moving, old, new)
+      let autoscroll = movement.autoscroll(contentOffset: offset)
+      json.raw("\"autoscroll\":{\"x\":")
+      json.integer(autoscroll.x)
+      json.raw("\"y\":")
+      json.integer(autoscroll.y)
+      json.endObject()
+    }
+    json.endObject()
+    return self.json(
+      json.finish(), status: status, tag: EntityTag(snapshot, dependsOnScrolling: true),
+      location: location)
+  }
+}
+
+extension JSONValue {
+  /// `sections`: numbers of sections.
+  fileprivate func sectionNumbers() throws(JSONError) -> Set<Int> {
+    var array = try array(maximumCount: 100_000)
+    var sections: Set<Int> = []
+    while let value = array.next() {
+      sections.insert(try value.whole(in: 0...ContentLimits.equalItems))
+    }
+    return sections
+  }
+}

@@ -1,0 +1,295 @@
+import HTTPMessages
+import LayoutCore
+import LayoutSessions
+
+private enum ReplaceCollectionMember: Int, JSONName {
+  case collection, anchor
+  static let names = JSONNames(of: Self.self)
+}
+
+/// Changes of a session's collection.
+extension Call {
+  func applyUpdates() throws(Failure) -> HTTPResponse {
+    try checkAccept()
+    let shape = try formatQuery()
+    let session = try session()
+    let limits = ContentLimits(describedItems: service.limits.describedItemCount)
+    let request = try body { (value) throws(JSONError) in try value.update(limits: limits) }
+    var answer: UpdateAnswer?
+    let snapshot = try change(session) { (current) throws(Failure) in
+      try checkIsStill(current)
+      let anchor = try request.anchor.map { (anchor) throws(Failure) in
+        try existing(anchor, in: current)
+      }
+      let updated = try apply(request, to: current.document)
+      try checkLimits(updated.content, limits)
+      let layout = try layingOut { () throws(LayoutError) in
+        try PreparedLayout(
+          updating: current.layout, to: updated, layout: current.description.layout)
+      }
+      let change = try answered(
+        &answer, current, layout, updated, anchor: anchor,
+        insertion: request.insertAnimation, deletion: request.deleteAnimation)
+      return request.isDryRun
+        ? nil : finished(change, isNewVersion: !request.batch.isEmpty)
+    }
+    return respond(answer, of: session.id, snapshot, shape)
+  }
+
+  func replaceCollection() throws(Failure) -> HTTPResponse {
+    try checkAccept()
+    let shape = try formatQuery()
+    let session = try session()
+    let limits = ContentLimits(describedItems: service.limits.describedItemCount)
+    let (content, requested) = try body { (value) throws(JSONError) in
+      let object = try JSONObject<ReplaceCollectionMember>(value)
+      return (
+        try object.required(.collection).content(limits: limits), try object[.anchor]?.anchor()
+      )
+    }
+    if !mayTakeLong, content.describedItemCount > Call.shortContent { throw .takesLong }
+    var answer: UpdateAnswer?
+    var visible: [LayoutAttributes] = []
+    let snapshot = try change(session) { (current) throws(Failure) in
+      try checkIsStill(current)
+      let anchor = try requested.map { (anchor) throws(Failure) in
+        try existing(anchor, in: current)
+      }
+      var description = current.description
+      description.content = content
+      let layout = try layingOut { () throws(LayoutError) in
+        try PreparedLayout(content, layout: description.layout, viewport: description.viewport)
+      }
+      guard let updated = UpdatedContent(replacing: current.description.content, by: content) else {
+        // Nobody can tell which item is which: everything is new.
+        answer = nil
+        var scrolling = current.scrolling
+        scrolling.reset(to: layout.clamped(current.scrolling.contentOffset))
+        visible = try elementsVisible(at: scrolling.contentOffset, in: layout)
+        return Session.Change(
+          document: Session.Document(description: description, layout: layout),
+          scrolling: scrolling, isNewVersion: true)
+      }
+      let change = try answered(&answer, current, layout, updated, anchor: anchor)
+      return finished(change, isNewVersion: true)
+    }
+    return answer == nil
+      ? self.answer(visible, of: session.id, snapshot, shape)
+      : respond(answer, of: session.id, snapshot, shape)
+  }
+
+  // MARK: Parts
+
+  /// What an update makes of a session, before it is known whether it is only tried.
+  struct PlannedUpdate {
+    var document: Session.Document
+    var scrolling: ScrollState
+  }
+
+  /// Refuses to change what is being moved by hand.
+  func checkIsStill(_ session: Session.Snapshot) throws(Failure) {
+    guard session.movement == nil else {
+      throw .problem(
+        Problem(.movementConflict, "an interactive movement is under way: end or cancel it first"))
+    }
+  }
+
+  /// An anchor that there is.
+  func existing(
+    _ request: AnchorRequest, in session: Session.Snapshot
+  ) throws(Failure) -> Anchor {
+    let content = session.description.content
+    if let anchor = request.anchor(in: content) {
+      guard case .element(let kind, let indexPath) = anchor else { return anchor }
+      let offset = session.scrolling.contentOffset
+      if session.layout.attributes(of: kind, at: indexPath, contentOffset: offset) != nil {
+        return anchor
+      }
+    }
+    var reason = "there are \(content.sections.count) sections before"
+    if case .element(_, let indexPath) = request, content.sections.indices.contains(indexPath.section)
+    {
+      let count = content.sections[indexPath.section].items.count
+      reason = "section \(indexPath.section) has \(count) items before"
+    }
+    throw .problem(
+      Problem(
+        .invalidUpdate, "invalid update: the anchor does not exist: \(reason)",
+        pointer: "/anchor"))
+  }
+
+  private func apply(
+    _ request: UpdateRequest, to document: Session.Document
+  ) throws(Failure) -> UpdatedContent {
+    let content = document.description.content
+    do throws(UpdateRefusal) {
+      return try request.batch.applied(to: content, names: document.names)
+    } catch {
+      var problem = Problem(.invalidUpdate, error.reason, pointer: error.operation.pointer)
+      if let batch = request.batch.repaired(for: content, names: document.names) {
+        var repaired = request
+        repaired.batch = batch
+        var json = JSONWriter()
+        json.update(repaired)
+        problem.repair = json.finish()
+      }
+      throw .problem(problem)
+    }
+  }
+
+  private func checkLimits(_ content: Content, _ limits: ContentLimits) throws(Failure) {
+    let reason: String
+    if content.describedItemCount > limits.describedItems {
+      reason =
+        "\(content.describedItemCount) items would have data of their own; \(limits.describedItems) may"
+    } else if content.sections.count > limits.sections {
+      reason = "there would be \(content.sections.count) sections; \(limits.sections) are allowed"
+    } else if content.sections.greatestItemCount > ContentLimits.equalItems {
+      reason =
+        "a section would have \(content.sections.greatestItemCount) items; \(ContentLimits.equalItems) are allowed"
+    } else {
+      return
+    }
+    throw .problem(Problem(.invalid, reason))
+  }
+
+  /// Works out what an update changes for who looks at it.
+  private func answered(
+    _ answer: inout UpdateAnswer?, _ current: Session.Snapshot, _ layout: PreparedLayout,
+    _ updated: UpdatedContent, anchor: Anchor?, insertion: ElementAnimation = .fade,
+    deletion: ElementAnimation = .fade
+  ) throws(Failure) -> PlannedUpdate {
+    let before = current.scrolling.contentOffset
+    let after = layout.contentOffset(
+      keeping: anchor, of: current.layout, at: before, by: updated.map)
+    let transition = try layingOut { () throws(LayoutError) in
+      try Transition(
+        from: (current.layout, before), to: (layout, after), by: updated.map,
+        insertion: insertion, deletion: deletion, limit: elementLimit)
+    }
+    var scrolling = current.scrolling
+    let gone = scrolling.rekey(to: after, by: updated.map, untold: transition.entering)
+    answer = UpdateAnswer(
+      before: current.description.content, content: updated.content,
+      contentSize: layout.contentSize, contentOffset: after, transition: transition,
+      cancelPrefetch: gone)
+    var description = current.description
+    description.content = updated.content
+    return PlannedUpdate(
+      document: Session.Document(
+        description: description, layout: layout, names: updated.names),
+      scrolling: scrolling)
+  }
+
+  private func finished(_ plan: PlannedUpdate, isNewVersion: Bool) -> Session.Change {
+    Session.Change(
+      document: plan.document, scrolling: plan.scrolling, isNewVersion: isNewVersion)
+  }
+
+  private func respond(
+    _ answer: UpdateAnswer?, of id: SessionID, _ snapshot: Session.Snapshot,
+    _ shape: AttributesFormat.Shape
+  ) -> HTTPResponse {
+    var json = JSONWriter(capacity: 4096)
+    json.beginObject()
+    if let answer {
+      json.update(
+        answer, version: snapshot.version, shape,
+        displayScale: snapshot.description.viewport.displayScale)
+    }
+    json.endObject()
+    return self.json(json.finish(), tag: EntityTag(snapshot, dependsOnScrolling: true))
+  }
+}
+
+/// What the answer to an update says.
+struct UpdateAnswer {
+  /// For the names of what was there before.
+  var before: Content
+  var content: Content
+  var contentSize: Size
+  var contentOffset: Point
+  var transition: Transition
+  var cancelPrefetch: [ItemRange]
+}
+
+extension UpdateOperation {
+  /// Where it is in the body.
+  var pointer: String {
+    switch self {
+    case .deleteSection(let index): "/deleteSections/\(index)"
+    case .insertSection(let index): "/insertSections/\(index)"
+    case .moveSection(let index): "/moveSections/\(index)"
+    case .reloadSection(let index): "/reloadSections/\(index)"
+    case .deleteItems(let index): "/deleteItems/\(index)"
+    case .insertItems(let index): "/insertItems/\(index)"
+    case .moveItem(let index): "/moveItems/\(index)"
+    case .reloadItems(let index): "/reloadItems/\(index)"
+    case .expectation: "/expect/itemCounts"
+    }
+  }
+}
+
+extension JSONWriter {
+  /// What an update has changed.
+  mutating func update(
+    _ answer: UpdateAnswer, version: Int, _ shape: AttributesFormat.Shape, displayScale: Int64?
+  ) {
+    raw("\"version\":")
+    integer(version)
+    raw("\"contentSize\":")
+    size(answer.contentSize)
+    raw("\"sections\":[")
+    for section in answer.content.sections {
+      raw("{\"itemCount\":")
+      integer(section.items.count)
+      endObject()
+    }
+    endArray()
+    raw("\"contentOffset\":")
+    point(answer.contentOffset)
+    let old = AttributesFormat(shape: shape, content: answer.before, displayScale: displayScale)
+    let new = AttributesFormat(shape: shape, content: answer.content, displayScale: displayScale)
+    raw("\"appearing\":")
+    changes(answer.transition.appearing, new, new)
+    raw("\"disappearing\":")
+    changes(answer.transition.disappearing, old, old)
+    raw("\"moving\":")
+    movements(answer.transition.moving, old, new)
+    raw("\"cancelPrefetch\":")
+    ranges(answer.cancelPrefetch)
+  }
+
+  private mutating func changes(
+    _ changes: [Transition.Change], _ initial: AttributesFormat, _ final: AttributesFormat
+  ) {
+    beginArray()
+    for change in changes {
+      raw("{\"initial\":")
+      initial.write(change.initial, to: &self)
+      raw("\"final\":")
+      final.write(change.final, to: &self)
+      endObject()
+    }
+    endArray()
+  }
+
+  /// What was there and is, with where it was and where it is.
+  mutating func movements(
+    _ changes: [Transition.Change], _ initial: AttributesFormat, _ final: AttributesFormat
+  ) {
+    beginArray()
+    for change in changes {
+      raw("{\"from\":")
+      indexPath(change.initial.indexPath)
+      raw("\"to\":")
+      indexPath(change.final.indexPath)
+      raw("\"initial\":")
+      initial.write(change.initial, to: &self)
+      raw("\"final\":")
+      final.write(change.final, to: &self)
+      endObject()
+    }
+    endArray()
+  }
+}

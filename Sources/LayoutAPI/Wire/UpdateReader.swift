@@ -1,0 +1,192 @@
+import LayoutCore
+
+/// The body of `POST …/updates`.
+struct UpdateRequest {
+  var batch = BatchUpdate()
+  var insertAnimation = ElementAnimation.fade
+  var deleteAnimation = ElementAnimation.fade
+  var anchor: AnchorRequest?
+  var isDryRun = false
+}
+
+/// An anchor as it is given: a decoration's kind is known only to the section that has it.
+enum AnchorRequest {
+  case anchor(Anchor)
+  case element(kind: String, IndexPath)
+
+  /// The anchor in a collection.
+  func anchor(in content: Content) -> Anchor? {
+    switch self {
+    case .anchor(let anchor): return anchor
+    case .element(let kind, let indexPath):
+      if let known = ElementKind(name: kind) { return .element(known, indexPath) }
+      guard content.sections.indices.contains(indexPath.section) else { return nil }
+      return content.sections[indexPath.section].decorations.firstIndex { $0.kind == kind }
+        .map { .element(.decoration(UInt8($0)), indexPath) }
+    }
+  }
+}
+
+private enum UpdateMember: Int, JSONName {
+  case deleteSections, insertSections, moveSections, reloadSections
+  case deleteItems, insertItems, moveItems, reloadItems
+  case expect, insertAnimation, deleteAnimation, anchor, dryRun
+  static let names = JSONNames(of: Self.self)
+}
+
+private enum OperationMember: Int, JSONName {
+  case at, from, to, section, start, end, items
+  static let names = JSONNames(of: Self.self)
+}
+
+private enum ExpectMember: Int, JSONName {
+  case itemCounts
+  static let names = JSONNames(of: Self.self)
+}
+
+private enum AnimationMember: Int, JSONName {
+  case alpha, scale, rotation, position
+  static let names = JSONNames(of: Self.self)
+}
+
+private enum AnchorMember: Int, JSONName {
+  case kind, indexPath
+  static let names = JSONNames(of: Self.self)
+}
+
+extension JSONValue {
+  /// The body of `POST …/updates`.
+  ///
+  /// - Parameter limits: What the batch may bring.
+  /// - Returns: The batch, and how to answer it.
+  /// - Throws: ``JSONError`` that points to what is wrong.
+  func update(limits: ContentLimits) throws(JSONError) -> UpdateRequest {
+    let object = try JSONObject<UpdateMember>(self)
+    var request = UpdateRequest()
+    var remaining = limits.describedItems
+    try object[.deleteSections]?.forEachElement { (value) throws(JSONError) in
+      request.batch.deleteSections.append(try value.whole(in: JSONValue.indices))
+    }
+    try object[.insertSections]?.forEachElement { (value) throws(JSONError) in
+      request.batch.insertSections.append(try value.sectionAt(&remaining))
+    }
+    try object[.moveSections]?.forEachElement { (value) throws(JSONError) in
+      let move = try JSONObject<OperationMember>(value, allowed: [.from, .to])
+      request.batch.moveSections.append(
+        (
+          try move.required(.from).whole(in: JSONValue.indices),
+          try move.required(.to).whole(in: JSONValue.indices)
+        ))
+    }
+    try object[.reloadSections]?.forEachElement { (value) throws(JSONError) in
+      request.batch.reloadSections.append(try value.sectionAt(&remaining))
+    }
+    try object[.deleteItems]?.forEachElement { (value) throws(JSONError) in
+      request.batch.deleteItems.append(try value.itemRange())
+    }
+    try object[.insertItems]?.forEachElement { (value) throws(JSONError) in
+      let insert = try JSONObject<OperationMember>(value, allowed: [.section, .at, .items])
+      let path = IndexPath(
+        item: try insert.required(.at).whole(in: JSONValue.indices),
+        section: try insert.required(.section).whole(in: JSONValue.indices))
+      request.batch.insertItems.append(
+        (path, try insert.required(.items).items(remainingItems: &remaining)))
+    }
+    try object[.moveItems]?.forEachElement { (value) throws(JSONError) in
+      let move = try JSONObject<OperationMember>(value, allowed: [.from, .to])
+      request.batch.moveItems.append(
+        (try move.required(.from).indexPath(), try move.required(.to).indexPath()))
+    }
+    try object[.reloadItems]?.forEachElement { (value) throws(JSONError) in
+      let reload = try JSONObject<OperationMember>(value, allowed: [.section, .start, .items])
+      let path = IndexPath(
+        item: try reload.required(.start).whole(in: JSONValue.indices),
+        section: try reload.required(.section).whole(in: JSONValue.indices))
+      let given = try reload.required(.items)
+      let items = try given.items(remainingItems: &remaining)
+      guard items.ids == nil else {
+        throw given.error(.rule("reloaded items keep their ids: leave ids out"))
+      }
+      request.batch.reloadItems.append((path, items))
+    }
+    if let expect = object[.expect] {
+      var counts: [Int] = []
+      try JSONObject<ExpectMember>(expect).required(.itemCounts)
+        .forEachElement { (value) throws(JSONError) in
+          counts.append(try value.whole(in: JSONValue.indices))
+        }
+      request.batch.expectedItemCounts = counts
+    }
+    request.insertAnimation = try object[.insertAnimation]?.animation() ?? .fade
+    request.deleteAnimation = try object[.deleteAnimation]?.animation() ?? .fade
+    request.anchor = try object[.anchor]?.anchor()
+    request.isDryRun = try object[.dryRun]?.bool() ?? false
+    return request
+  }
+
+  /// Indices of items and sections, as far as there can be any.
+  private static var indices: ClosedRange<Int> { 0...ContentLimits.equalItems }
+
+  private func forEachElement(_ body: (JSONValue) throws(JSONError) -> Void) throws(JSONError) {
+    var array = try array()
+    while let value = array.next() { try body(value) }
+  }
+
+  private func sectionAt(
+    _ remaining: inout Int
+  ) throws(JSONError) -> (at: Int, section: Section) {
+    let object = try JSONObject<OperationMember>(self, allowed: [.at, .section])
+    return (
+      try object.required(.at).whole(in: JSONValue.indices),
+      try object.required(.section).section(remainingItems: &remaining)
+    )
+  }
+
+  private func itemRange() throws(JSONError) -> ItemRange {
+    let object = try JSONObject<OperationMember>(self, allowed: [.section, .start, .end])
+    let range = ItemRange(
+      section: try object.required(.section).whole(in: JSONValue.indices),
+      start: try object.required(.start).whole(in: JSONValue.indices),
+      end: try object.required(.end).whole(in: JSONValue.indices))
+    guard range.start <= range.end else {
+      throw error(.rule("the range ends at \(range.end), before its start \(range.start)"))
+    }
+    return range
+  }
+
+  /// `[section,item]`.
+  func indexPath() throws(JSONError) -> IndexPath {
+    let (section, item) = try integerPair(in: 0...Int64(ContentLimits.equalItems))
+    return IndexPath(item: Int(item), section: Int(section))
+  }
+
+  private func animation() throws(JSONError) -> ElementAnimation {
+    let object = try JSONObject<AnimationMember>(self)
+    var animation = ElementAnimation()
+    animation.alpha = try object[.alpha]?.double(in: 0...1) ?? animation.alpha
+    animation.scale = try object[.scale]?.double(in: 0...1e6)
+    animation.rotation = try object[.rotation]?.double(in: -1e6...1e6)
+    animation.position = try object[.position]?.choice(of: ElementAnimation.Position.self)
+    return animation
+  }
+
+  /// `anchor`.
+  func anchor() throws(JSONError) -> AnchorRequest {
+    if isString {
+      return switch try choice(of: AnchorName.self) {
+      case .start: .anchor(.start)
+      case .end: .anchor(.end)
+      case .visible: .anchor(.visible)
+      }
+    }
+    let object = try JSONObject<AnchorMember>(self)
+    return .element(
+      kind: try object[.kind]?.string(maximumLength: ContentLimits.nameLength) ?? "cell",
+      try object.required(.indexPath).indexPath())
+  }
+}
+
+/// Anchors that are no elements.
+private enum AnchorName: String, CaseIterable {
+  case start, end, visible
+}

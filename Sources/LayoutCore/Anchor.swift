@@ -1,0 +1,113 @@
+/// What stays where it is on screen while content changes.
+public enum Anchor: Hashable, Sendable {
+  /// An element, named by where it is before the change.
+  case element(ElementKind, IndexPath)
+  /// The start of the content.
+  case start
+  /// The end of the content: a list that grows there is followed.
+  case end
+  /// The first visible element that is still there afterwards.
+  case visible
+}
+
+extension PreparedLayout {
+  /// The offset after a change at which an anchor is where it was on screen.
+  ///
+  /// Where an element rests decides, not where it is pinned or what an effect makes of it.
+  ///
+  /// - Parameters:
+  ///   - anchor: The anchor; nil to stay at the offset.
+  ///   - old: The layout before the change.
+  ///   - offset: The offset before the change.
+  ///   - map: How the elements before the change go with those after it.
+  /// - Returns: An offset inside the content; the old one as far as that allows if the anchor is gone.
+  /// - Complexity: O(log n), for a visible anchor O(log n + k) for k visible elements.
+  public func contentOffset(
+    keeping anchor: Anchor?, of old: PreparedLayout, at offset: Point, by map: any ElementMap
+  ) -> Point {
+    let kept: Point? =
+      switch anchor {
+      case nil, .start: nil
+      case .end: offsetKeepingEnd(of: old, at: offset)
+      case .element(let kind, let indexPath):
+        contentOffset(keeping: kind, indexPath, of: old, at: offset, by: map)
+      case .visible: offsetKeepingVisible(of: old, at: offset, by: map)
+      }
+    return clamped(kept ?? offset)
+  }
+
+  private func offsetKeepingEnd(of old: PreparedLayout, at offset: Point) -> Point {
+    // As far from the end of the viewport to the end of the content as before.
+    let oldVisible = old.scrollDirection.upright(old.visibleRect(at: offset))
+    let rest = old.placement.contentSize.height - oldVisible.maxY
+    var upright = scrollDirection.upright(visibleRect(at: offset))
+    upright.origin.y = placement.contentSize.height - rest - upright.height
+    return scrollDirection.upright(upright).origin
+  }
+
+  private func offsetKeepingVisible(
+    of old: PreparedLayout, at offset: Point, by map: any ElementMap
+  ) -> Point? {
+    var kept: Point?
+    old.forEachElement(in: old.visibleRect(at: offset), contentOffset: offset) { element in
+      // What is not where it rests says nothing about where the content is.
+      guard let rest = old.restingFrame(of: element.kind, at: element.indexPath),
+        element.kind == .cell || rest == element.frame, !element.kind.isDecoration
+      else { return true }
+      kept = contentOffset(
+        keeping: element.kind, element.indexPath, of: old, at: offset, by: map)
+      return kept == nil
+    }
+    return kept
+  }
+
+  private func contentOffset(
+    keeping kind: ElementKind, _ indexPath: IndexPath, of old: PreparedLayout, at offset: Point,
+    by map: any ElementMap
+  ) -> Point? {
+    guard let before = old.restingFrame(of: kind, at: indexPath),
+      let path = map.newPath(of: kind, at: indexPath),
+      let after = restingFrame(of: kind, at: path)
+    else { return nil }
+    return Point(
+      x: after.minX - (before.minX - offset.x), y: after.minY - (before.minY - offset.y))
+  }
+
+  /// Where an element rests, in content coordinates; nil if there is no such element.
+  func restingFrame(of kind: ElementKind, at indexPath: IndexPath) -> Rect? {
+    placement.restingFrame(of: kind, at: indexPath).map(scrollDirection.upright)
+  }
+}
+
+extension ElementKind {
+  var isDecoration: Bool { if case .decoration = self { true } else { false } }
+}
+
+extension ElementMap {
+  /// Where an element is after the change; nil if it is gone.
+  func newPath(of kind: ElementKind, at old: IndexPath) -> IndexPath? {
+    kind == .cell
+      ? newIndexPath(of: old) : newSection(of: old.section).map { IndexPath(item: 0, section: $0) }
+  }
+
+  /// Where an element was before the change; nil if it is new.
+  func oldPath(of kind: ElementKind, at new: IndexPath) -> IndexPath? {
+    kind == .cell
+      ? oldIndexPath(of: new) : oldSection(of: new.section).map { IndexPath(item: 0, section: $0) }
+  }
+}
+
+/// Of a change that leaves the content as it is.
+public struct IdentityMap: ElementMap {
+  /// Makes the map.
+  public init() {}
+
+  /// Where it was.
+  public func newSection(of old: Int) -> Int? { old }
+  /// Where it is.
+  public func oldSection(of new: Int) -> Int? { new }
+  /// Where it was.
+  public func newIndexPath(of old: IndexPath) -> IndexPath? { old }
+  /// Where it is.
+  public func oldIndexPath(of new: IndexPath) -> IndexPath? { new }
+}

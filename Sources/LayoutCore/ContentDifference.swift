@@ -1,0 +1,90 @@
+extension UpdatedContent {
+  /// What replacing content changes, where items can be told apart by their names.
+  ///
+  /// Sections go together by their names where both have one, else by their numbers.
+  ///
+  /// - Parameters:
+  ///   - old: The content before.
+  ///   - new: The content after.
+  /// - Returns: Nil unless all items of both have names.
+  /// - Complexity: O(n) expected.
+  public init?(replacing old: Content, by new: Content) {
+    for content in [old, new] {
+      let summary = content.sections.summary
+      guard summary.namedItemCount == summary.itemCount else { return nil }
+    }
+    self.init(
+      content: new, map: NameMap(old, new), names: nil,
+      change: ContentChange(sectionEdits: []))
+  }
+}
+
+/// Elements that go together by their names.
+private struct NameMap: ElementMap {
+  private let newSections: [Int: Int]
+  private let oldSections: [Int: Int]
+  private let newItems: ItemPlaces
+  private let oldItems: ItemPlaces
+  private let old: Content
+  private let new: Content
+
+  init(_ old: Content, _ new: Content) {
+    self.old = old
+    self.new = new
+    var byName: [String: Int] = [:]
+    for (number, section) in old.sections.enumerated() {
+      if let id = section.id { byName[id] = number }
+    }
+    let newNames = Set(new.sections.lazy.compactMap(\.id))
+    var newSections: [Int: Int] = [:]
+    var oldSections: [Int: Int] = [:]
+    for (number, section) in new.sections.enumerated() {
+      var origin: Int?
+      if let id = section.id, let named = byName[id] {
+        origin = named
+      } else if old.sections.indices.contains(number) {
+        // Two names that differ are two sections.
+        let name = old.sections[number].id
+        let isOther = name.map { section.id != nil || newNames.contains($0) } ?? false
+        if !isOther { origin = number }
+      }
+      if let origin, newSections[origin] == nil {
+        newSections[origin] = number
+        oldSections[number] = origin
+      }
+    }
+    self.newSections = newSections
+    self.oldSections = oldSections
+    newItems = ItemPlaces(new)
+    oldItems = ItemPlaces(old)
+  }
+
+  func newSection(of old: Int) -> Int? { newSections[old] }
+  func oldSection(of new: Int) -> Int? { oldSections[new] }
+
+  func newIndexPath(of path: IndexPath) -> IndexPath? { newItems.place(of: path, in: old, among: new) }
+  func oldIndexPath(of path: IndexPath) -> IndexPath? { oldItems.place(of: path, in: new, among: old) }
+}
+
+/// Where names are, by their fingerprints.
+private struct ItemPlaces {
+  private var places: [UInt64: IndexPath] = [:]
+
+  init(_ content: Content) {
+    places.reserveCapacity(content.sections.summary.namedItemCount)
+    content.forEachID { path, name in
+      places[NameSet.fingerprint(name)] = path
+      return true
+    }
+  }
+
+  /// Where an item of one content is in another.
+  func place(of path: IndexPath, in content: Content, among other: Content) -> IndexPath? {
+    content.sections[path.section].items.withID(of: path.item) { name in
+      guard let place = places[NameSet.fingerprint(name)], other.hasID(place, name) else {
+        return nil
+      }
+      return place
+    } ?? nil
+  }
+}

@@ -1,0 +1,118 @@
+/// How elements look where they appear from, or disappear to.
+public struct ElementAnimation: Hashable, Sendable {
+  /// 0 is transparent, 1 opaque.
+  public var alpha = 1.0
+  /// Replaces the transform, with the rotation.
+  public var scale: Double?
+  /// Clockwise in radians; before the scale.
+  public var rotation: Double?
+  /// Where the middle of the element is.
+  public var position: Position?
+
+  /// A place in the visible rect.
+  public enum Position: String, CaseIterable, Sendable {
+    /// The middle of its lower edge.
+    case bottomCenter
+  }
+
+  /// Makes an animation that changes nothing.
+  public init() {}
+
+  /// To or from nothing, where the element is.
+  public static var fade: ElementAnimation {
+    var animation = ElementAnimation()
+    animation.alpha = 0
+    return animation
+  }
+
+  /// What an element looks like at the far end of the animation.
+  func applied(to element: LayoutAttributes, in visible: Rect) -> LayoutAttributes {
+    var element = element
+    element.alpha = alpha
+    if scale != nil || rotation != nil {
+      element.transform = AffineTransform(rotation: rotation ?? 0, scale: scale ?? 1)
+    }
+    switch position {
+    case nil: break
+    case .bottomCenter:
+      element.frame.origin = Point(
+        x: visible.minX + (visible.width - element.frame.width).halved,
+        y: visible.maxY - element.frame.height.halved)
+    }
+    return element
+  }
+}
+
+/// What a change does to the elements that show before or after it.
+public struct Transition: Sendable {
+  /// An element before and after.
+  public struct Change: Sendable {
+    /// Where it begins; what it is called is as before the change if it was there then.
+    public var initial: LayoutAttributes
+    /// Where it ends; what it is called is as after the change if it is there then.
+    public var final: LayoutAttributes
+  }
+
+  /// What was not there before.
+  public var appearing: [Change] = []
+  /// What is not there any more.
+  public var disappearing: [Change] = []
+  /// What was there and is, with other attributes.
+  public var moving: [Change] = []
+  /// What has not changed, and shows only now, as the offset has: the next tick tells of it.
+  public var entering: [ElementPosition] = []
+
+  /// Works out what changes.
+  ///
+  /// - Parameters:
+  ///   - old: The layout before the change, and the offset.
+  ///   - new: The layout after it, and the offset.
+  ///   - map: How the elements go together.
+  ///   - insertion: How elements appear.
+  ///   - deletion: How elements disappear.
+  ///   - limit: How many elements may show, before and after.
+  /// - Throws: ``LayoutError/tooManyElements(limit:)``.
+  /// - Complexity: O(k · log n) for k visible elements.
+  public init(
+    from old: (layout: PreparedLayout, contentOffset: Point),
+    to new: (layout: PreparedLayout, contentOffset: Point), by map: any ElementMap,
+    insertion: ElementAnimation = .fade, deletion: ElementAnimation = .fade, limit: Int
+  ) throws(LayoutError) {
+    let oldVisible = old.layout.visibleRect(at: old.contentOffset)
+    let newVisible = new.layout.visibleRect(at: new.contentOffset)
+    let before = try old.layout.elements(
+      in: oldVisible, contentOffset: old.contentOffset, limit: limit)
+    let after = try new.layout.elements(
+      in: newVisible, contentOffset: new.contentOffset, limit: limit)
+    let showed = Set(before.map(\.position))
+    for final in after {
+      let initial = map.oldPath(of: final.kind, at: final.indexPath).flatMap {
+        old.layout.attributes(of: final.kind, at: $0, contentOffset: old.contentOffset)
+      }
+      if let initial {
+        if initial != final {
+          moving.append(Change(initial: initial, final: final))
+        } else if !showed.contains(initial.position) {
+          entering.append(final.position)
+        }
+      } else {
+        appearing.append(
+          Change(initial: insertion.applied(to: final, in: newVisible), final: final))
+      }
+    }
+    let shown = Set(after.map(\.position))
+    for initial in before {
+      let final = map.newPath(of: initial.kind, at: initial.indexPath).flatMap {
+        new.layout.attributes(of: initial.kind, at: $0, contentOffset: new.contentOffset)
+      }
+      if let final {
+        if initial != final, !shown.contains(final.position) {
+          moving.append(Change(initial: initial, final: final))
+        }
+      } else {
+        disappearing.append(
+          Change(initial: initial, final: deletion.applied(to: initial, in: oldVisible)))
+      }
+    }
+  }
+}

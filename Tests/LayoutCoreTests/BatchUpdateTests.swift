@@ -1,0 +1,165 @@
+import LayoutCore
+import Testing
+
+/// Batches as values: what they make of content, and what refuses them.
+struct BatchUpdateTests {
+  @Test(arguments: 0..<400)
+  func aBatchDoesWhatTheOrderFreeDefinitionSays(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var nextName = 0
+    var content = generator.content()
+    if seed % 2 == 0 {
+      content = Content(
+        sections: content.sections.map { section in
+          var section = section
+          section.items = ItemList(generator.named(generator.items(10), &nextName))
+          return section
+        })
+    }
+    var names: NameSet?
+    for _ in 0..<20 {
+      var batch = generator.batch(for: content, nextName: &nextName)
+      do {
+        _ = try batch.applied(to: content, names: names)
+      } catch {
+        // What is refused can be repaired, and names a rule.
+        #expect(error.reason.hasPrefix("invalid update: "))
+        batch = try #require(batch.repaired(for: content, names: names), "\(error.reason)")
+      }
+      let updated = try batch.applied(to: content, names: names)
+      let expected = NaiveUpdate.apply(batch, to: content.flat)
+      #expect(updated.content.flat == expected)
+      #expect(
+        updated.content.describedItemCount
+          == Content(sections: updated.content.sections.map(\.self)).describedItemCount)
+      checkMap(updated.map, batch, content, updated.content)
+      content = updated.content
+      names = updated.names
+    }
+  }
+
+  /// Both ways of a map agree, and what goes together has the same name.
+  private func checkMap(
+    _ map: any ElementMap, _ batch: BatchUpdate, _ old: Content, _ new: Content
+  ) {
+    for (section, items) in old.flat.enumerated() {
+      for item in items.indices {
+        let path = IndexPath(item: item, section: section)
+        guard let there = map.newIndexPath(of: path) else { continue }
+        #expect(map.oldIndexPath(of: there) == path)
+        #expect(new.sections[there.section].items.id(of: there.item) == items[item].id)
+      }
+    }
+    let oldCount = old.flat.joined().count
+    let newPaths = new.flat.enumerated().flatMap { section, items in
+      items.indices.map { IndexPath(item: $0, section: section) }
+    }
+    let inserted = newPaths.count { map.oldIndexPath(of: $0) == nil }
+    let deleted = old.flat.enumerated().flatMap { section, items in
+      items.indices.map { IndexPath(item: $0, section: section) }
+    }.count { map.newIndexPath(of: $0) == nil }
+    #expect(oldCount - deleted + inserted == newPaths.count)
+  }
+
+  @Test(arguments: 0..<300)
+  func anUpdateAndItsInverseAreNothing(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed + 1000)
+    var nextName = 0
+    let content = generator.content()
+    for _ in 0..<10 {
+      let random = generator.batch(for: content, nextName: &nextName)
+      let batch = random.repaired(for: content) ?? random
+      let updated = try batch.applied(to: content)
+      let inverse = batch.inverse(of: content, updated)
+      let restored = try inverse.applied(to: updated.content)
+      #expect(restored.content.flat == content.flat)
+    }
+  }
+
+  @Test func countsThatDisagreeAreRefusedInUIKitsWords() throws {
+    let content = Content(sections: [Section(items: Items(count: 10))])
+    var batch = BatchUpdate()
+    batch.insertItems = [(IndexPath(item: 0, section: 0), Items(count: 2))]
+    batch.deleteItems = [ItemRange(section: 0, start: 4, end: 5)]
+    batch.expectedItemCounts = [12]
+    let refusal = #expect(throws: UpdateRefusal.self) { try batch.applied(to: content) }
+    #expect(
+      refusal?.reason
+        == "invalid update: section 0 has 10 items before, +2 inserted −1 deleted +0 moved in −0 moved out = 11 after; expected 12"
+    )
+    #expect(refusal?.operation == .expectation)
+    #expect(batch.repaired(for: content)?.expectedItemCounts == [11])
+  }
+
+  @Test func aRepairChangesAsLittleAsCanBe() throws {
+    let content = Content(sections: [Section(items: Items(count: 10))])
+    var batch = BatchUpdate()
+    batch.deleteItems = [
+      ItemRange(section: 0, start: 2, end: 5), ItemRange(section: 0, start: 4, end: 8),
+      ItemRange(section: 0, start: 9, end: 30), ItemRange(section: 7, start: 0, end: 1),
+    ]
+    let repaired = try #require(batch.repaired(for: content))
+    #expect(
+      repaired.deleteItems == [
+        ItemRange(section: 0, start: 2, end: 5), ItemRange(section: 0, start: 5, end: 8),
+        ItemRange(section: 0, start: 9, end: 10),
+      ])
+  }
+
+  @Test func aNameThatGoesMayComeAgain() throws {
+    var names = StringTable()
+    for name in ["a", "b", "c"] { names.append(name) }
+    let content = Content(sections: [Section(items: Items(count: 3, ids: names))])
+    var one = StringTable()
+    one.append("b")
+    var batch = BatchUpdate()
+    batch.insertItems = [(IndexPath(item: 0, section: 0), Items(count: 1, ids: one))]
+    let refusal = #expect(throws: UpdateRefusal.self) { try batch.applied(to: content) }
+    #expect(refusal?.reason.contains("\"b\"") == true)
+    batch.deleteItems = [ItemRange(section: 0, start: 1, end: 2)]
+    let updated = try batch.applied(to: content)
+    #expect(updated.content.flat[0].map(\.id) == ["b", "a", "c"])
+    // And the names are known now, so that it is refused again.
+    var again = BatchUpdate()
+    again.insertItems = batch.insertItems
+    #expect(throws: UpdateRefusal.self) {
+      try again.applied(to: updated.content, names: updated.names)
+    }
+  }
+
+  @Test func aTrillionEqualItemsAreChangedWithoutBeingLookedAt() throws {
+    let size = Size(width: 1, height: 1)
+    let content = Content(
+      sections: [Section(items: Items(count: 1_000_000_000_000, extents: .size(size)))])
+    let wide = ItemExtents.size(Size(width: 2, height: 1))
+    var batch = BatchUpdate()
+    batch.insertItems = [
+      (IndexPath(item: 500_000_000_001, section: 0), Items(count: 1, extents: wide))
+    ]
+    batch.deleteItems = [ItemRange(section: 0, start: 10, end: 999_999_999_990)]
+    let updated = try batch.repaired(for: content)?.applied(to: content)
+    #expect(updated?.content.sections[0].items.count == 21)
+
+    batch.deleteItems = []
+    let changed = try batch.applied(to: content)
+    for layout: any CollectionLayout in [FlowLayout(), ListLayout()] {
+      let viewport = Viewport(size: Size(width: 1000, height: 7))
+      var compact = layout
+      if var flow = layout as? FlowLayout {
+        flow.minimumInteritemSpacing = 0
+        flow.minimumLineSpacing = 0
+        compact = flow
+      }
+      let prepared = try PreparedLayout(content, layout: compact, viewport: viewport)
+      let after = try PreparedLayout(updating: prepared, to: changed, layout: compact)
+      let path = IndexPath(item: 500_000_000_001, section: 0)
+      let cell = after.attributes(of: .cell, at: path, contentOffset: .zero)
+      // A thousand to a line: the second of the line of the 500,000,000,000th.
+      let expected =
+        compact is FlowLayout
+        ? Rect(x: 1, y: 500_000_000, width: 2, height: 1)
+        : Rect(x: 0, y: 500_000_000_001, width: 1000, height: 1)
+      #expect(cell?.frame == expected)
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import LayoutCore
+import Testing
+
+/// A layout after an update is the layout of the content after the update.
+struct IncrementalLayoutTests {
+  /// 1,250 seeds of 80 batches each: 100,000 batches.
+  @Test(arguments: 0..<1250)
+  func anUpdatedLayoutIsThatFromScratch(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    try check(&generator, generator.content(), batches: 80)
+  }
+
+  /// So many items that ropes have several levels, and lines and columns fall out of step.
+  @Test(arguments: 0..<70)
+  func anUpdatedLayoutOfManyItemsIsThatFromScratch(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var sections = [generator.section(), generator.section()]
+    sections[0].items = ItemList(generator.items(3000))
+    let equal = generator.size(1...60)
+    sections[1].items = ItemList(runs: [
+      Items(count: 2000, extents: .size(equal)), generator.items(40),
+      Items(count: 700, extents: .size(equal)), generator.items(700),
+    ])
+    try check(&generator, Content(sections: sections), batches: 6)
+  }
+
+  private func check(
+    _ generator: inout SeededGenerator, _ start: Content, batches: Int
+  ) throws {
+    var nextName = 0
+    var content = start
+    let layout = generator.layout()
+    let viewport = generator.viewport()
+    var prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
+    for _ in 0..<batches {
+      let random = generator.batch(for: content, nextName: &nextName)
+      let batch = random.repaired(for: content) ?? random
+      let updated = try batch.applied(to: content)
+      let next = try PreparedLayout(updating: prepared, to: updated, layout: layout)
+      let scratch = try PreparedLayout(
+        Content(sections: Array(updated.content.sections)), layout: layout, viewport: viewport)
+      let offset = generator.offset()
+      #expect(next.contentSize == scratch.contentSize)
+      let rect = generator.rect()
+      let found = try next.elements(in: rect, contentOffset: offset, limit: .max)
+      #expect(try found == scratch.elements(in: rect, contentOffset: offset, limit: .max))
+      if generator.chance(0.2) {
+        let all = next.everyElement(of: updated.content, contentOffset: offset)
+        #expect(all == scratch.everyElement(of: updated.content, contentOffset: offset))
+      }
+      // Whoever still reads the old one is not disturbed.
+      content = updated.content
+      prepared = next
+    }
+  }
+
+  @Test(arguments: 0..<200)
+  func anUpdateThatIsUndoneLeavesNoTrace(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var nextName = 0
+    let content = generator.content()
+    let layout = generator.layout()
+    let viewport = generator.viewport()
+    let prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
+    let offset = generator.offset()
+    let before = prepared.everyElement(of: content, contentOffset: offset)
+    for _ in 0..<5 {
+      let random = generator.batch(for: content, nextName: &nextName)
+      let batch = random.repaired(for: content) ?? random
+      let updated = try batch.applied(to: content)
+      let changed = try PreparedLayout(updating: prepared, to: updated, layout: layout)
+      let undone = try batch.inverse(of: content, updated).applied(to: updated.content)
+      let restored = try PreparedLayout(updating: changed, to: undone, layout: layout)
+      #expect(restored.contentSize == prepared.contentSize)
+      #expect(restored.everyElement(of: content, contentOffset: offset) == before)
+      #expect(prepared.everyElement(of: content, contentOffset: offset) == before)
+    }
+  }
+
+  @Test(arguments: 0..<400)
+  func aTransitionIsTheDifferenceOfTwoLayouts(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var nextName = 0
+    let content = generator.content()
+    let layout = generator.layout()
+    let prepared = try PreparedLayout(content, layout: layout, viewport: generator.viewport())
+    let offset = prepared.clamped(generator.offset())
+    let random = generator.batch(for: content, nextName: &nextName)
+    let batch = random.repaired(for: content) ?? random
+    let updated = try batch.applied(to: content)
+    let next = try PreparedLayout(updating: prepared, to: updated, layout: layout)
+    let anchors: [Anchor?] = [nil, .start, .end, .visible]
+    let anchor = anchors[generator.int(0...3)]
+    let after = next.contentOffset(keeping: anchor, of: prepared, at: offset, by: updated.map)
+    #expect(after == next.clamped(after))
+    let transition = try Transition(
+      from: (prepared, offset), to: (next, after), by: updated.map, limit: .max)
+
+    let shown = try next.elements(
+      in: next.visibleRect(at: after), contentOffset: after, limit: .max)
+    let showed = try prepared.elements(
+      in: prepared.visibleRect(at: offset), contentOffset: offset, limit: .max)
+    // Applied to what showed, it gives what shows.
+    var screen = Dictionary(uniqueKeysWithValues: showed.map { ($0.position, $0) })
+    for change in transition.disappearing {
+      #expect(screen.removeValue(forKey: change.initial.position) == change.initial)
+    }
+    var result = Set(
+      screen.values.filter { element in
+        !transition.moving.contains { $0.initial.position == element.position }
+      })
+    for change in transition.moving + transition.appearing { result.insert(change.final) }
+    // What only the offset has brought is told by the next tick.
+    result.formUnion(shown.filter { transition.entering.contains($0.position) })
+    let places = Set(shown.map(\.position))
+    #expect(result.filter { places.contains($0.position) } == Set(shown))
+    var state = ScrollState(contentOffset: offset)
+    _ = state.rekey(to: after, by: updated.map, untold: transition.entering)
+    let tick = try state.scroll(
+      to: after, in: next, prefetch: PrefetchReach(), isFull: false, limit: .max)
+    #expect(tick.appeared.map(\.position) == transition.entering)
+    #expect(tick.changed.isEmpty && tick.disappeared.isEmpty && !tick.isReset)
+    for change in transition.moving {
+      #expect(change.initial != change.final)
+      #expect(
+        prepared.attributes(
+          of: change.initial.kind, at: change.initial.indexPath, contentOffset: offset)
+          == change.initial)
+      #expect(
+        next.attributes(of: change.final.kind, at: change.final.indexPath, contentOffset: after)
+          == change.final)
+    }
+    #expect(transition.appearing.allSatisfy { $0.initial.alpha == 0 && $0.final.alpha == 1 })
+  }
+
+  @Test(arguments: 0..<400)
+  func anAnchorStaysWhereItWasOnScreen(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var nextName = 0
+    let content = generator.content()
+    // Layouts of which cells are where they rest.
+    let layout: any CollectionLayout = [
+      generator.flowLayout(), generator.listLayout(), generator.waterfallLayout(),
+    ][generator.int(0...2)]
+    let prepared = try PreparedLayout(content, layout: layout, viewport: generator.viewport())
+    let offset = prepared.clamped(generator.offset())
+    let random = generator.batch(for: content, nextName: &nextName)
+    let batch = random.repaired(for: content) ?? random
+    let updated = try batch.applied(to: content)
+    let next = try PreparedLayout(updating: prepared, to: updated, layout: layout)
+    let visible = try prepared.elements(
+      in: prepared.visibleRect(at: offset), contentOffset: offset, limit: .max)
+    for cell in visible where cell.kind == .cell {
+      let after = next.contentOffset(
+        keeping: .element(.cell, cell.indexPath), of: prepared, at: offset, by: updated.map)
+      guard let path = updated.map.newIndexPath(of: cell.indexPath) else {
+        #expect(after == next.clamped(offset))
+        continue
+      }
+      let frame = try #require(
+        next.attributes(of: .cell, at: path, contentOffset: after)?.frame)
+      let wanted = Point(
+        x: frame.minX - (cell.frame.minX - offset.x), y: frame.minY - (cell.frame.minY - offset.y))
+      #expect(after == next.clamped(wanted))
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Testing
+
+@testable import LayoutCore
+
+/// A rope of numbers in small chunks, so that few of them make a high tree.
+private struct NumberRun: RopeChunk, Equatable {
+  struct Sum: RopeSummary, Equatable {
+    var total = 0
+    static var zero: Sum { Sum() }
+    static func + (left: Sum, right: Sum) -> Sum { Sum(total: left.total + right.total) }
+  }
+
+  var numbers: [Int]
+  var count: Int { numbers.count }
+  var summary: Sum { Sum(total: numbers.reduce(0, +)) }
+  func slice(_ range: Range<Int>) -> NumberRun { NumberRun(numbers: Array(numbers[range])) }
+  func joined(with other: NumberRun) -> NumberRun? {
+    count + other.count <= 4 ? NumberRun(numbers: numbers + other.numbers) : nil
+  }
+  var pieces: [NumberRun] { pieces(of: 4) }
+}
+
+extension Rope where Chunk == NumberRun {
+  fileprivate var numbers: [Int] {
+    var numbers: [Int] = []
+    var total = 0
+    var isSound = true
+    forEachChunk { place in
+      isSound =
+        isSound && place.start == numbers.count && place.before.total == total
+        && (1...4).contains(place.chunk.count)
+      numbers += place.chunk.numbers
+      total += place.chunk.summary.total
+      return true
+    }
+    #expect(isSound)
+    return numbers
+  }
+}
+
+struct RopeTests {
+  @Test(arguments: 0..<200)
+  func anEditedRopeIsTheEditedSequence(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var array = (0..<generator.int(0...600)).map { _ in generator.int(0...9) }
+    var rope = Rope([NumberRun(numbers: array)])
+    for _ in 0..<30 {
+      var edits: [Rope<NumberRun>.Edit] = []
+      var place = 0
+      for _ in 0..<generator.int(0...8) where place <= array.count {
+        let start = generator.int(place...array.count)
+        let end = min(array.count, start + generator.int(0...(generator.chance(0.1) ? 300 : 5)))
+        let new = (0..<generator.int(0...(generator.chance(0.1) ? 200 : 5))).map { _ in
+          generator.int(0...9)
+        }
+        edits.append(.init(range: start..<end, chunks: [NumberRun(numbers: new)]))
+        place = end + 1
+      }
+      let before = rope
+      let old = array
+      for edit in edits.reversed() {
+        array.replaceSubrange(edit.range, with: edit.chunks.flatMap(\.numbers))
+      }
+      rope = rope.edited(edits)
+      #expect(rope.numbers == array)
+      #expect(rope.count == array.count)
+      #expect(rope.summary.total == array.reduce(0, +))
+      #expect(before.numbers == old)
+    }
+    for index in array.indices {
+      let found = rope.place(of: index)
+      #expect(found.map { $0.chunk.numbers[index - $0.start] } == array[index])
+    }
+    #expect(rope.place(of: array.count) == nil)
+    let half = rope.summary.total / 2
+    let found = rope.firstPlace { $1.total > half }
+    let sum = found.map { $0.before.total } ?? 0
+    #expect(found == nil ? array.reduce(0, +) <= half : sum <= half)
+    #expect(found.map { sum + $0.chunk.summary.total > half } ?? true)
+  }
+
+  @Test func aRopeStaysFlatWhenItIsAppendedTo() {
+    var rope = Rope<NumberRun>([])
+    for number in 0..<5000 {
+      rope = rope.edited([
+        .init(range: number..<number, chunks: [NumberRun(numbers: [number])])
+      ])
+    }
+    #expect(rope.numbers == Array(0..<5000))
+    // Fuller than a half on average: 5,000 numbers in chunks of four.
+    var chunks = 0
+    rope.forEachChunk { _ in
+      chunks += 1
+      return true
+    }
+    #expect(chunks <= 2500)
+  }
+}
+
+struct NameSetTests {
+  @Test(arguments: 0..<50)
+  func aNameSetFollowsWhatComesAndGoes(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var set = NameSet(Content(sections: []))
+    var model: [UInt64] = []
+    for _ in 0..<40 {
+      let removed = model.shuffled(using: &generator).prefix(generator.int(0...30))
+      let added = (0..<generator.int(0...60)).map { _ in
+        UInt64.random(in: 0...500, using: &generator)
+      }
+      set = set.changed(removing: Array(removed), adding: added)
+      for value in removed {
+        if let index = model.firstIndex(of: value) { model.remove(at: index) }
+      }
+      model += added
+      for value in UInt64(0)...500 { #expect(set.contains(value) == model.contains(value)) }
+    }
+  }
+}
