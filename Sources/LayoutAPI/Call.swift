@@ -147,8 +147,8 @@ struct Call: ~Escapable {
   func change(
     _ session: Session, _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
   ) throws(Failure) -> Session.Snapshot {
-    let isLong = session.snapshot.document.description.content.describedItemCount > Call.shortContent
-    if isLong, !mayTakeLong { throw .takesLong }
+    let content = session.snapshot.document.description.content
+    if content.describedItemCount > Call.shortContent, !mayTakeLong { throw .takesLong }
     return try changeBriefly(session, work)
   }
 

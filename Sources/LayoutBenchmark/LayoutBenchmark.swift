@@ -18,9 +18,11 @@ enum LayoutBenchmark {
     let isQuick = arguments.contains("--quick")
     do {
       print("layoutd benchmark: \(isQuick ? "quick" : "full"), \(Measurement.coreCount) cores")
+      if arguments.contains("--updates") { return try UpdateBenchmark(isQuick: isQuick).run() }
       try ServingBenchmark(isQuick: isQuick).run()
       try CreationBenchmark(isQuick: isQuick).run()
       try TickBenchmark(isQuick: isQuick).run()
+      try UpdateBenchmark(isQuick: isQuick).run()
     } catch {
       print("failed: \(error.message)")
       exit(1)

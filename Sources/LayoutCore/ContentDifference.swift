@@ -1,12 +1,11 @@
 extension UpdatedContent {
-  /// What replacing content changes, where items can be told apart by their names.
+  /// What replacing content changes; nil unless all items of both have names to tell them apart.
   ///
   /// Sections go together by their names where both have one, else by their numbers.
   ///
   /// - Parameters:
   ///   - old: The content before.
   ///   - new: The content after.
-  /// - Returns: Nil unless all items of both have names.
   /// - Complexity: O(n) expected.
   public init?(replacing old: Content, by new: Content) {
     for content in [old, new] {
@@ -62,8 +61,13 @@ private struct NameMap: ElementMap {
   func newSection(of old: Int) -> Int? { newSections[old] }
   func oldSection(of new: Int) -> Int? { oldSections[new] }
 
-  func newIndexPath(of path: IndexPath) -> IndexPath? { newItems.place(of: path, in: old, among: new) }
-  func oldIndexPath(of path: IndexPath) -> IndexPath? { oldItems.place(of: path, in: new, among: old) }
+  func newIndexPath(of path: IndexPath) -> IndexPath? {
+    newItems.place(of: path, in: old, among: new)
+  }
+
+  func oldIndexPath(of path: IndexPath) -> IndexPath? {
+    oldItems.place(of: path, in: new, among: old)
+  }
 }
 
 /// Where names are, by their fingerprints.

@@ -70,9 +70,12 @@ public struct ItemList: Sendable {
   ///
   /// - Complexity: O(n).
   public var asOneRun: Items? {
-    var all: Items? = Items()
-    forEachRun { run, start in all = start == 0 ? run : all.flatMap { $0.appending(run) } }
-    return all
+    var parts: [Items.Part] = []
+    forEachRun { run, _ in parts.append(run.whole) }
+    let areAlike = zip(parts, parts.dropFirst()).allSatisfy {
+      $0.chunk.goes(with: $1.chunk, asUniform: false)
+    }
+    return areAlike ? Items.joining(parts) : nil
   }
 
   /// One item with its data.
@@ -118,10 +121,10 @@ struct ItemsSummary: RopeSummary {
 }
 
 extension Items: RopeChunk {
-  private static var pieceCount: Int { 256 }
+  static var capacity: Int { 256 }
 
   /// Whether the items have nothing of their own, so that any number of them is one run.
-  private var isUniform: Bool {
+  var isUniform: Bool {
     guard ids == nil else { return false }
     return switch extents {
     case .unspecified, .size: true
@@ -136,73 +139,72 @@ extension Items: RopeChunk {
       byteCount: 96 + extents.byteCount + (ids?.byteCount ?? 0))
   }
 
-  func slice(_ range: Range<Int>) -> Items {
-    Items(count: range.count, extents: extents.slice(range), ids: ids?.slice(range))
+  /// Items go together that have their sizes and names in the same way.
+  func goes(with other: Items, asUniform: Bool) -> Bool {
+    guard (ids == nil) == (other.ids == nil) else { return false }
+    return switch (extents, other.extents) {
+    case (.unspecified, .unspecified), (.sizes, .sizes), (.lengths, .lengths),
+      (.aspectRatios, .aspectRatios):
+      true
+    case (.size(let size), .size(let next)): size == next
+    default: false
+    }
+  }
+
+  static func joining(_ parts: [Part]) -> Items {
+    let count = parts.reduce(0) { $0 + $1.range.count }
+    guard let first = parts.first else { return Items() }
+    var items = Items(count: count, extents: first.chunk.extents)
+    switch first.chunk.extents {
+    case .unspecified, .size: break
+    case .sizes:
+      items.extents = .sizes(
+        widths: lengths(of: parts) { if case .sizes(let widths, _) = $0 { widths } else { nil } },
+        heights: lengths(of: parts) {
+          if case .sizes(_, let heights) = $0 { heights } else { nil }
+        })
+    case .lengths:
+      items.extents = .lengths(
+        lengths(of: parts) { if case .lengths(let lengths) = $0 { lengths } else { nil } })
+    case .aspectRatios:
+      var all: [Double] = []
+      all.reserveCapacity(count)
+      for part in parts {
+        if case .aspectRatios(let ratios) = part.chunk.extents {
+          all.append(contentsOf: ratios[part.range])
+        }
+      }
+      items.extents = .aspectRatios(all)
+    }
+    if first.chunk.ids != nil {
+      var names = StringTable()
+      for part in parts {
+        if let ids = part.chunk.ids { names.append(ids, part.range) }
+      }
+      items.ids = names
+    }
+    return items
+  }
+
+  private static func lengths(
+    of parts: [Part], _ member: (ItemExtents) -> LengthArray?
+  ) -> LengthArray {
+    LengthArray.joining(
+      parts.map { (member($0.chunk.extents) ?? .equal(0, count: $0.chunk.count), $0.range) })
   }
 
   /// The same items without one.
   func removing(_ index: Int) -> Items {
-    let rest = slice((index + 1)..<count)
-    return slice(0..<index).appending(rest) ?? rest
-  }
-
-  func joined(with other: Items) -> Items? {
-    isUniform && other.isUniform || count + other.count <= Items.pieceCount
-      ? appending(other) : nil
-  }
-
-  /// These items and others after them; nil if they have sizes or names in different ways.
-  fileprivate func appending(_ other: Items) -> Items? {
-    guard (ids == nil) == (other.ids == nil), let both = extents.joined(with: other.extents) else {
-      return nil
-    }
-    var names = ids
-    if let more = other.ids { names?.append(contentsOf: more) }
-    return Items(count: count + other.count, extents: both, ids: names)
-  }
-
-  var pieces: [Items] { isUniform ? [self] : pieces(of: Items.pieceCount) }
-}
-
-extension ItemExtents {
-  fileprivate func slice(_ range: Range<Int>) -> ItemExtents {
-    switch self {
-    case .unspecified, .size: self
-    case .sizes(let widths, let heights):
-      .sizes(widths: widths.slice(range), heights: heights.slice(range))
-    case .lengths(let lengths): .lengths(lengths.slice(range))
-    case .aspectRatios(let ratios): .aspectRatios(Array(ratios[range]))
-    }
-  }
-
-  /// Nil if they are of different kinds.
-  fileprivate func joined(with other: ItemExtents) -> ItemExtents? {
-    switch (self, other) {
-    case (.unspecified, .unspecified): .unspecified
-    case (.size(let size), .size(let next)): size == next ? self : nil
-    case (.sizes(let widths, let heights), .sizes(let moreWidths, let moreHeights)):
-      .sizes(widths: widths.joined(with: moreWidths), heights: heights.joined(with: moreHeights))
-    case (.lengths(let lengths), .lengths(let more)): .lengths(lengths.joined(with: more))
-    case (.aspectRatios(let ratios), .aspectRatios(let more)): .aspectRatios(ratios + more)
-    default: nil
-    }
+    Items.joining([(self, 0..<index), (self, (index + 1)..<count)])
   }
 }
 
 extension StringTable {
-  /// Some of the strings.
-  fileprivate func slice(_ range: Range<Int>) -> StringTable {
-    var table = StringTable()
-    let first = offsets[range.lowerBound]
-    table.bytes = Array(bytes[Int(first)..<Int(offsets[range.upperBound])])
-    table.offsets = offsets[range.lowerBound...range.upperBound].map { $0 - first }
-    return table
-  }
-
-  /// Adds strings of another table.
-  fileprivate mutating func append(contentsOf other: StringTable) {
+  /// Adds some strings of another table.
+  fileprivate mutating func append(_ other: StringTable, _ range: Range<Int>) {
+    let first = other.offsets[range.lowerBound]
     let base = UInt32(bytes.count)
-    bytes.append(contentsOf: other.bytes)
-    offsets.append(contentsOf: other.offsets.dropFirst().map { $0 + base })
+    bytes.append(contentsOf: other.bytes[Int(first)..<Int(other.offsets[range.upperBound])])
+    for index in range { offsets.append(other.offsets[index + 1] - first + base) }
   }
 }

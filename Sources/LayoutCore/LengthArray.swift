@@ -127,22 +127,41 @@ extension LengthArray {
     }
   }
 
-  /// Some of them.
-  func slice(_ range: Range<Int>) -> LengthArray {
-    switch self {
-    case .equal(let length, _): .equal(length, count: range.count)
-    case .compact(let values): .compact(Array(values[range]))
-    case .wide(let values): .wide(Array(values[range]))
+  /// Parts of several arrays one after the other.
+  ///
+  /// - Parameter parts: The arrays and which of their lengths.
+  /// - Returns: Those lengths.
+  static func joining(_ parts: [(lengths: LengthArray, range: Range<Int>)]) -> LengthArray {
+    let count = parts.reduce(0) { $0 + $1.range.count }
+    guard let first = parts.first else { return .equal(0, count: 0) }
+    switch first.lengths {
+    case .equal(let length, _):
+      let areEqual = parts.allSatisfy {
+        if case .equal(let next, _) = $0.lengths { next == length } else { false }
+      }
+      if areEqual { return .equal(length, count: count) }
+    case .compact:
+      var compact: [UInt32] = []
+      compact.reserveCapacity(count)
+      for part in parts {
+        guard case .compact(let values) = part.lengths else { break }
+        compact.append(contentsOf: values[part.range])
+      }
+      if compact.count == count { return .compact(compact) }
+    case .wide:
+      var wide: [Int64] = []
+      wide.reserveCapacity(count)
+      for part in parts {
+        guard case .wide(let values) = part.lengths else { break }
+        wide.append(contentsOf: values[part.range])
+      }
+      if wide.count == count { return .wide(wide) }
     }
-  }
-
-  /// These followed by others.
-  func joined(with other: LengthArray) -> LengthArray {
-    switch (self, other) {
-    case (.equal(let length, let count), .equal(let next, let more)) where length == next:
-      .equal(length, count: count + more)
-    case (.compact(let values), .compact(let more)): .compact(values + more)
-    default: LengthArray(count: count + other.count) { $0 < count ? self[$0] : other[$0 - count] }
+    var all: [Length] = []
+    all.reserveCapacity(count)
+    for part in parts {
+      for index in part.range { all.append(part.lengths[index]) }
     }
+    return LengthArray(count: count) { all[$0] }
   }
 }

@@ -35,7 +35,7 @@ public struct InteractiveMovement: Sendable {
   private let original: Content
   private let originalLayout: PreparedLayout
 
-  /// Takes an item up.
+  /// Takes an item up; nil if there is no such item.
   ///
   /// - Parameters:
   ///   - source: The item.
@@ -44,7 +44,6 @@ public struct InteractiveMovement: Sendable {
   ///   - content: The content.
   ///   - layout: The content laid out.
   ///   - offset: The content offset.
-  /// - Returns: Nil if there is no such item.
   public init?(
     of source: IndexPath, at position: Point?, within sections: Set<Int>?, content: Content,
     layout: PreparedLayout, contentOffset offset: Point

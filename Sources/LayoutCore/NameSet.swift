@@ -48,6 +48,7 @@ public struct NameSet: Sendable {
   /// - Parameters:
   ///   - removed: Fingerprints that are in the set, each as often as it is named.
   ///   - added: Others.
+  /// - Returns: The changed set; it shares what did not change.
   /// - Complexity: O(k log n).
   func changed(removing removed: [UInt64], adding added: [UInt64]) -> NameSet {
     var rope = rope
@@ -91,18 +92,15 @@ private struct FingerprintRun: RopeChunk {
 
   var values: [UInt64]
 
-  private static var pieceCount: Int { 256 }
+  static var capacity: Int { 256 }
 
   var count: Int { values.count }
 
   var summary: Summary { Summary(greatest: values.last ?? 0) }
 
-  func slice(_ range: Range<Int>) -> FingerprintRun { FingerprintRun(values: Array(values[range])) }
+  func goes(with other: FingerprintRun, asUniform: Bool) -> Bool { true }
 
-  func joined(with other: FingerprintRun) -> FingerprintRun? {
-    count + other.count <= FingerprintRun.pieceCount
-      ? FingerprintRun(values: values + other.values) : nil
+  static func joining(_ parts: [Part]) -> FingerprintRun {
+    FingerprintRun(values: parts.flatMap { $0.chunk.values[$0.range] })
   }
-
-  var pieces: [FingerprintRun] { pieces(of: FingerprintRun.pieceCount) }
 }

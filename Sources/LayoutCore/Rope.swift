@@ -12,32 +12,55 @@ protocol RopeSummary: Sendable {
 protocol RopeChunk: Sendable {
   associatedtype Summary: RopeSummary
 
+  /// How many elements a chunk may have, unless they are all alike.
+  static var capacity: Int { get }
+
   /// How many elements.
   var count: Int { get }
 
-  /// What is known of them; worked out anew.
+  /// Whether all elements are known to be alike, so that any number of them is one piece.
+  var isUniform: Bool { get }
+
+  /// What is known of the elements; worked out anew.
   var summary: Summary { get }
 
-  /// A part of it.
+  /// Whether elements of this chunk and of another can be in one piece.
   ///
-  /// - Parameter range: Part of `0 ..< count`.
-  /// - Returns: Those elements.
-  func slice(_ range: Range<Int>) -> Self
+  /// - Parameters:
+  ///   - other: Another chunk.
+  ///   - asUniform: Whether the piece must be uniform as they are.
+  /// - Returns: Whether they can.
+  func goes(with other: Self, asUniform: Bool) -> Bool
 
-  /// This chunk and another after it as one.
+  /// Parts of chunks that go with each other as one chunk.
   ///
-  /// - Parameter other: The chunk after this one.
-  /// - Returns: Nil if that would be too large a chunk.
-  func joined(with other: Self) -> Self?
-
-  /// Chunks of a good size with the same elements.
-  var pieces: [Self] { get }
+  /// - Parameter parts: The chunks and which of their elements; at least one.
+  /// - Returns: Those elements, in order.
+  static func joining(_ parts: [Part]) -> Self
 }
 
 extension RopeChunk {
-  /// Pieces of at most so many elements.
-  func pieces(of size: Int) -> [Self] {
-    guard count > size else { return [self] }
+  /// Some elements of a chunk.
+  typealias Part = (chunk: Self, range: Range<Int>)
+
+  var isUniform: Bool { false }
+
+  /// All of it.
+  var whole: Part { (self, 0..<count) }
+
+  /// A part of it.
+  func slice(_ range: Range<Int>) -> Self { Self.joining([(self, range)]) }
+
+  /// Whether this chunk and another after it can be one of so many elements.
+  func fits(_ other: Self, count: Int) -> Bool {
+    isUniform && other.isUniform && goes(with: other, asUniform: true)
+      || count <= Self.capacity && goes(with: other, asUniform: false)
+  }
+
+  /// Chunks of a good size with the same elements.
+  var pieces: [Self] {
+    let size = Self.capacity
+    guard count > size, !isUniform else { return [self] }
     return stride(from: 0, to: count, by: size).map { slice($0..<min($0 + size, count)) }
   }
 }
@@ -74,7 +97,10 @@ struct Rope<Chunk: RopeChunk>: Sendable {
 
     /// The two as one node, unless it would be too large.
     func joined(with other: Node) -> Node? {
-      if let chunk, let next = other.chunk { return chunk.joined(with: next).map(Node.init) }
+      if let chunk, let next = other.chunk {
+        return chunk.fits(next, count: count + other.count)
+          ? Node(Chunk.joining([chunk.whole, next.whole])) : nil
+      }
       return children.count + other.children.count <= Node.fanout
         ? Node(children + other.children) : nil
     }
@@ -106,7 +132,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   ///
   /// - Complexity: O(n).
   init(_ chunks: some Sequence<Chunk>) {
-    root = Rope.tree(Rope.leaves(chunks))
+    root = Rope.tree(Rope.leaves(chunks.map(\.whole)))
   }
 
   private init(root: Node?) { self.root = root }
@@ -254,17 +280,18 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     return grouped(merged(nodes))
   }
 
+  /// What edits leave of a chunk, and put in its place.
   private static func edit(
     _ chunk: Chunk, from start: Int, isLast: Bool, _ edits: inout ArraySlice<Edit>
-  ) -> [Chunk] {
+  ) -> [Chunk.Part] {
     let end = start + chunk.count
-    var chunks: [Chunk] = []
+    var parts: [Chunk.Part] = []
     var done = start
     while let edit = edits.first, edit.range.lowerBound < end || isLast {
       if edit.range.lowerBound > done {
-        chunks.append(chunk.slice((done - start)..<(edit.range.lowerBound - start)))
+        parts.append((chunk, (done - start)..<(edit.range.lowerBound - start)))
       }
-      chunks.append(contentsOf: edit.chunks)
+      for new in edit.chunks { parts.append(new.whole) }
       done = max(done, min(edit.range.upperBound, end))
       if edit.range.upperBound > end {
         // The rest of it lies in chunks after this one.
@@ -273,22 +300,34 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       }
       edits.removeFirst()
     }
-    if done < end { chunks.append(chunk.slice((done - start)..<chunk.count)) }
-    return chunks
+    if done < end { parts.append((chunk, (done - start)..<chunk.count)) }
+    return parts
   }
 
   // MARK: Building
 
-  private static func leaves(_ chunks: some Sequence<Chunk>) -> [Node] {
-    var joined: [Chunk] = []
-    for chunk in chunks where chunk.count > 0 {
-      if let last = joined.last, let both = last.joined(with: chunk) {
-        joined[joined.count - 1] = both
-      } else {
-        joined.append(chunk)
-      }
+  /// Parts of chunks as leaves, neighbours that fit as one.
+  private static func leaves(_ parts: [Chunk.Part]) -> [Node] {
+    var nodes: [Node] = []
+    var group: [Chunk.Part] = []
+    var count = 0
+    func flush() {
+      guard let first = group.first else { return }
+      let isWhole = group.count == 1 && first.range.count == first.chunk.count
+      let chunk = isWhole ? first.chunk : Chunk.joining(group)
+      nodes.append(contentsOf: chunk.pieces.map(Node.init))
+      group.removeAll(keepingCapacity: true)
+      count = 0
     }
-    return joined.flatMap(\.pieces).map(Node.init)
+    for part in parts where !part.range.isEmpty {
+      if let last = group.last, !last.chunk.fits(part.chunk, count: count + part.range.count) {
+        flush()
+      }
+      group.append(part)
+      count += part.range.count
+    }
+    flush()
+    return nodes
   }
 
   /// Neighbours that are small as one.

@@ -45,7 +45,7 @@ struct SectionRun: RopeChunk {
 
   init(_ sections: [Section]) { self.sections = sections }
 
-  private static var pieceCount: Int { 32 }
+  static var capacity: Int { 32 }
 
   var count: Int { sections.count }
 
@@ -53,14 +53,11 @@ struct SectionRun: RopeChunk {
     sections.reduce(into: .zero) { $0 = $0 + SectionsSummary($1) }
   }
 
-  func slice(_ range: Range<Int>) -> SectionRun { SectionRun(Array(sections[range])) }
+  func goes(with other: SectionRun, asUniform: Bool) -> Bool { true }
 
-  func joined(with other: SectionRun) -> SectionRun? {
-    count + other.count <= SectionRun.pieceCount
-      ? SectionRun(sections + other.sections) : nil
+  static func joining(_ parts: [Part]) -> SectionRun {
+    SectionRun(parts.flatMap { $0.chunk.sections[$0.range] })
   }
-
-  var pieces: [SectionRun] { pieces(of: SectionRun.pieceCount) }
 }
 
 /// What is known of many sections.

@@ -416,7 +416,7 @@ extension Rect {
 private struct SlotRun: RopeChunk {
   var slots: [SectionStack.Slot]
 
-  private static var pieceCount: Int { 16 }
+  static var capacity: Int { 16 }
 
   var count: Int { slots.count }
 
@@ -433,13 +433,11 @@ private struct SlotRun: RopeChunk {
     return summary
   }
 
-  func slice(_ range: Range<Int>) -> SlotRun { SlotRun(slots: Array(slots[range])) }
+  func goes(with other: SlotRun, asUniform: Bool) -> Bool { true }
 
-  func joined(with other: SlotRun) -> SlotRun? {
-    count + other.count <= SlotRun.pieceCount ? SlotRun(slots: slots + other.slots) : nil
+  static func joining(_ parts: [Part]) -> SlotRun {
+    SlotRun(slots: parts.flatMap { $0.chunk.slots[$0.range] })
   }
-
-  var pieces: [SlotRun] { pieces(of: SlotRun.pieceCount) }
 }
 
 /// What is known of many sections of a stack.

@@ -21,6 +21,7 @@ struct SizeList: Sendable {
   /// - Parameters:
   ///   - edits: What changed.
   ///   - rule: The sizes of a run of items.
+  /// - Returns: The changed list; it shares what did not change.
   /// - Complexity: O(k · log n) for k edits.
   func edited(_ edits: [ItemEdit], rule: (Items) -> SizeRun) -> SizeList {
     SizeList(
@@ -115,28 +116,26 @@ struct SizeRun: RopeChunk {
     self.init(cross: .equal(size.width, count: count), main: .equal(size.height, count: count))
   }
 
-  private static var pieceCount: Int { 256 }
+  static var capacity: Int { 256 }
 
   var count: Int { main.count }
 
+  var isUniform: Bool { summary.least == summary.greatest }
+
   /// The size of all of them, if it is known to be one.
-  var commonSize: Size? { summary.least == summary.greatest ? summary.least : nil }
+  var commonSize: Size? { isUniform ? summary.least : nil }
 
   func size(_ index: Int) -> Size { Size(width: cross[index], height: main[index]) }
 
-  func slice(_ range: Range<Int>) -> SizeRun {
-    SizeRun(cross: cross.slice(range), main: main.slice(range))
+  func goes(with other: SizeRun, asUniform: Bool) -> Bool {
+    !asUniform || summary.least == other.summary.least
   }
 
-  func joined(with other: SizeRun) -> SizeRun? {
-    if let size = commonSize, size == other.commonSize {
-      return SizeRun(size: size, count: count + other.count)
-    }
-    guard count + other.count <= SizeRun.pieceCount else { return nil }
-    return SizeRun(cross: cross.joined(with: other.cross), main: main.joined(with: other.main))
+  static func joining(_ parts: [Part]) -> SizeRun {
+    SizeRun(
+      cross: LengthArray.joining(parts.map { ($0.chunk.cross, $0.range) }),
+      main: LengthArray.joining(parts.map { ($0.chunk.main, $0.range) }))
   }
-
-  var pieces: [SizeRun] { commonSize == nil ? pieces(of: SizeRun.pieceCount) : [self] }
 }
 
 /// What is known of many upright sizes.

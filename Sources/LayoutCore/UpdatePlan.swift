@@ -381,6 +381,7 @@ struct UpdatePlan {
   /// The content after the batch.
   ///
   /// - Parameter names: The names there are then, if they are known.
+  /// - Returns: The content, and what changed.
   func result(names: NameSet?) -> UpdatedContent {
     // Sections with other items stay where they are, and are replaced there.
     let edited = items.keys.filter { map.movedSections[$0] == nil }
@@ -454,7 +455,9 @@ struct UpdatePlan {
     return UpdatePlan.edits(old: old, new: new, map).map { ItemEdit(range: $0, items: $1) }
   }
 
-  private func item(at path: IndexPath) -> Items { content.sections[path.section].items.item(path.item) }
+  private func item(at path: IndexPath) -> Items {
+    content.sections[path.section].items.item(path.item)
+  }
 
   /// Reloaded items with the names that they had.
   private func renamed(_ items: Items, _ section: Int, from start: Int) -> [Items] {
@@ -490,6 +493,7 @@ struct UpdatePlan {
   ///   - old: Ranges before, and what takes their place; in any order.
   ///   - new: Ranges after, in ascending order, and what is there.
   ///   - map: How the places go together.
+  /// - Returns: Ranges before, and what takes their place, in ascending order.
   private static func edits<Payload>(
     old: [(Range<Int>, [Payload])], new: [(Range<Int>, Payload)], _ map: IndexMap
   ) -> [(Range<Int>, [Payload])] {
@@ -541,7 +545,8 @@ extension BatchUpdate {
       deleteItems[index].end = min(deleteItems[index].end, count)
     case .reloadItems(let index) where (0..<count).contains(reloadItems[index].at.item):
       let items = reloadItems[index].items
-      reloadItems[index].items = items.slice(0..<min(items.count, count - reloadItems[index].at.item))
+      let room = count - reloadItems[index].at.item
+      reloadItems[index].items = items.slice(0..<min(items.count, room))
     default: remove(operation)
     }
   }

@@ -19,7 +19,7 @@ public final class Session: Sendable {
     public var document: Document
     /// Where the client has scrolled to.
     public var scrolling: ScrollState
-    /// The item that is under a finger; nil if none is. Questions are answered for its preview.
+    /// The item that is under a finger, for whose preview questions are answered; nil if none is.
     public var movement: InteractiveMovement?
 
     /// What the client said, with the content of the preview while an item is moved.

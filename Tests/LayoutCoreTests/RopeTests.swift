@@ -13,11 +13,11 @@ private struct NumberRun: RopeChunk, Equatable {
   var numbers: [Int]
   var count: Int { numbers.count }
   var summary: Sum { Sum(total: numbers.reduce(0, +)) }
-  func slice(_ range: Range<Int>) -> NumberRun { NumberRun(numbers: Array(numbers[range])) }
-  func joined(with other: NumberRun) -> NumberRun? {
-    count + other.count <= 4 ? NumberRun(numbers: numbers + other.numbers) : nil
+  static var capacity: Int { 4 }
+  func goes(with other: NumberRun, asUniform: Bool) -> Bool { true }
+  static func joining(_ parts: [Part]) -> NumberRun {
+    NumberRun(numbers: parts.flatMap { $0.chunk.numbers[$0.range] })
   }
-  var pieces: [NumberRun] { pieces(of: 4) }
 }
 
 extension Rope where Chunk == NumberRun {

@@ -21,12 +21,7 @@ extension Call {
       let anchor = try request.anchor.map { (anchor) throws(Failure) in
         try existing(anchor, in: current)
       }
-      let updated = try apply(request, to: current.document)
-      try checkLimits(updated.content, limits)
-      let layout = try layingOut { () throws(LayoutError) in
-        try PreparedLayout(
-          updating: current.layout, to: updated, layout: current.description.layout)
-      }
+      let (updated, layout) = try apply(request, to: current, limits)
       let change = try answered(
         &answer, current, layout, updated, anchor: anchor,
         insertion: request.insertAnimation, deletion: request.deleteAnimation)
@@ -107,10 +102,9 @@ extension Call {
       }
     }
     var reason = "there are \(content.sections.count) sections before"
-    if case .element(_, let indexPath) = request, content.sections.indices.contains(indexPath.section)
-    {
-      let count = content.sections[indexPath.section].items.count
-      reason = "section \(indexPath.section) has \(count) items before"
+    if case .element(_, let path) = request, content.sections.indices.contains(path.section) {
+      reason =
+        "section \(path.section) has \(content.sections[path.section].items.count) items before"
     }
     throw .problem(
       Problem(
@@ -118,22 +112,40 @@ extension Call {
         pointer: "/anchor"))
   }
 
+  /// The batch applied, with a refusal that says how it could be.
   private func apply(
-    _ request: UpdateRequest, to document: Session.Document
-  ) throws(Failure) -> UpdatedContent {
-    let content = document.description.content
+    _ request: UpdateRequest, to current: Session.Snapshot, _ limits: ContentLimits
+  ) throws(Failure) -> (UpdatedContent, PreparedLayout) {
+    let content = current.description.content
+    let names = current.document.names
+    let updated: UpdatedContent
     do throws(UpdateRefusal) {
-      return try request.batch.applied(to: content, names: document.names)
+      updated = try request.batch.applied(to: content, names: names)
     } catch {
       var problem = Problem(.invalidUpdate, error.reason, pointer: error.operation.pointer)
-      if let batch = request.batch.repaired(for: content, names: document.names) {
-        var repaired = request
+      var repaired = request
+      // One that would be refused for another reason is none.
+      if let batch = request.batch.repaired(for: content, names: names),
+        let updated = try? batch.applied(to: content, names: names),
+        (try? laidOut(updated, current, limits)) != nil
+      {
         repaired.batch = batch
         var json = JSONWriter()
         json.update(repaired)
         problem.repair = json.finish()
       }
       throw .problem(problem)
+    }
+    return (updated, try laidOut(updated, current, limits))
+  }
+
+  private func laidOut(
+    _ updated: UpdatedContent, _ current: Session.Snapshot, _ limits: ContentLimits
+  ) throws(Failure) -> PreparedLayout {
+    try checkLimits(updated.content, limits)
+    return try layingOut { () throws(LayoutError) in
+      try PreparedLayout(
+        updating: current.layout, to: updated, layout: current.description.layout)
     }
   }
 

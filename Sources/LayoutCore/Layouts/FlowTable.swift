@@ -280,7 +280,7 @@ enum LineRun: RopeChunk {
   /// So many lines of equal items.
   case repeated(Line, count: Int)
 
-  private static var pieceCount: Int { 128 }
+  static var capacity: Int { 128 }
 
   var count: Int {
     switch self {
@@ -305,26 +305,25 @@ enum LineRun: RopeChunk {
     }
   }
 
-  func slice(_ range: Range<Int>) -> LineRun {
-    switch self {
-    case .lines(let lines): .lines(Array(lines[range]))
-    case .repeated(let line, _): .repeated(line, count: range.count)
-    }
-  }
+  var isUniform: Bool { if case .repeated = self { true } else { false } }
 
-  func joined(with other: LineRun) -> LineRun? {
+  func goes(with other: LineRun, asUniform: Bool) -> Bool {
     switch (self, other) {
-    case (.lines(let lines), .lines(let more)) where lines.count + more.count <= LineRun.pieceCount:
-      return .lines(lines + more)
-    // Also what is equal in length only: a count of items goes with it.
-    case (.repeated(let line, let count), .repeated(let next, let more)) where line == next:
-      return .repeated(line, count: count + more)
-    default: return nil
+    case (.lines, .lines): true
+    case (.repeated(let line, _), .repeated(let next, _)): line == next
+    default: false
     }
   }
 
-  var pieces: [LineRun] {
-    if case .repeated = self { [self] } else { pieces(of: LineRun.pieceCount) }
+  static func joining(_ parts: [Part]) -> LineRun {
+    if case .repeated(let line, _) = parts.first?.chunk {
+      return .repeated(line, count: parts.reduce(0) { $0 + $1.range.count })
+    }
+    return .lines(
+      parts.flatMap { part -> ArraySlice<Line> in
+        guard case .lines(let lines) = part.chunk else { return [] }
+        return lines[part.range]
+      })
   }
 }
 

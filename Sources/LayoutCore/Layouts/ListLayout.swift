@@ -83,8 +83,9 @@ public struct ListLayout: CollectionLayout {
     }
   }
 
-  /// Lengths as they are; of sizes what lies along the main axis; ratios to scale. Breadths do not
-  /// count, and are all the same so that equal lengths are equal items.
+  /// Lengths as they are; of sizes what lies along the main axis; ratios to scale.
+  ///
+  /// Breadths do not count, and are all the same so that equal lengths are equal items.
   private func lengths(of items: Items, available: Length) -> SizeRun {
     // For ratios, upright sizes of which the cross extent is all the room there is.
     let breadth = scrollDirection.upright(Size(width: available, height: itemLength))

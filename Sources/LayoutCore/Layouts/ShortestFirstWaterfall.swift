@@ -188,7 +188,7 @@ struct CheckpointRun: RopeChunk {
   /// Where a fill in turn stands: which item was last in a column follows from the row.
   mutating func append(starts: [Int64]) { self.starts.append(contentsOf: starts) }
 
-  private static var pieceCount: Int { 16 }
+  static var capacity: Int { 16 }
 
   var count: Int { starts.count / columnCount }
 
@@ -203,23 +203,17 @@ struct CheckpointRun: RopeChunk {
       byteCount: 144 + (starts.capacity + lastItems.capacity) * 8)
   }
 
-  func slice(_ range: Range<Int>) -> CheckpointRun {
-    let columns = (range.lowerBound * columnCount)..<(range.upperBound * columnCount)
-    var run = CheckpointRun(columnCount: columnCount)
-    run.starts = Array(starts[columns])
-    if !lastItems.isEmpty { run.lastItems = Array(lastItems[columns]) }
+  func goes(with other: CheckpointRun, asUniform: Bool) -> Bool { true }
+
+  static func joining(_ parts: [Part]) -> CheckpointRun {
+    var run = CheckpointRun(columnCount: parts.first?.chunk.columnCount ?? 1)
+    for (chunk, range) in parts {
+      let columns = (range.lowerBound * run.columnCount)..<(range.upperBound * run.columnCount)
+      run.starts += chunk.starts[columns]
+      if !chunk.lastItems.isEmpty { run.lastItems += chunk.lastItems[columns] }
+    }
     return run
   }
-
-  func joined(with other: CheckpointRun) -> CheckpointRun? {
-    guard count + other.count <= CheckpointRun.pieceCount else { return nil }
-    var run = self
-    run.starts += other.starts
-    run.lastItems += other.lastItems
-    return run
-  }
-
-  var pieces: [CheckpointRun] { pieces(of: CheckpointRun.pieceCount) }
 }
 
 /// What is known of many checkpoints.
