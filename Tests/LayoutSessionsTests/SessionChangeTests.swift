@@ -1,0 +1,112 @@
+import LayoutCore
+import LayoutSessions
+import Testing
+
+struct SessionChangeTests {
+  private static func session() throws -> Session {
+    var generator = SystemRandomNumberGenerator()
+    let lengths = LengthArray(count: 100) { _ in 50 }
+    let description = Description(
+      content: Content(sections: [Section(items: Items(count: 100, extents: .lengths(lengths)))]),
+      layout: ListLayout(), viewport: Viewport(size: Size(width: 100, height: 100)))
+    return Session(
+      id: SessionID(using: &generator), description: description,
+      layout: try PreparedLayout(
+        description.content, layout: description.layout, viewport: description.viewport),
+      scrolling: ScrollState(contentOffset: .zero))
+  }
+
+  /// One more item at the start, as `POST …/updates` does it.
+  private static func inserting(_ current: Session.Snapshot) throws -> Session.Change {
+    var batch = BatchUpdate()
+    batch.insertItems = [(IndexPath(item: 0, section: 0), Items(count: 1))]
+    let updated = try batch.applied(to: current.description.content)
+    var description = current.description
+    description.content = updated.content
+    var scrolling = current.scrolling
+    _ = scrolling.rekey(to: scrolling.contentOffset, by: updated.map, untold: [])
+    return Session.Change(
+      document: Session.Document(
+        description: description,
+        layout: try PreparedLayout(
+          updating: current.layout, to: updated, layout: current.description.layout)),
+      scrolling: scrolling, isNewVersion: true)
+  }
+
+  @Test func aTickMeanwhileIsNotForgotten() throws {
+    let session = try Self.session()
+    var calls = 0
+    let snapshot = try session.change { current in
+      calls += 1
+      if calls == 1 {
+        // As if a client scrolled while the change is worked out.
+        _ = try session.scroll(to: Point(x: 0, y: 1000), isFull: false, limit: 1000)
+      }
+      return try Self.inserting(current)
+    }
+    #expect(calls == 2)
+    #expect(snapshot.scrolling.contentOffset == Point(x: 0, y: 1000))
+    // Cells 20 and 21 show at 1,000 … 1,100; 22 and 23 are to come, and were moved on by one.
+    #expect(
+      snapshot.scrolling.requestedRanges == [ItemRange(section: 0, start: 23, end: 25)])
+    #expect(snapshot.version == 2)
+  }
+
+  @Test func aChangeEndsHoweverFastTheTicksAre() throws {
+    let session = try Self.session()
+    var calls = 0
+    _ = try session.change { current in
+      calls += 1
+      // The fifth time ticks wait.
+      if calls < 5 { _ = try session.scroll(to: .zero, isFull: false, limit: 1000) }
+      return try Self.inserting(current)
+    }
+    #expect(calls == 5)
+    #expect(session.snapshot.version == 2)
+  }
+
+  @Test func whatFailsOrIsOnlyTriedChangesNothing() throws {
+    struct Refused: Error {}
+    let session = try Self.session()
+    let before = session.snapshot
+    #expect(throws: Refused.self) { try session.change { _ in throw Refused() } }
+    _ = try session.change { current in
+      _ = try Self.inserting(current)
+      return nil
+    }
+    #expect(session.snapshot.version == before.version)
+    #expect(session.snapshot.tickCount == before.tickCount)
+    #expect(session.snapshot.document === before.document)
+  }
+
+  /// Eight writers and as many readers.
+  @Test func nobodySeesHalfOfAChange() async throws {
+    let session = try Self.session()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<25 {
+            do { _ = try session.change { try Self.inserting($0) } } catch {
+              Issue.record(error)
+            }
+          }
+        }
+        group.addTask {
+          for _ in 0..<100 {
+            let snapshot = session.snapshot
+            let count = snapshot.description.content.sections[0].items.count
+            #expect(count == 99 + snapshot.version)
+            // 50 for each that was there, 44 for each that came.
+            #expect(
+              snapshot.layout.contentSize.height == Length(points: 5000 + 44 * (count - 100)))
+            do {
+              _ = try session.scroll(
+                to: Point(x: 0, y: Length(points: count)), isFull: false, limit: 1000)
+            } catch { Issue.record(error) }
+          }
+        }
+      }
+    }
+    #expect(session.snapshot.version == 201)
+  }
+}
