@@ -3,7 +3,6 @@ struct UpdatePlan {
   private let batch: BatchUpdate
   private let content: Content
   private var sections = Places()
-  private var movedSections: [Int: Int] = [:]
   private var reloaded: [Int: Section] = [:]
   private var inserted: [Int: Section] = [:]
   private var map = BatchMap(
@@ -79,7 +78,6 @@ struct UpdatePlan {
       let operation = UpdateOperation.moveSection(index)
       sections.old.append((try checked(move.from, operation, "moved"), false, operation))
       sections.new.append((move.to..<(move.to + 1), operation))
-      movedSections[move.from] = move.to
       map.movedSections[move.from] = move.to
       map.movedSectionOrigins[move.to] = move.from
     }
@@ -89,7 +87,7 @@ struct UpdatePlan {
       sections.new.append((insert.at..<(insert.at + 1), .insertSection(index)))
       inserted[insert.at] = insert.section
     }
-    try checkOverlaps(&sections, "section", in: nil)
+    try UpdatePlan.checkOverlaps(&sections, "section", in: nil)
     let after = count - sections.removedCount + sections.addedCount
     for (range, operation) in sections.new where !(0..<after).contains(range.lowerBound) {
       throw UpdatePlan.refusal(
@@ -106,7 +104,7 @@ struct UpdatePlan {
   }
 
   /// Refuses places that are named twice.
-  private func checkOverlaps(
+  private static func checkOverlaps(
     _ places: inout Places, _ noun: String, in section: Int?
   ) throws(UpdateRefusal) {
     let inSection = section.map { " of section \($0)" } ?? ""
@@ -157,7 +155,7 @@ struct UpdatePlan {
     }
     for section in items.keys.sorted() {
       guard var places = items[section] else { continue }
-      try checkOverlaps(&places, "item", in: section)
+      try UpdatePlan.checkOverlaps(&places, "item", in: section)
       items[section] = places
       let before = content.sections[section].items.count
       let after = before - places.removedCount + places.addedCount
@@ -503,7 +501,8 @@ struct UpdatePlan {
     var next = 0
     func insert(upTo place: Int) {
       while next < new.count, places[next] <= place {
-        if let last = edits.last, last.0 == places[next]..<places[next] {
+        // Compared without holding on to the last edit, which would be copied for each.
+        if edits.last?.0 == places[next]..<places[next] {
           edits[edits.count - 1].1.append(new[next].1)
         } else {
           edits.append((places[next]..<places[next], [new[next].1]))

@@ -275,6 +275,11 @@ extension JSONWriter {
   private mutating func changes(
     _ changes: [Transition.Change], _ initial: AttributesFormat, _ final: AttributesFormat
   ) {
+    if initial.shape == .columns {
+      beginObject()
+      columns(changes, initial, final)
+      return endObject()
+    }
     beginArray()
     for change in changes {
       raw("{\"initial\":")
@@ -286,10 +291,29 @@ extension JSONWriter {
     endArray()
   }
 
+  private mutating func columns(
+    _ changes: [Transition.Change], _ initial: AttributesFormat, _ final: AttributesFormat
+  ) {
+    raw("\"initial\":")
+    initial.write(changes.map(\.initial), to: &self)
+    raw("\"final\":")
+    final.write(changes.map(\.final), to: &self)
+  }
+
   /// What was there and is, with where it was and where it is.
   mutating func movements(
     _ changes: [Transition.Change], _ initial: AttributesFormat, _ final: AttributesFormat
   ) {
+    if initial.shape == .columns {
+      raw("{\"from\":[")
+      for change in changes { indexPath(change.initial.indexPath) }
+      endArray()
+      raw("\"to\":[")
+      for change in changes { indexPath(change.final.indexPath) }
+      endArray()
+      columns(changes, initial, final)
+      return endObject()
+    }
     beginArray()
     for change in changes {
       raw("{\"from\":")
