@@ -12,10 +12,12 @@ struct EntityTag: Hashable {
   ///
   /// - Parameters:
   ///   - session: The session answered from.
-  ///   - dependsOnScrolling: Whether a tick may change the answer.
+  ///   - dependsOnScrolling: Whether a tick may change the answer; each step of an interactive
+  ///     movement changes any.
   init(_ session: Session.Snapshot, dependsOnScrolling: Bool = false) {
     version = session.version
-    tickCount = dependsOnScrolling && session.tickCount > 0 ? session.tickCount : nil
+    let isPassing = dependsOnScrolling || session.movement != nil
+    tickCount = isPassing && session.tickCount > 0 ? session.tickCount : nil
   }
 
   /// As it stands in the header.

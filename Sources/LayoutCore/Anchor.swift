@@ -111,3 +111,18 @@ public struct IdentityMap: ElementMap {
   /// Where it is.
   public func oldIndexPath(of new: IndexPath) -> IndexPath? { new }
 }
+
+/// Of a change after which nothing is what it was.
+public struct NoMap: ElementMap {
+  /// Makes the map.
+  public init() {}
+
+  /// Gone.
+  public func newSection(of old: Int) -> Int? { nil }
+  /// New.
+  public func oldSection(of new: Int) -> Int? { nil }
+  /// Gone.
+  public func newIndexPath(of old: IndexPath) -> IndexPath? { nil }
+  /// New.
+  public func oldIndexPath(of new: IndexPath) -> IndexPath? { nil }
+}

@@ -87,7 +87,7 @@ struct UpdatePlan {
       sections.new.append((insert.at..<(insert.at + 1), .insertSection(index)))
       inserted[insert.at] = insert.section
     }
-    try UpdatePlan.checkOverlaps(&sections, "section", in: nil)
+    try UpdatePlan.checkOverlaps(&sections, "section", in: nil, of: count)
     let after = count - sections.removedCount + sections.addedCount
     for (range, operation) in sections.new where !(0..<after).contains(range.lowerBound) {
       throw UpdatePlan.refusal(
@@ -105,16 +105,19 @@ struct UpdatePlan {
 
   /// Refuses places that are named twice.
   private static func checkOverlaps(
-    _ places: inout Places, _ noun: String, in section: Int?
+    _ places: inout Places, _ noun: String, in section: Int?, of count: Int
   ) throws(UpdateRefusal) {
     let inSection = section.map { " of section \($0)" } ?? ""
+    let before =
+      section.map { "section \($0) has \(count) items before" }
+      ?? "there are \(count) sections before"
     places.old.sort { $0.range.lowerBound < $1.range.lowerBound }
     for (first, second) in zip(places.old, places.old.dropFirst())
     where second.range.lowerBound < first.range.upperBound {
       let end = first.range.upperBound
       throw UpdatePlan.refusal(
         second.operation,
-        "\(noun) \(second.range.lowerBound)\(inSection) is deleted, reloaded or moved twice",
+        "\(noun) \(second.range.lowerBound)\(inSection) is deleted, reloaded or moved twice; \(before)",
         repair: { $0.cut(second.operation, to: end) })
     }
     places.new.sort { $0.range.lowerBound < $1.range.lowerBound }
@@ -122,7 +125,8 @@ struct UpdatePlan {
     where second.range.lowerBound < first.range.upperBound {
       throw UpdatePlan.refusal(
         second.operation,
-        "two \(noun)s are inserted at or moved to \(second.range.lowerBound)\(inSection)")
+        "two \(noun)s are inserted at or moved to \(second.range.lowerBound)\(inSection); \(before)"
+      )
     }
   }
 
@@ -155,9 +159,9 @@ struct UpdatePlan {
     }
     for section in items.keys.sorted() {
       guard var places = items[section] else { continue }
-      try UpdatePlan.checkOverlaps(&places, "item", in: section)
-      items[section] = places
       let before = content.sections[section].items.count
+      try UpdatePlan.checkOverlaps(&places, "item", in: section, of: before)
+      items[section] = places
       let after = before - places.removedCount + places.addedCount
       if let last = places.new.last, last.range.upperBound > after {
         let operation = last.operation
@@ -216,7 +220,9 @@ struct UpdatePlan {
     }
     guard let section = map.oldSection(of: path.section) else {
       throw UpdatePlan.refusal(
-        operation, "section \(path.section) is inserted, and its items come with it")
+        operation,
+        "section \(path.section) is inserted, and comes with its \(itemCount(ofNewSection: path.section)) items"
+      )
     }
     try checkKeepsItems(section, operation)
     items[section, default: Places()].new.append((path.item..<(path.item + count), operation))
@@ -226,12 +232,16 @@ struct UpdatePlan {
   private func checkKeepsItems(
     _ section: Int, _ operation: UpdateOperation
   ) throws(UpdateRefusal) {
-    if reloaded[section] != nil {
+    let count = content.sections[section].items.count
+    if let new = reloaded[section] {
       throw UpdatePlan.refusal(
-        operation, "section \(section) is reloaded, and its items come with it")
+        operation,
+        "section \(section) has \(count) items before, is reloaded, and comes with its \(new.items.count) items"
+      )
     }
     if map.newSection(of: section) == nil {
-      throw UpdatePlan.refusal(operation, "section \(section) is deleted, and its items with it")
+      throw UpdatePlan.refusal(
+        operation, "section \(section) has \(count) items before, and is deleted with them")
     }
   }
 
@@ -306,7 +316,7 @@ struct UpdatePlan {
         else { continue }
         throw UpdatePlan.refusal(
           operation,
-          "section \(section) gets an item with the id \"\(name)\", which \(isTwice ? "is inserted twice" : "exists already")"
+          "section \(section) gets an item with the id \"\(name)\", which \(isTwice ? "is inserted twice" : "exists already"); there are \(content.sections.itemCount) items before"
         ) { $0.dropItem(item, of: operation) }
       }
     }
@@ -316,17 +326,24 @@ struct UpdatePlan {
 
   private func checkSectionNames() throws(UpdateRefusal) {
     let new =
-      batch.insertSections.enumerated().map { ($1.section, UpdateOperation.insertSection($0)) }
-      + batch.reloadSections.enumerated().map { ($1.section, UpdateOperation.reloadSection($0)) }
+      batch.insertSections.enumerated().map {
+        ($1.section, $1.at, UpdateOperation.insertSection($0))
+      }
+      + batch.reloadSections.enumerated().map {
+        ($1.section, $1.at, UpdateOperation.reloadSection($0))
+      }
     guard new.contains(where: { $0.0.id != nil }) else { return }
     var names: Set<String> = []
     for (section, description) in content.sections.enumerated()
     where reloaded[section] == nil && map.newSection(of: section) != nil {
       if let id = description.id { names.insert(id) }
     }
-    for (section, operation) in new {
+    for (section, place, operation) in new {
       if let id = section.id, !names.insert(id).inserted {
-        throw UpdatePlan.refusal(operation, "a section with the id \"\(id)\" exists already") {
+        throw UpdatePlan.refusal(
+          operation,
+          "section \(place) gets the id \"\(id)\", which exists already; there are \(content.sections.count) sections before"
+        ) {
           $0.dropSectionName(of: operation)
         }
       }

@@ -59,7 +59,9 @@ extension Call {
         // Nobody can tell which item is which: everything is new.
         answer = nil
         var scrolling = current.scrolling
-        scrolling.reset(to: layout.clamped(current.scrolling.contentOffset))
+        scrolling.reset(
+          to: layout.contentOffset(
+            keeping: anchor, of: current.layout, at: scrolling.contentOffset, by: NoMap()))
         visible = try elementsVisible(at: scrolling.contentOffset, in: layout)
         return Session.Change(
           document: Session.Document(description: description, layout: layout),
@@ -143,9 +145,14 @@ extension Call {
     _ updated: UpdatedContent, _ current: Session.Snapshot, _ limits: ContentLimits
   ) throws(Failure) -> PreparedLayout {
     try checkLimits(updated.content, limits)
-    return try layingOut { () throws(LayoutError) in
-      try PreparedLayout(
+    do {
+      return try PreparedLayout(
         updating: current.layout, to: updated, layout: current.description.layout)
+    } catch {
+      // It points into a description, which this body is not.
+      var problem = Problem(error)
+      problem.pointer = nil
+      throw .problem(problem)
     }
   }
 
