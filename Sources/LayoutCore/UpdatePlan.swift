@@ -236,12 +236,12 @@ struct UpdatePlan {
     if let new = reloaded[section] {
       throw UpdatePlan.refusal(
         operation,
-        "section \(section) has \(count) items before, is reloaded, and comes with its \(new.items.count) items"
+        "section \(section) is reloaded: it has \(count) items before, and comes with its \(new.items.count) items"
       )
     }
     if map.newSection(of: section) == nil {
       throw UpdatePlan.refusal(
-        operation, "section \(section) has \(count) items before, and is deleted with them")
+        operation, "section \(section) is deleted, with the \(count) items that it has before")
     }
   }
 
