@@ -8,8 +8,6 @@ public struct ScrollState: Hashable, Sendable {
   private var asked: ItemRanges
   /// Whether the next tick forgets what was shown.
   private var isStale = false
-  /// What shows at the offset and nobody was told of.
-  private var untold: [ElementPosition] = []
 
   /// At an offset, nothing asked for yet.
   ///
@@ -26,10 +24,7 @@ public struct ScrollState: Hashable, Sendable {
   /// Goes to an offset without a tick: the next one is compared with what shows there.
   ///
   /// - Parameter offset: The offset.
-  public mutating func move(to offset: Point) {
-    contentOffset = offset
-    untold = []
-  }
+  public mutating func move(to offset: Point) { contentOffset = offset }
 
   /// Forgets what was shown and asked for: the next tick is a reset.
   ///
@@ -37,25 +32,20 @@ public struct ScrollState: Hashable, Sendable {
   public mutating func reset(to offset: Point) {
     contentOffset = offset
     asked = ItemRanges()
-    untold = []
     isStale = true
   }
 
   /// Goes on after a change of the content: what was asked for keeps its identity.
   ///
-  /// The next tick is compared with what shows at the offset, but for what nobody was told of.
+  /// The next tick is compared with what shows at the offset.
   ///
   /// - Parameters:
   ///   - offset: The offset after the change.
   ///   - map: How the items before the change go with those after it.
-  ///   - untold: What shows at the offset that the client does not know of.
   /// - Returns: What was asked for and is gone, as it was called before.
-  public mutating func rekey(
-    to offset: Point, by map: any ElementMap, untold: [ElementPosition]
-  ) -> [ItemRange] {
+  public mutating func rekey(to offset: Point, by map: any ElementMap) -> [ItemRange] {
     let (kept, gone) = asked.mapped(by: map)
     contentOffset = offset
-    self.untold = untold
     asked = kept
     return gone.ranges
   }
@@ -92,15 +82,11 @@ public struct ScrollState: Hashable, Sendable {
     let isFull = isFull || isStale
     let visible = try layout.elements(
       in: layout.visibleRect(at: offset), contentOffset: offset, limit: limit)
-    var previous =
+    let previous =
       isFull
       ? []
       : try layout.elements(
         in: layout.visibleRect(at: contentOffset), contentOffset: contentOffset, limit: limit)
-    if !untold.isEmpty {
-      let untold = Set(untold)
-      previous.removeAll { untold.contains($0.position) }
-    }
     let old = layout.scrollDirection.upright(contentOffset).y
     let new = layout.scrollDirection.upright(offset).y
     let forward = new == old ? isForward : new > old
@@ -119,7 +105,6 @@ public struct ScrollState: Hashable, Sendable {
     contentOffset = offset
     isForward = forward
     asked = window.wanted
-    untold = []
     isStale = false
     return tick
   }

@@ -59,8 +59,8 @@ public struct Transition: Sendable {
   public var disappearing: [Change] = []
   /// What was there and is, with other attributes.
   public var moving: [Change] = []
-  /// What has not changed, and shows only now, as the offset has: the next tick tells of it.
-  public var entering: [ElementPosition] = []
+  /// What has not changed, and shows only now, as the offset has changed.
+  public var entering: [LayoutAttributes] = []
 
   /// Works out what changes.
   ///
@@ -93,7 +93,7 @@ public struct Transition: Sendable {
         if initial != final {
           moving.append(Change(initial: initial, final: final))
         } else if !showed.contains(initial.position) {
-          entering.append(final.position)
+          entering.append(final)
         }
       } else {
         appearing.append(

@@ -24,7 +24,7 @@ struct SessionChangeTests {
     var description = current.description
     description.content = updated.content
     var scrolling = current.scrolling
-    _ = scrolling.rekey(to: scrolling.contentOffset, by: updated.map, untold: [])
+    _ = scrolling.rekey(to: scrolling.contentOffset, by: updated.map)
     return Session.Change(
       document: Session.Document(
         description: description,

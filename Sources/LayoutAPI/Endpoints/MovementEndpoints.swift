@@ -75,7 +75,7 @@ extension Call {
       }
       before = current.description.content
       var scrolling = current.scrolling
-      _ = scrolling.rekey(to: offset, by: map, untold: transition.entering)
+      _ = scrolling.rekey(to: offset, by: map)
       return Session.Change(
         document: current.document, scrolling: scrolling, isNewVersion: false, movement: movement)
     }
@@ -110,7 +110,7 @@ extension Call {
         contentSize: layout.contentSize, contentOffset: after, transition: transition,
         cancelPrefetch: [])
       var scrolling = current.scrolling
-      _ = scrolling.rekey(to: after, by: IdentityMap(), untold: transition.entering)
+      _ = scrolling.rekey(to: after, by: IdentityMap())
       let document =
         hasMoved
         ? Session.Document(
@@ -141,7 +141,7 @@ extension Call {
       let movement = try movement(of: current)
       var scrolling = current.scrolling
       _ = scrolling.rekey(
-        to: scrolling.contentOffset, by: InverseMap(movement.preview.map), untold: [])
+        to: scrolling.contentOffset, by: InverseMap(movement.preview.map))
       return Session.Change(
         document: current.document, scrolling: scrolling, isNewVersion: false)
     }

@@ -187,7 +187,7 @@ extension Call {
         insertion: insertion, deletion: deletion, limit: elementLimit)
     }
     var scrolling = current.scrolling
-    let gone = scrolling.rekey(to: after, by: updated.map, untold: transition.entering)
+    let gone = scrolling.rekey(to: after, by: updated.map)
     answer = UpdateAnswer(
       before: current.description.content, content: updated.content,
       contentSize: layout.contentSize, contentOffset: after, transition: transition,
@@ -275,6 +275,8 @@ extension JSONWriter {
     changes(answer.transition.disappearing, old, old)
     raw("\"moving\":")
     movements(answer.transition.moving, old, new)
+    raw("\"entering\":")
+    new.write(answer.transition.entering, to: &self)
     raw("\"cancelPrefetch\":")
     ranges(answer.cancelPrefetch)
   }
