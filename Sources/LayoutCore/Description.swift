@@ -54,6 +54,9 @@ public struct SnapRule: Hashable, Sendable {
 }
 
 extension Content {
+  /// Whether some item has a name.
+  public var hasIDs: Bool { sections.summary.namedItemCount > 0 }
+
   /// How many items have data of their own: sizes, lengths, ratios or names.
   public var describedItemCount: Int { sections.summary.describedItemCount }
 

@@ -45,6 +45,15 @@ public struct ItemList: Sendable {
     }
   }
 
+  /// The run with an item.
+  ///
+  /// - Parameter index: The item.
+  /// - Returns: The run and the index of its first item; nil if there is no such item.
+  /// - Complexity: O(log n).
+  public func run(with index: Int) -> (items: Items, start: Int)? {
+    rope.place(of: index).map { ($0.chunk, $0.start) }
+  }
+
   /// Hands out the name of an item as UTF-8.
   ///
   /// - Parameters:

@@ -20,6 +20,13 @@ protocol SectionBody: Sendable {
   /// - Returns: The frame, upright.
   func frame(of item: Int) -> Rect
 
+  /// The first item of which the middle along the main axis is at a place or after it, where middles
+  /// follow each other as items do.
+  ///
+  /// - Parameter doubledMain: Twice the place.
+  /// - Returns: The item; one past the last if there is none.
+  func firstItem(centeredFrom doubledMain: Int128) -> Int
+
   /// Visits the items that share an area with a rectangle, in ascending order.
   ///
   /// - Parameters:
@@ -39,6 +46,9 @@ protocol SectionBody: Sendable {
 }
 
 extension SectionBody {
+  /// The first of all.
+  func firstItem(centeredFrom doubledMain: Int128) -> Int { 0 }
+
   /// None.
   var reusableSizes: SizeList? { nil }
 

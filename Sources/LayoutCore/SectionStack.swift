@@ -196,6 +196,29 @@ struct SectionStack: Placement {
     }
   }
 
+  /// The first item whose middle is at a place or after it, where middles follow each other.
+  ///
+  /// - Parameter doubledMain: Twice the place.
+  /// - Returns: Its index path; the item may be one past the last of its section. Nil if all are before.
+  /// - Complexity: O(log n).
+  func firstItem(centeredFrom doubledMain: Int128) -> IndexPath? {
+    guard
+      let place = slots.firstPlace(where: { Int128($1.length.millionths) * 2 >= doubledMain })
+    else { return nil }
+    var start = place.before.length
+    for (index, slot) in place.chunk.slots.enumerated() {
+      let end = start + slot.length
+      if Int128(end.millionths) * 2 >= doubledMain {
+        let bodyStart = start + slot.bodyStart
+        let item = slot.body.firstItem(
+          centeredFrom: doubledMain - Int128(bodyStart.millionths) * 2)
+        return IndexPath(item: item, section: place.start + index)
+      }
+      start = end
+    }
+    return nil
+  }
+
   func section(at main: Length) -> Int? {
     guard main >= .zero else { return nil }
     var found: Int?

@@ -53,6 +53,54 @@ struct SizeList: Sendable {
   }
 }
 
+/// Reads sizes that are not far from each other: the run of the last one is kept at hand.
+struct SizeReader {
+  private let sizes: SizeList
+  private var run = SizeRun(size: .zero, count: 0)
+  /// The items of the run.
+  private var items = 0..<0
+
+  init(_ sizes: SizeList) { self.sizes = sizes }
+
+  /// The length of an item that exists, along the main axis.
+  mutating func length(of item: Int) -> Length {
+    goTo(item)
+    return run.main[item - items.lowerBound]
+  }
+
+  /// The size of an item that exists.
+  mutating func size(of item: Int) -> Size {
+    goTo(item)
+    return run.size(item - items.lowerBound)
+  }
+
+  private mutating func goTo(_ item: Int) {
+    guard !items.contains(item), let place = sizes.rope.place(of: item) else { return }
+    run = place.chunk
+    items = place.start..<(place.start + place.chunk.count)
+  }
+
+  /// The breadths of some items that exist added up; of equal ones without looking at each.
+  mutating func breadth(of wanted: Range<Int>) -> Length {
+    var total: Length = 0
+    var item = wanted.lowerBound
+    while item < wanted.upperBound {
+      goTo(item)
+      guard items.contains(item) else { break }
+      let end = min(wanted.upperBound, items.upperBound)
+      if let size = run.commonSize {
+        total += size.width * (end - item)
+      } else {
+        for index in (item - items.lowerBound)..<(end - items.lowerBound) {
+          total += run.cross[index]
+        }
+      }
+      item = end
+    }
+    return total
+  }
+}
+
 /// The upright sizes of some items in one piece.
 struct SizeRun: RopeChunk {
   /// Across the main axis.

@@ -16,10 +16,36 @@ struct AttributesFormat {
   /// Pixels per point in millionths, to which frames are rounded; nil for none.
   var displayScale: Int64?
 
-  private func hasID(_ element: LayoutAttributes) -> Bool {
-    element.kind == .cell
-      && content.sections[element.indexPath.section].items.withID(of: element.indexPath.item) { _ in
-      } != nil
+  /// The names of cells; neighbours mostly are in one run of items, which is looked up once.
+  private struct Names {
+    private let content: Content
+    private var section = -1
+    private var run: (items: Items, start: Int)?
+
+    init(_ content: Content) { self.content = content }
+
+    /// Writes the name of an element; returns whether it has one.
+    mutating func write(_ element: LayoutAttributes, to json: inout JSONWriter) -> Bool {
+      guard let (ids, place) = ids(of: element) else { return false }
+      json.string(ids.bytes.span.extracting(ids.range(of: place)))
+      return true
+    }
+
+    mutating func ids(of element: LayoutAttributes) -> (ids: StringTable, place: Int)? {
+      guard element.kind == .cell, content.hasIDs else { return nil }
+      let path = element.indexPath
+      if path.section != section || !isInRun(path.item) {
+        section = path.section
+        run = content.sections[path.section].items.run(with: path.item)
+      }
+      guard let run, let ids = run.items.ids else { return nil }
+      return (ids, path.item - run.start)
+    }
+
+    private func isInRun(_ item: Int) -> Bool {
+      guard let run else { return false }
+      return item >= run.start && item < run.start + run.items.count
+    }
   }
 
   private func frame(_ element: LayoutAttributes) -> Rect {
@@ -30,8 +56,9 @@ struct AttributesFormat {
   func write(_ elements: [LayoutAttributes], to json: inout JSONWriter) {
     switch shape {
     case .objects:
+      var names = Names(content)
       json.beginArray()
-      for element in elements { write(element, to: &json) }
+      for element in elements { write(element, &names, to: &json) }
       json.endArray()
     case .columns: writeColumns(elements, to: &json)
     }
@@ -39,13 +66,20 @@ struct AttributesFormat {
 
   /// Writes one element as an object; members that have their default are left out.
   func write(_ element: LayoutAttributes, to json: inout JSONWriter) {
+    var names = Names(content)
+    write(element, &names, to: &json)
+  }
+
+  private func write(
+    _ element: LayoutAttributes, _ names: inout Names, to json: inout JSONWriter
+  ) {
     json.raw("{\"kind\":")
     json.kind(of: element, in: content)
     json.raw("\"indexPath\":")
     json.indexPath(element.indexPath)
-    if hasID(element) {
+    if names.ids(of: element) != nil {
       json.raw("\"id\":")
-      writeID(element, to: &json)
+      _ = names.write(element, to: &json)
     }
     json.raw("\"frame\":")
     json.rect(frame(element))
@@ -71,11 +105,6 @@ struct AttributesFormat {
       json.raw("\"anchorPoint\":")
       json.unitPoint(element.anchorPoint)
     }
-  }
-
-  private func writeID(_ element: LayoutAttributes, to json: inout JSONWriter) {
-    let path = element.indexPath
-    _ = content.sections[path.section].items.withID(of: path.item) { json.string($0) }
   }
 
   private func writeColumns(_ elements: [LayoutAttributes], to json: inout JSONWriter) {
@@ -123,11 +152,10 @@ struct AttributesFormat {
       for element in elements { json.unitPoint(element.anchorPoint) }
       json.endArray()
     }
-    if elements.contains(where: hasID) {
+    var names = Names(content)
+    if elements.contains(where: { names.ids(of: $0) != nil }) {
       json.raw("\"id\":[")
-      for element in elements {
-        if hasID(element) { writeID(element, to: &json) } else { json.null() }
-      }
+      for element in elements where !names.write(element, to: &json) { json.null() }
       json.endArray()
     }
     json.endObject()

@@ -145,13 +145,16 @@ private struct CoverFlowEffect: Effect {
     func doubledCenter(_ number: Int) -> Int128 {
       stack.restingFrame(ofItemAt: covers.indexPath(of: number))?.doubledMainCenter ?? 0
     }
-    let next = partitioningIndex(covers.count) { doubledCenter($0) >= doubledMiddle }
+    func firstCover(centeredFrom doubledMain: Int128) -> Int {
+      stack.firstItem(centeredFrom: doubledMain).map(covers.number) ?? covers.count
+    }
+    let next = firstCover(centeredFrom: doubledMiddle)
     guard next > 0 else { return 0 }
     let before = doubledCenter(next - 1)
     if next < covers.count, doubledCenter(next) - doubledMiddle < doubledMiddle - before {
       return next
     }
     // The first of those that have the same middle.
-    return partitioningIndex(next) { doubledCenter($0) >= before }
+    return firstCover(centeredFrom: before)
   }
 }

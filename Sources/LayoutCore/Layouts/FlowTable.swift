@@ -126,36 +126,23 @@ struct FlowTable: SectionBody {
   }
 
   /// Visits the items of a line in order.
-  private func forEachItem(in line: Place, _ body: (Int, Rect) -> Bool) -> Bool {
-    let end = line.item + line.itemCount
-    var extent: Length = 0
-    sizes.rope.forEachChunk(from: line.item) { place in
-      let range = max(line.item, place.start)..<min(end, place.start + place.chunk.count)
-      guard !range.isEmpty else { return false }
-      if let size = place.chunk.commonSize {
-        extent += size.width * range.count
-      } else {
-        for item in range { extent += place.chunk.cross[item - place.start] }
-      }
-      return range.upperBound < end
-    }
+  private func forEachItem(
+    in line: Place, _ reader: inout SizeReader, _ body: (Int, Rect) -> Bool
+  ) -> Bool {
+    let items = line.item..<(line.item + line.itemCount)
     let spread = rule.spread(
-      count: line.itemCount, extent: extent, isLast: line.number == lines.count - 1)
+      count: line.itemCount, extent: reader.breadth(of: items),
+      isLast: line.number == lines.count - 1)
     var before: Length = 0
-    var isGoingOn = true
-    sizes.rope.forEachChunk(from: line.item) { place in
-      for item in max(line.item, place.start)..<min(end, place.start + place.chunk.count) {
-        let size = place.chunk.size(item - place.start)
-        let origin = Point(
-          x: spread.position(item - line.item, before: before),
-          y: line.top + rule.offset(of: size.height, inLine: line.length))
-        isGoingOn = body(item, Rect(origin: origin, size: size))
-        guard isGoingOn else { return false }
-        before += size.width
-      }
-      return place.start + place.chunk.count < end
+    for item in items {
+      let size = reader.size(of: item)
+      let origin = Point(
+        x: spread.position(item - line.item, before: before),
+        y: line.top + rule.offset(of: size.height, inLine: line.length))
+      guard body(item, Rect(origin: origin, size: size)) else { return false }
+      before += size.width
     }
-    return isGoingOn
+    return true
   }
 
   /// Visits the lines in a rectangle from the one with an item on; of equal lines beside it none.
@@ -232,7 +219,8 @@ struct FlowTable: SectionBody {
   func frame(of item: Int) -> Rect {
     let line = line(of: item)
     var result = Rect(origin: .zero, size: .zero)
-    _ = forEachItem(in: line) { candidate, frame in
+    var reader = SizeReader(sizes)
+    _ = forEachItem(in: line, &reader) { candidate, frame in
       result = frame
       return candidate < item
     }
@@ -240,8 +228,9 @@ struct FlowTable: SectionBody {
   }
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
-    forEachLine(in: rect, from: start) { line in
-      forEachItem(in: line) { item, frame in
+    var reader = SizeReader(sizes)
+    return forEachLine(in: rect, from: start) { line in
+      forEachItem(in: line, &reader) { item, frame in
         item < start || !frame.overlaps(rect) || body(item, frame)
       }
     }
@@ -257,11 +246,12 @@ struct FlowTable: SectionBody {
       && summary.least.height > .zero
     let coversAll =
       fillsLines && rect.minX <= rule.leading && rect.maxX >= rule.leading + rule.available
+    var reader = SizeReader(sizes)
     return forEachLine(in: rect, from: 0) { line in
       if coversAll, line.top >= rect.minY, line.top + line.length <= rect.maxY {
         return body(line.item..<(line.item + line.itemCount))
       }
-      return forEachItem(in: line) { item, frame in
+      return forEachItem(in: line, &reader) { item, frame in
         !frame.overlaps(rect) || body(item..<(item + 1))
       }
     }

@@ -67,6 +67,30 @@ struct ItemRow: SectionBody {
       top: top(of: place) + place.chunk.main.sum(ofFirst: index) + spacing * index)
   }
 
+  func firstItem(centeredFrom doubledMain: Int128) -> Int {
+    // The last item up to some place has its middle at its bottom or before it.
+    guard
+      let place = sizes.rope.firstPlace(where: { count, summary in
+        Int128((summary.total + spacing * (count - 1)).millionths) * 2 >= doubledMain
+      })
+    else { return sizes.count }
+    if let size = place.chunk.commonSize {
+      let top = top(of: place)
+      let step = size.height + spacing
+      return place.start
+        + partitioningIndex(place.chunk.count) {
+          frame(size: size, top: top + step * $0).doubledMainCenter >= doubledMain
+        }
+    }
+    var top = top(of: place)
+    for index in 0..<place.chunk.count {
+      let size = place.chunk.size(index)
+      if frame(size: size, top: top).doubledMainCenter >= doubledMain { return place.start + index }
+      top += size.height + spacing
+    }
+    return place.start + place.chunk.count
+  }
+
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
     forEachPlace(in: rect, from: start) { place in
       let first = max(0, start - place.start)

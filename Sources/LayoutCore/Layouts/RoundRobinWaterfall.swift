@@ -79,8 +79,8 @@ struct RoundRobinWaterfall: SectionBody {
     isReversed ? columns.count - 1 - place : place
   }
 
-  private func step(_ item: Int) -> Length {
-    sizes[item].height + columns.padding + columns.padding + interitemSpacing
+  private func step(_ length: Length) -> Length {
+    length + columns.padding + columns.padding + interitemSpacing
   }
 
   private func checkpointStart(_ checkpoint: Int, _ place: Int) -> Length {
@@ -91,8 +91,9 @@ struct RoundRobinWaterfall: SectionBody {
 
   private func start(ofRow row: Int, _ place: Int) -> Length {
     var start = checkpointStart(row / stride, place)
+    var reader = SizeReader(sizes)
     for earlier in (row / stride * stride)..<row {
-      start += step(earlier * columns.count + place)
+      start += step(reader.length(of: earlier * columns.count + place))
     }
     return start
   }
@@ -120,9 +121,10 @@ struct RoundRobinWaterfall: SectionBody {
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
     guard !rect.isEmpty else { return true }
     var cursors: [Cursor] = []
+    var reader = SizeReader(sizes)
     for column in columns.columns(in: rect) {
       let place = isReversed ? columns.count - 1 - column : column
-      if let cursor = cursor(place, in: rect, from: start) { cursors.append(cursor) }
+      if let cursor = cursor(place, in: rect, from: start, &reader) { cursors.append(cursor) }
     }
     if isReversed { cursors.reverse() }
     // Row by row, so that items come in order; columns may be far apart, rows between are skipped.
@@ -130,11 +132,12 @@ struct RoundRobinWaterfall: SectionBody {
       for index in cursors.indices where cursors[index].row == row {
         let cursor = cursors[index]
         let item = row * columns.count + cursor.place
+        let length = reader.length(of: item)
         let frame = columns.frame(
-          column: column(ofPlace: cursor.place), start: cursor.start, length: sizes[item].height)
+          column: column(ofPlace: cursor.place), start: cursor.start, length: length)
         if frame.overlaps(rect), !body(item, frame) { return false }
         cursors[index].row += 1
-        cursors[index].start += step(item)
+        cursors[index].start += step(length)
       }
       cursors.removeAll {
         $0.row * columns.count + $0.place >= sizes.count || $0.start >= rect.maxY
@@ -144,7 +147,9 @@ struct RoundRobinWaterfall: SectionBody {
   }
 
   /// The first item of a column that ends below the rectangle's top, not before `start`.
-  private func cursor(_ place: Int, in rect: Rect, from start: Int) -> Cursor? {
+  private func cursor(
+    _ place: Int, in rect: Rect, from start: Int, _ reader: inout SizeReader
+  ) -> Cursor? {
     guard place < sizes.count else { return nil }
     let rows = (sizes.count - place - 1) / columns.count + 1
     let checkpoints = (rows - 1) / stride + 1
@@ -155,11 +160,12 @@ struct RoundRobinWaterfall: SectionBody {
       place: place, row: checkpoint * stride, start: checkpointStart(checkpoint, place))
     while cursor.row < rows {
       let item = cursor.row * columns.count + place
-      let end = cursor.start + columns.padding + sizes[item].height
+      let length = reader.length(of: item)
+      let end = cursor.start + columns.padding + length
       if cursor.row >= firstRow && end > rect.minY {
         return cursor.start < rect.maxY ? cursor : nil
       }
-      cursor.start += step(item)
+      cursor.start += step(length)
       cursor.row += 1
     }
     return nil
