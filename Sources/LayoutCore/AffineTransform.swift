@@ -49,7 +49,7 @@ public struct AffineTransform: Hashable, Sendable {
   ///
   /// - Parameter angle: In radians.
   public init(rotation angle: Double) {
-    self.init(a: cos(angle), b: sin(angle), c: -sin(angle), d: cos(angle), tx: 0, ty: 0)
+    self.init(rotation: angle, scale: 1)
   }
 
   /// Turns clockwise, then scales both axes.

@@ -170,14 +170,12 @@ extension Content {
     // Open addressing over places rather than a set of strings: three words a name.
     var capacity = 1
     while capacity < count * 2 { capacity *= 2 }
-    var hashes = Array(repeating: 0, count: capacity)
+    var hashes = Array(repeating: UInt64(0), count: capacity)
     var places = Array(repeating: IndexPath(item: -1, section: 0), count: capacity)
     var duplicate: IndexPath?
     forEachID { path, name in
-      var hasher = Hasher()
-      for place in name.indices { hasher.combine(name[place]) }
-      let hash = hasher.finalize()
-      var place = hash & (capacity - 1)
+      let hash = NameSet.fingerprint(name)
+      var place = Int(truncatingIfNeeded: hash) & (capacity - 1)
       while places[place].item >= 0 {
         if hashes[place] == hash, hasID(places[place], name) {
           duplicate = path

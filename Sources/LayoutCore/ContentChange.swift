@@ -95,9 +95,6 @@ struct PlaceSet: Sendable {
     let next = partitioningIndex(ranges.count) { ranges[$0].lowerBound - counts[$0] > rank }
     return next == 0 ? rank : rank + counts[next - 1] + ranges[next - 1].count
   }
-
-  /// Whether a place is in the set.
-  func contains(_ place: Int) -> Bool { rank(outside: place) == nil }
 }
 
 /// How the elements before a change go with those after it.

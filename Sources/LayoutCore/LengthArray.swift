@@ -31,24 +31,6 @@ public enum LengthArray: Hashable, Sendable {
     }
   }
 
-  /// Their common value, if all are the same; nil for none.
-  ///
-  /// - Complexity: O(count) unless they are known to be equal.
-  public var commonValue: Length? {
-    switch self {
-    case .equal(let length, let count): count > 0 ? length : nil
-    case .compact(let values):
-      LengthArray.common(values).map { Length(millionths: Int64($0)) }
-    case .wide(let values):
-      LengthArray.common(values).map(Length.init(millionths:))
-    }
-  }
-
-  private static func common<T: Equatable>(_ values: [T]) -> T? {
-    guard let first = values.first else { return nil }
-    return values.allSatisfy { $0 == first } ? first : nil
-  }
-
   /// The bytes that the storage takes on the heap.
   public var byteCount: Int {
     switch self {

@@ -20,9 +20,7 @@ extension Call {
     var visible: [LayoutAttributes] = []
     let snapshot = try change(session) { (current) throws(Failure) in
       try checkIsStill(current)
-      let anchor = try requested.map { (anchor) throws(Failure) in
-        try existing(anchor, in: current)
-      }
+      let anchor = try existing(requested, in: current)
       var description = current.description
       description.layout = layout
       description.snap = snap
@@ -69,9 +67,9 @@ extension Call {
       let before = current.scrolling.contentOffset
       let layout = isResized ? document.layout : current.layout
       let offset: Point
-      if let anchor = wanted.anchor {
+      if let anchor = try existing(wanted.anchor, in: current) {
         offset = layout.contentOffset(
-          keeping: try existing(anchor, in: current), of: current.layout, at: before,
+          keeping: anchor, of: current.layout, at: before,
           by: IdentityMap())
       } else {
         offset = wanted.contentOffset ?? (isResized ? layout.clamped(before) : before)

@@ -18,9 +18,7 @@ extension Call {
     var answer: UpdateAnswer?
     let snapshot = try change(session) { (current) throws(Failure) in
       try checkIsStill(current)
-      let anchor = try request.anchor.map { (anchor) throws(Failure) in
-        try existing(anchor, in: current)
-      }
+      let anchor = try existing(request.anchor, in: current)
       let (updated, layout) = try apply(request, to: current, limits)
       let change = try answered(
         &answer, current, layout, updated, anchor: anchor,
@@ -47,9 +45,7 @@ extension Call {
     var visible: [LayoutAttributes] = []
     let snapshot = try change(session) { (current) throws(Failure) in
       try checkIsStill(current)
-      let anchor = try requested.map { (anchor) throws(Failure) in
-        try existing(anchor, in: current)
-      }
+      let anchor = try existing(requested, in: current)
       var description = current.description
       description.content = content
       let layout = try layingOut { () throws(LayoutError) in
@@ -91,10 +87,11 @@ extension Call {
     }
   }
 
-  /// An anchor that there is.
+  /// The anchor that is asked for, which there must be; nil if none is.
   func existing(
-    _ request: AnchorRequest, in session: Session.Snapshot
-  ) throws(Failure) -> Anchor {
+    _ request: AnchorRequest?, in session: Session.Snapshot
+  ) throws(Failure) -> Anchor? {
+    guard let request else { return nil }
     let content = session.description.content
     if let anchor = request.anchor(in: content) {
       guard case .element(let kind, let indexPath) = anchor else { return anchor }
