@@ -66,8 +66,8 @@ extension PreparedLayout {
     by map: any ElementMap
   ) -> Point? {
     guard let before = old.restingFrame(of: kind, at: indexPath),
-      let path = map.newPath(of: kind, at: indexPath),
-      let after = restingFrame(of: kind, at: path)
+      let new = map.newElement(kind, at: indexPath),
+      let after = restingFrame(of: new.kind, at: new.at)
     else { return nil }
     return Point(
       x: after.minX - (before.minX - offset.x), y: after.minY - (before.minY - offset.y))
@@ -84,16 +84,36 @@ extension ElementKind {
 }
 
 extension ElementMap {
-  /// Where an element is after the change; nil if it is gone.
-  func newPath(of kind: ElementKind, at old: IndexPath) -> IndexPath? {
-    kind == .cell
-      ? newIndexPath(of: old) : newSection(of: old.section).map { IndexPath(item: 0, section: $0) }
+  /// What an element is after the change, and where; nil if it is gone.
+  func newElement(_ kind: ElementKind, at old: IndexPath) -> (kind: ElementKind, at: IndexPath)? {
+    if kind == .cell { return newIndexPath(of: old).map { (kind, $0) } }
+    guard let section = newSection(of: old.section) else { return nil }
+    let decorations = decorations(ofOldSection: old.section)
+    return kind.counterpart(of: decorations?.old, in: decorations?.new).map {
+      ($0, IndexPath(item: 0, section: section))
+    }
   }
 
-  /// Where an element was before the change; nil if it is new.
-  func oldPath(of kind: ElementKind, at new: IndexPath) -> IndexPath? {
-    kind == .cell
-      ? oldIndexPath(of: new) : oldSection(of: new.section).map { IndexPath(item: 0, section: $0) }
+  /// What an element was before the change, and where; nil if it is new.
+  func oldElement(_ kind: ElementKind, at new: IndexPath) -> (kind: ElementKind, at: IndexPath)? {
+    if kind == .cell { return oldIndexPath(of: new).map { (kind, $0) } }
+    guard let section = oldSection(of: new.section) else { return nil }
+    let decorations = decorations(ofOldSection: section)
+    return kind.counterpart(of: decorations?.new, in: decorations?.old).map {
+      ($0, IndexPath(item: 0, section: section))
+    }
+  }
+}
+
+extension ElementKind {
+  /// The same kind where a section has other decorations, which go by their names.
+  fileprivate func counterpart(of decorations: [Decoration]?, in others: [Decoration]?)
+    -> ElementKind?
+  {
+    guard case .decoration(let place) = self, let decorations, let others else { return self }
+    guard decorations.indices.contains(Int(place)) else { return nil }
+    let name = decorations[Int(place)].kind
+    return others.firstIndex { $0.kind == name }.map { .decoration(UInt8($0)) }
   }
 }
 

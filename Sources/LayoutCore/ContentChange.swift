@@ -107,6 +107,13 @@ public protocol ElementMap: Sendable {
   func newIndexPath(of old: IndexPath) -> IndexPath?
   /// Where an item was before the change; nil if it is new.
   func oldIndexPath(of new: IndexPath) -> IndexPath?
+  /// The decorations of a section before and after the change, if it may have others now.
+  func decorations(ofOldSection old: Int) -> (old: [Decoration], new: [Decoration])?
+}
+
+extension ElementMap {
+  /// Sections keep their decorations.
+  public func decorations(ofOldSection old: Int) -> (old: [Decoration], new: [Decoration])? { nil }
 }
 
 /// The map of a batch update.
@@ -115,8 +122,9 @@ struct BatchMap: ElementMap {
   /// Sections that were moved, by where they were and by where they are.
   var movedSections: [Int: Int] = [:]
   var movedSectionOrigins: [Int: Int] = [:]
-  /// Sections that were reloaded, by where they were: they are the same, their items are all new.
-  var reloadedSections: Set<Int> = []
+  /// The decorations of sections that were reloaded, by where they were: such a section is the same,
+  /// its items are all new.
+  var reloadedSections: [Int: (old: [Decoration], new: [Decoration])] = [:]
   /// Of sections of which items changed, by where they were.
   var items: [Int: IndexMap] = [:]
   var movedItems: [IndexPath: IndexPath] = [:]
@@ -129,7 +137,7 @@ struct BatchMap: ElementMap {
   func newIndexPath(of old: IndexPath) -> IndexPath? {
     if let moved = movedItems[old] { return moved }
     guard let section = newSection(of: old.section) else { return nil }
-    if reloadedSections.contains(old.section) { return nil }
+    if reloadedSections[old.section] != nil { return nil }
     guard let map = items[old.section] else { return IndexPath(item: old.item, section: section) }
     return map.new(of: old.item).map { IndexPath(item: $0, section: section) }
   }
@@ -137,9 +145,13 @@ struct BatchMap: ElementMap {
   func oldIndexPath(of new: IndexPath) -> IndexPath? {
     if let origin = movedItemOrigins[new] { return origin }
     guard let section = oldSection(of: new.section) else { return nil }
-    if reloadedSections.contains(section) { return nil }
+    if reloadedSections[section] != nil { return nil }
     guard let map = items[section] else { return IndexPath(item: new.item, section: section) }
     return map.old(of: new.item).map { IndexPath(item: $0, section: section) }
+  }
+
+  func decorations(ofOldSection old: Int) -> (old: [Decoration], new: [Decoration])? {
+    reloadedSections[old]
   }
 }
 

@@ -61,6 +61,10 @@ private struct NameMap: ElementMap {
   func newSection(of old: Int) -> Int? { newSections[old] }
   func oldSection(of new: Int) -> Int? { oldSections[new] }
 
+  func decorations(ofOldSection section: Int) -> (old: [Decoration], new: [Decoration])? {
+    newSections[section].map { (old.sections[section].decorations, new.sections[$0].decorations) }
+  }
+
   func newIndexPath(of path: IndexPath) -> IndexPath? {
     newItems.place(of: path, in: old, among: new)
   }

@@ -86,11 +86,11 @@ public struct Transition: Sendable {
       in: newVisible, contentOffset: new.contentOffset, limit: limit)
     let showed = Set(before.map(\.position))
     for final in after {
-      let initial = map.oldPath(of: final.kind, at: final.indexPath).flatMap {
-        old.layout.attributes(of: final.kind, at: $0, contentOffset: old.contentOffset)
+      let initial = map.oldElement(final.kind, at: final.indexPath).flatMap {
+        old.layout.attributes(of: $0.kind, at: $0.at, contentOffset: old.contentOffset)
       }
       if let initial {
-        if initial != final {
+        if !initial.looks(like: final) {
           moving.append(Change(initial: initial, final: final))
         } else if !showed.contains(initial.position) {
           entering.append(final)
@@ -102,11 +102,11 @@ public struct Transition: Sendable {
     }
     let shown = Set(after.map(\.position))
     for initial in before {
-      let final = map.newPath(of: initial.kind, at: initial.indexPath).flatMap {
-        new.layout.attributes(of: initial.kind, at: $0, contentOffset: new.contentOffset)
+      let final = map.newElement(initial.kind, at: initial.indexPath).flatMap {
+        new.layout.attributes(of: $0.kind, at: $0.at, contentOffset: new.contentOffset)
       }
       if let final {
-        if initial != final, !shown.contains(final.position) {
+        if !initial.looks(like: final), !shown.contains(final.position) {
           moving.append(Change(initial: initial, final: final))
         }
       } else {
@@ -114,5 +114,14 @@ public struct Transition: Sendable {
           Change(initial: initial, final: deletion.applied(to: initial, in: oldVisible)))
       }
     }
+  }
+}
+
+extension LayoutAttributes {
+  /// Whether all is the same but the place that a decoration has among those of its section.
+  fileprivate func looks(like other: LayoutAttributes) -> Bool {
+    var renamed = self
+    renamed.kind = other.kind
+    return renamed == other
   }
 }

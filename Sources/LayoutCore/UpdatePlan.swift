@@ -72,7 +72,9 @@ struct UpdatePlan {
       let operation = UpdateOperation.reloadSection(index)
       sections.old.append((try checked(reload.at, operation, "reloaded"), true, operation))
       reloaded[reload.at] = reload.section
-      map.reloadedSections.insert(reload.at)
+      map.reloadedSections[reload.at] = (
+        content.sections[reload.at].decorations, reload.section.decorations
+      )
     }
     for (index, move) in batch.moveSections.enumerated() {
       let operation = UpdateOperation.moveSection(index)

@@ -214,3 +214,35 @@ struct CollectionTests {
     #expect(service.everything(in: path) == "[]")
   }
 }
+
+struct DecorationIdentityTests {
+  @Test(arguments: [
+    ("PUT", "/collection", #"{"collection":{"sections":[{"#, "}]}}"),
+    ("POST", "/updates", #"{"reloadSections":[{"at":0,"section":{"#, "}}]}"),
+  ])
+  func decorationsGoByTheirNames(
+    method: String, path: String, before: String, after: String
+  ) throws {
+    let service = MockService()
+    let session = try service.makeSession(
+      """
+      {"collection":{"sections":[{"decorations":[{"kind":"bg"},{"kind":"rule","insets":{"top":5}}],
+       "items":{"ids":["a"]}}]},"layout":{"kind":"list"},"viewport":{"width":100,"height":100}}
+      """)
+    // The background goes, the rule takes its place in the list, a frame is new.
+    let answer = try #require(
+      service.send(
+        method == "PUT" ? .put : .post, session + path,
+        before
+          + #""decorations":[{"kind":"rule","insets":{"top":5}},{"kind":"frame"}],"items":{"ids":["a"]}"#
+          + after))
+    #expect(answer.status == 200)
+    #expect(answer.text("disappearing")?.contains(#""kind":"bg""#) == true)
+    #expect(answer.text("appearing")?.contains(#""kind":"frame""#) == true)
+    for list in ["appearing", "disappearing"] {
+      #expect(answer.text(list)?.contains(#""kind":"rule""#) == false)
+    }
+    // The rule is where it was.
+    #expect(answer.text("moving") == "[]")
+  }
+}
