@@ -119,13 +119,49 @@ struct ItemsSummary: RopeSummary {
   var describedCount = 0
   var namedCount = 0
   var byteCount = 0
+  /// Of the items that have a size.
+  var widths = LengthSummary.zero
+  /// Of the items that have a size.
+  var heights = LengthSummary.zero
+  /// Of the items that have a length.
+  var lengths = LengthSummary.zero
+  /// How many have an aspect ratio.
+  var ratioCount = 0
 
   static let zero = ItemsSummary()
+
+  var measure: ItemsMeasure {
+    ItemsMeasure(
+      statedCount: widths.count + lengths.count, widths: widths.total, heights: heights.total,
+      lengths: lengths.total)
+  }
 
   static func + (left: ItemsSummary, right: ItemsSummary) -> ItemsSummary {
     ItemsSummary(
       describedCount: left.describedCount + right.describedCount,
-      namedCount: left.namedCount + right.namedCount, byteCount: left.byteCount + right.byteCount)
+      namedCount: left.namedCount + right.namedCount, byteCount: left.byteCount + right.byteCount,
+      widths: left.widths + right.widths, heights: left.heights + right.heights,
+      lengths: left.lengths + right.lengths, ratioCount: left.ratioCount + right.ratioCount)
+  }
+}
+
+/// What the extents of many items come to.
+struct ItemsMeasure: RopeMeasure {
+  /// How many have a size or a length.
+  var statedCount = 0
+  /// Of the items that have a size.
+  var widths: Length = 0
+  /// Of the items that have a size.
+  var heights: Length = 0
+  /// Of the items that have a length.
+  var lengths: Length = 0
+
+  static let zero = ItemsMeasure()
+
+  static func + (left: ItemsMeasure, right: ItemsMeasure) -> ItemsMeasure {
+    ItemsMeasure(
+      statedCount: left.statedCount + right.statedCount, widths: left.widths + right.widths,
+      heights: left.heights + right.heights, lengths: left.lengths + right.lengths)
   }
 }
 
@@ -142,10 +178,22 @@ extension Items: RopeChunk {
   }
 
   var summary: ItemsSummary {
-    ItemsSummary(
+    var summary = ItemsSummary(
       describedCount: isUniform ? 0 : count, namedCount: ids?.count ?? 0,
       // The tree's own nodes too.
-      byteCount: 96 + extents.byteCount + (ids?.byteCount ?? 0))
+      byteCount: 350 + extents.byteCount + (ids?.byteCount ?? 0))
+    switch extents {
+    case .unspecified: break
+    case .size(let size):
+      summary.widths = .equal(size.width, count: count)
+      summary.heights = .equal(size.height, count: count)
+    case .sizes(let widths, let heights):
+      summary.widths = widths.summary
+      summary.heights = heights.summary
+    case .lengths(let lengths): summary.lengths = lengths.summary
+    case .aspectRatios: summary.ratioCount = count
+    }
+    return summary
   }
 
   /// Items go together that have their sizes and names in the same way.

@@ -66,29 +66,95 @@ public enum LengthArray: Hashable, Sendable {
   }
 }
 
-extension LengthArray {
-  /// The greatest of them; nil for none.
-  ///
-  /// - Complexity: O(count) unless they are known to be equal.
-  var maximum: Length? {
-    switch self {
-    case .equal(let length, let count): count > 0 ? length : nil
-    case .compact(let values): values.max().map { Length(millionths: Int64($0)) }
-    case .wide(let values): values.max().map(Length.init(millionths:))
-    }
+/// What is known of many lengths, none negative.
+struct LengthSummary: RopeMeasure {
+  var count = 0
+  /// All added up; saturates.
+  var total: Length = 0
+  /// Zero if there are none.
+  var least: Length = 0
+  /// Zero if there are none.
+  var greatest: Length = 0
+
+  static let zero = LengthSummary()
+
+  static func + (left: LengthSummary, right: LengthSummary) -> LengthSummary {
+    if left.count == 0 { return right }
+    if right.count == 0 { return left }
+    return LengthSummary(
+      count: left.count + right.count, total: left.total + right.total,
+      least: min(left.least, right.least), greatest: max(left.greatest, right.greatest))
+  }
+
+  /// So many times the same.
+  static func equal(_ length: Length, count: Int) -> LengthSummary {
+    count == 0
+      ? .zero : LengthSummary(count: count, total: length * count, least: length, greatest: length)
   }
 }
 
 extension LengthArray {
-  /// The least of them; nil for none.
+  /// What is known of all of them.
   ///
   /// - Complexity: O(count) unless they are known to be equal.
-  var minimum: Length? {
+  var summary: LengthSummary {
+    guard count > 0 else { return .zero }
     switch self {
-    case .equal(let length, let count): count > 0 ? length : nil
-    case .compact(let values): values.min().map { Length(millionths: Int64($0)) }
-    case .wide(let values): values.min().map(Length.init(millionths:))
+    case .equal(let length, let count): return .equal(length, count: count)
+    case .compact(let values):
+      // So few of 32 bits that 64 are enough, whatever they are.
+      var total: UInt64 = 0
+      var least = UInt32.max
+      var greatest: UInt32 = 0
+      for value in values {
+        total &+= UInt64(value)
+        least = min(least, value)
+        greatest = max(greatest, value)
+      }
+      return LengthSummary(
+        count: values.count, total: Length(millionths: Int64(clamping: total)),
+        least: Length(millionths: Int64(least)), greatest: Length(millionths: Int64(greatest)))
+    case .wide(let values):
+      var summary = LengthSummary.zero
+      for value in values {
+        summary = summary + .equal(Length(millionths: value), count: 1)
+      }
+      return summary
     }
+  }
+
+  /// How many of them, each with a space behind it, end at a place or before it.
+  ///
+  /// - Parameters:
+  ///   - main: The place, from where the first begins.
+  ///   - spacing: Behind each.
+  /// - Returns: How many, and where the next begins.
+  /// - Complexity: O(count) unless they are known to be equal.
+  func countEnding(upTo main: Length, spacing: Length) -> (count: Int, end: Length) {
+    switch self {
+    case .equal(let length, let count):
+      let step = length + spacing
+      let passed = partitioningIndex(count) { step * $0 + length > main }
+      return (passed, step * passed)
+    case .compact(let values):
+      // An extent and at most 256 or so lengths of 32 bits: no sum is near the end of 64.
+      guard spacing <= .maximumExtent else { break }
+      var end: Int64 = 0
+      for index in values.indices {
+        let next = end &+ Int64(values[index])
+        if next > main.millionths { return (index, Length(millionths: end)) }
+        end = next &+ spacing.millionths
+      }
+      return (values.count, Length(millionths: end))
+    case .wide: break
+    }
+    var end: Length = 0
+    for index in 0..<count {
+      let next = end + self[index]
+      if next > main { return (index, end) }
+      end = next + spacing
+    }
+    return (count, end)
   }
 
   /// The first so many of them added up; saturates.

@@ -1,11 +1,24 @@
-/// What is known of many elements without looking at each: sums, maxima.
+/// What many elements come to: a sum, a maximum.
 ///
 /// Adding must be associative, so that it does not matter how a sequence is cut.
-protocol RopeSummary: Sendable {
+protocol RopeMeasure: Sendable {
   /// Of no elements.
   static var zero: Self { get }
   /// Of elements followed by others.
   static func + (left: Self, right: Self) -> Self
+}
+
+/// All that is known of many elements without looking at each.
+protocol RopeSummary: RopeMeasure {
+  /// The part that places are looked for by; all of it, unless that is more than a search should add
+  /// up on its way.
+  associatedtype Measure: RopeMeasure = Self
+  /// That part.
+  var measure: Measure { get }
+}
+
+extension RopeSummary where Measure == Self {
+  var measure: Self { self }
 }
 
 /// A few elements of a sequence in one piece.
@@ -80,17 +93,27 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     let chunk: Chunk?
     /// Of an inner node.
     let children: [Node]
+    /// What each child and those before it come to: a search reads these, and only then one child.
+    let ends: [End]
 
     init(_ chunk: Chunk) {
       count = chunk.count
       summary = chunk.summary
       self.chunk = chunk
       children = []
+      ends = []
     }
 
     init(_ children: [Node]) {
-      count = children.reduce(0) { $0 + $1.count }
-      summary = children.reduce(.zero) { $0 + $1.summary }
+      var end = End(count: 0, measure: .zero)
+      var summary = Chunk.Summary.zero
+      ends = children.map { child in
+        end = End(count: end.count + child.count, measure: end.measure + child.summary.measure)
+        summary = summary + child.summary
+        return end
+      }
+      count = end.count
+      self.summary = summary
       chunk = nil
       self.children = children
     }
@@ -108,14 +131,24 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     static var fanout: Int { 16 }
   }
 
+  /// Some elements from the start of a node.
+  fileprivate struct End: Sendable {
+    var count: Int
+    var measure: Measure
+  }
+
+  typealias Measure = Chunk.Summary.Measure
+
   /// A place in the sequence: a chunk with what is before it.
   struct Place {
     /// The chunk.
     var chunk: Chunk
+    /// What is known of its elements.
+    var summary: Chunk.Summary
     /// How many elements are before it.
     var start: Int
-    /// What is known of the elements before it.
-    var before: Chunk.Summary
+    /// What the elements before it come to.
+    var before: Measure
   }
 
   /// Elements to be replaced by others.
@@ -151,51 +184,38 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// - Returns: The chunk; nil if there is no such element.
   /// - Complexity: O(log n).
   func place(of index: Int) -> Place? {
-    guard index >= 0, index < count else { return nil }
-    var start = 0
-    return descend { node, _ in
-      guard start + node.count <= index else { return true }
-      start += node.count
-      return false
-    }
+    index < 0 ? nil : firstPlace { count, _ in count > index }
   }
 
   /// The first chunk at the end of which something holds that holds from there on.
   ///
   /// - Parameter isPast: Whether it holds, from how many elements there are up to some place and what
-  ///   is known of them.
+  ///   they come to.
   /// - Returns: The chunk; nil if it holds nowhere.
   /// - Complexity: O(log n).
-  func firstPlace(where isPast: (_ count: Int, _ summary: Chunk.Summary) -> Bool) -> Place? {
-    var start = 0
-    return descend { node, before in
-      guard !isPast(start + node.count, before + node.summary) else { return true }
-      start += node.count
-      return false
-    }
-  }
-
-  /// Goes down to the first leaf that `isWanted` finds; it is asked for nodes in order.
-  private func descend(_ isWanted: (Node, Chunk.Summary) -> Bool) -> Place? {
+  @inline(__always)
+  func firstPlace(where isPast: (_ count: Int, _ measure: Measure) -> Bool) -> Place? {
     guard var node = root else { return nil }
-    var before = Chunk.Summary.zero
     var start = 0
+    var before = Measure.zero
+    guard isPast(node.count, node.summary.measure) else { return nil }
     while true {
       if let chunk = node.chunk {
-        return node !== root || isWanted(node, before)
-          ? Place(chunk: chunk, start: start, before: before) : nil
+        return Place(chunk: chunk, summary: node.summary, start: start, before: before)
       }
-      var next: Node?
-      for child in node.children {
-        if isWanted(child, before) {
-          next = child
-          break
-        }
-        before = before + child.summary
-        start += child.count
+      let ends = node.ends
+      // The node as a whole is past, and so is its last child's end.
+      var child = 0
+      while child + 1 < ends.count,
+        !isPast(start + ends[child].count, before + ends[child].measure)
+      {
+        child += 1
       }
-      guard let next else { return nil }
-      node = next
+      if child > 0 {
+        start += ends[child - 1].count
+        before = before + ends[child - 1].measure
+      }
+      node = node.children[child]
     }
   }
 
@@ -208,28 +228,24 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   @discardableResult
   func forEachChunk(from index: Int = 0, _ body: (Place) -> Bool) -> Bool {
     guard let root, index < root.count else { return true }
-    var start = 0
-    var before = Chunk.Summary.zero
-    return Rope.visit(root, from: index, &start, &before, body)
+    return Rope.visit(root, from: index, start: 0, before: .zero, body)
   }
 
   private static func visit(
-    _ node: Node, from index: Int, _ start: inout Int, _ before: inout Chunk.Summary,
-    _ body: (Place) -> Bool
+    _ node: Node, from index: Int, start: Int, before: Measure, _ body: (Place) -> Bool
   ) -> Bool {
     if let chunk = node.chunk {
-      guard body(Place(chunk: chunk, start: start, before: before)) else { return false }
-      start += node.count
-      before = before + node.summary
-      return true
+      return body(Place(chunk: chunk, summary: node.summary, start: start, before: before))
     }
-    for child in node.children {
-      if start + child.count <= index {
-        start += child.count
-        before = before + child.summary
-      } else if !visit(child, from: index, &start, &before, body) {
+    var childStart = start
+    var beforeChild = before
+    for (child, end) in zip(node.children, node.ends) {
+      let childEnd = start + end.count
+      if childEnd > index, !visit(child, from: index, start: childStart, before: beforeChild, body) {
         return false
       }
+      childStart = childEnd
+      beforeChild = before + end.measure
     }
     return true
   }

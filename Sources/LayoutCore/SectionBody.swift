@@ -98,14 +98,3 @@ struct BodyChange {
   /// What changed.
   var edits: [ItemEdit]
 }
-
-extension SizeList {
-  /// The sizes of a section's items: those before a change, changed, else all anew.
-  init(_ items: ItemList, after change: BodyChange?, rule: (Items) -> SizeRun) {
-    if let change, let sizes = change.body.reusableSizes {
-      self = sizes.edited(change.edits, rule: rule)
-    } else {
-      self.init(items, rule: rule)
-    }
-  }
-}

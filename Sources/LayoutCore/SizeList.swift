@@ -1,38 +1,124 @@
+/// How the items of a section get upright sizes: the contract's order of precedence (section 2).
+///
+/// `sizes` or `size`; else `lengths`, else `aspectRatios`, each with the cross extent of the layout's
+/// item size; else that item size.
+struct SizeRule: Sendable {
+  /// The layout's item size, upright.
+  var itemSize: Size
+  /// The main axis.
+  var direction: ScrollDirection
+  /// Whether breadths count; if not, all are 0, so that items of equal lengths are equal.
+  var hasBreadths = true
+
+  /// Takes a rule.
+  ///
+  /// - Parameters:
+  ///   - itemSize: The layout's item size, not turned.
+  ///   - direction: The main axis.
+  init(itemSize: Size, _ direction: ScrollDirection) {
+    self.itemSize = direction.upright(itemSize)
+    self.direction = direction
+  }
+
+  private var breadth: Length { hasBreadths ? itemSize.width : 0 }
+
+  /// The sizes of a run of items, of which the sums are known.
+  fileprivate func run(of items: Items, _ summary: ItemsSummary) -> SizeRun {
+    let count = items.count
+    let main: LengthArray
+    var cross = LengthArray.equal(breadth, count: count)
+    switch items.extents {
+    case .unspecified: main = .equal(itemSize.height, count: count)
+    case .size(let size):
+      let size = direction.upright(size)
+      if hasBreadths { cross = .equal(size.width, count: count) }
+      main = .equal(size.height, count: count)
+    case .sizes(let widths, let heights):
+      if hasBreadths { cross = direction == .vertical ? widths : heights }
+      main = direction == .vertical ? heights : widths
+    case .lengths(let lengths): main = lengths
+    case .aspectRatios(let ratios):
+      let extent = itemSize.width.points
+      return SizeRun(
+        cross: cross,
+        main: LengthArray(count: ratios.count) {
+          Length(rounding: direction == .vertical ? extent / ratios[$0] : extent * ratios[$0])
+        })
+    }
+    return SizeRun(cross: cross, main: main, summary: self.summary(of: summary, count: count))
+  }
+
+  /// The sizes of a run of items.
+  fileprivate func run(of items: Items) -> SizeRun { run(of: items, items.summary) }
+
+  /// What is known of the sizes of many items, none of which has an aspect ratio.
+  fileprivate func summary(of items: ItemsSummary, count: Int) -> SizeSummary {
+    let (cross, main) =
+      direction == .vertical ? (items.widths, items.heights) : (items.heights, items.widths)
+    return SizeSummary(cross: hasBreadths ? cross : .equal(0, count: cross.count), main: main)
+      + SizeSummary(cross: .equal(breadth, count: items.lengths.count), main: items.lengths)
+      + SizeSummary(
+        size: Size(width: breadth, height: itemSize.height),
+        count: count - main.count - items.lengths.count)
+  }
+
+  /// The lengths of many items added up, none of which has an aspect ratio.
+  @inline(__always)
+  fileprivate func total(_ count: Int, _ items: ItemsMeasure) -> Length {
+    items.lengths + (direction == .vertical ? items.heights : items.widths)
+      + itemSize.height * (count - items.statedCount)
+  }
+}
+
 /// The upright sizes that a layout gives to the items of a section; cheap to change anywhere.
+///
+/// Where the description has the sizes, they stay there, and their sums with them: the list is a way
+/// to look at the items, and takes no memory of its own. Only aspect ratios have to be computed.
 struct SizeList: Sendable {
-  let rope: Rope<SizeRun>
+  private enum Source: Sendable {
+    case described(Rope<Items>, SizeRule)
+    case computed(Rope<SizeRun>)
+  }
+
+  private let source: Source
 
   /// Gives sizes.
   ///
   /// - Parameters:
   ///   - items: The items.
-  ///   - rule: The sizes of a run of items.
-  /// - Complexity: O(n) in the items that have data of their own.
-  init(_ items: ItemList, rule: (Items) -> SizeRun) {
-    var runs: [SizeRun] = []
-    items.forEachRun { run, _ in runs.append(rule(run)) }
-    rope = Rope(runs)
-  }
-
-  private init(rope: Rope<SizeRun>) { self.rope = rope }
-
-  /// The same after a change of the items.
-  ///
-  /// - Parameters:
-  ///   - edits: What changed.
-  ///   - rule: The sizes of a run of items.
-  /// - Returns: The changed list; it shares what did not change.
-  /// - Complexity: O(k · log n) for k edits.
-  func edited(_ edits: [ItemEdit], rule: (Items) -> SizeRun) -> SizeList {
-    SizeList(
-      rope: rope.edited(edits.map { Rope.Edit(range: $0.range, chunks: $0.items.map(rule)) }))
+  ///   - rule: How they get their sizes.
+  ///   - change: What the items come from, if they were changed: what was computed then is used again.
+  /// - Complexity: O(1), but O(n) in items of aspect ratios that are laid out for the first time, and
+  ///   O(k · log n) after k edits of them.
+  init(_ items: ItemList, _ rule: SizeRule, after change: BodyChange? = nil) {
+    if items.rope.summary.ratioCount == 0 {
+      source = .described(items.rope, rule)
+    } else if let change, case .computed(let rope) = change.body.reusableSizes?.source {
+      source = .computed(
+        rope.edited(
+          change.edits.map { .init(range: $0.range, chunks: $0.items.map(rule.run)) }))
+    } else {
+      var runs: [SizeRun] = []
+      items.forEachRun { run, _ in runs.append(rule.run(of: run)) }
+      source = .computed(Rope(runs))
+    }
   }
 
   /// How many there are.
-  var count: Int { rope.count }
+  var count: Int {
+    switch source {
+    case .described(let rope, _): rope.count
+    case .computed(let rope): rope.count
+    }
+  }
 
   /// What is known of all of them.
-  var summary: SizeSummary { rope.summary }
+  var summary: SizeSummary {
+    switch source {
+    case .described(let rope, let rule): rule.summary(of: rope.summary, count: rope.count)
+    case .computed(let rope): rope.summary
+    }
+  }
 
   /// The size of all items, if there is one.
   var commonSize: Size? {
@@ -42,14 +128,75 @@ struct SizeList: Sendable {
   }
 
   /// The bytes that they take on the heap beyond what the content has; an estimate.
-  var byteCount: Int { summary.byteCount }
+  var byteCount: Int {
+    switch source {
+    case .described: 0
+    case .computed(let rope): rope.summary.byteCount
+    }
+  }
 
   /// One of the sizes.
   ///
   /// - Complexity: O(log n).
   subscript(item: Int) -> Size {
-    guard let place = rope.place(of: item) else { return .zero }
-    return place.chunk.size(item - place.start)
+    guard let place = place(of: item) else { return .zero }
+    return place.run.size(item - place.start)
+  }
+
+  /// A run of sizes with what is before it.
+  struct Place {
+    var run: SizeRun
+    /// How many items are before it.
+    var start: Int
+    /// The lengths of the items before it added up.
+    var before: Length
+  }
+
+  /// The run with an item.
+  ///
+  /// - Parameter item: The item.
+  /// - Returns: The run; nil if there is no such item.
+  /// - Complexity: O(log n).
+  func place(of item: Int) -> Place? {
+    item < 0 ? nil : firstPlace { count, _ in count > item }
+  }
+
+  /// The first run at the end of which something holds that holds from there on.
+  ///
+  /// - Parameter isPast: Whether it holds, from how many items there are up to some place and their
+  ///   lengths added up.
+  /// - Returns: The run; nil if it holds nowhere.
+  /// - Complexity: O(log n).
+  @inline(__always)
+  func firstPlace(where isPast: (_ count: Int, _ total: Length) -> Bool) -> Place? {
+    switch source {
+    case .described(let rope, let rule):
+      rope.firstPlace { isPast($0, rule.total($0, $1)) }.map { SizeList.place($0, rule) }
+    case .computed(let rope): rope.firstPlace { isPast($0, $1) }.map(SizeList.place)
+    }
+  }
+
+  /// Visits the runs in order, from the one with an item on.
+  ///
+  /// - Parameters:
+  ///   - item: The item.
+  ///   - body: Called with each run; returns whether to go on.
+  func forEachRun(from item: Int = 0, _ body: (Place) -> Bool) {
+    switch source {
+    case .described(let rope, let rule):
+      rope.forEachChunk(from: item) { body(SizeList.place($0, rule)) }
+    case .computed(let rope): rope.forEachChunk(from: item) { body(SizeList.place($0)) }
+    }
+  }
+
+  private static func place(_ place: Rope<Items>.Place, _ rule: SizeRule) -> Place {
+    Place(
+      run: rule.run(of: place.chunk, place.summary), start: place.start,
+      before: rule.total(place.start, place.before))
+  }
+
+  private static func place(_ place: Rope<SizeRun>.Place) -> Place {
+    Place(run: place.chunk, start: place.start, before: place.before)
   }
 }
 
@@ -75,9 +222,9 @@ struct SizeReader {
   }
 
   private mutating func goTo(_ item: Int) {
-    guard !items.contains(item), let place = sizes.rope.place(of: item) else { return }
-    run = place.chunk
-    items = place.start..<(place.start + place.chunk.count)
+    guard !items.contains(item), let place = sizes.place(of: item) else { return }
+    run = place.run
+    items = place.start..<(place.start + place.run.count)
   }
 
   /// The breadths of some items that exist added up; of equal ones without looking at each.
@@ -109,15 +256,19 @@ struct SizeRun: RopeChunk {
   let main: LengthArray
   let summary: SizeSummary
 
-  /// Keeps sizes; equal ones without an array.
+  /// Keeps sizes of which the sums are known.
+  fileprivate init(cross: LengthArray, main: LengthArray, summary: SizeSummary) {
+    self.cross = cross
+    self.main = main
+    self.summary = summary
+  }
+
+  /// Keeps computed sizes; equal ones without an array.
   init(cross: LengthArray, main: LengthArray) {
-    var summary = SizeSummary()
-    summary.total = main.sum(ofFirst: main.count)
-    summary.least = Size(width: cross.minimum ?? 0, height: main.minimum ?? 0)
-    summary.greatest = Size(width: cross.maximum ?? 0, height: main.maximum ?? 0)
-    // The tree's own nodes; arrays are the content's where they were not computed, and counted anyway.
+    var summary = SizeSummary(cross: cross.summary, main: main.summary)
+    // The tree's own nodes.
     summary.byteCount = 160
-    if summary.least == summary.greatest {
+    if summary.isUniform {
       self.cross = .equal(summary.least.width, count: main.count)
       self.main = .equal(summary.least.height, count: main.count)
     } else {
@@ -125,38 +276,7 @@ struct SizeRun: RopeChunk {
       self.main = main
       summary.byteCount += cross.byteCount + main.byteCount
     }
-    summary.isEmpty = main.count == 0
     self.summary = summary
-  }
-
-  /// The sizes of items: the contract's order of precedence (section 2).
-  ///
-  /// `sizes` or `size`; else `lengths`, else `aspectRatios`, each with the cross extent of the layout's
-  /// item size; else that item size.
-  ///
-  /// - Parameters:
-  ///   - items: The items.
-  ///   - itemSize: The layout's item size, not turned.
-  ///   - direction: The main axis.
-  init(_ items: Items, itemSize: Size, _ direction: ScrollDirection) {
-    let fallback = direction.upright(itemSize)
-    switch items.extents {
-    case .unspecified: self.init(size: fallback, count: items.count)
-    case .size(let size): self.init(size: direction.upright(size), count: items.count)
-    case .sizes(let widths, let heights):
-      self.init(
-        cross: direction == .vertical ? widths : heights,
-        main: direction == .vertical ? heights : widths)
-    case .lengths(let lengths):
-      self.init(cross: .equal(fallback.width, count: items.count), main: lengths)
-    case .aspectRatios(let ratios):
-      let extent = fallback.width.points
-      self.init(
-        cross: .equal(fallback.width, count: items.count),
-        main: LengthArray(count: ratios.count) {
-          Length(rounding: direction == .vertical ? extent / ratios[$0] : extent * ratios[$0])
-        })
-    }
   }
 
   /// One size for all.
@@ -168,7 +288,7 @@ struct SizeRun: RopeChunk {
 
   var count: Int { main.count }
 
-  var isUniform: Bool { summary.least == summary.greatest }
+  var isUniform: Bool { summary.isUniform }
 
   /// The size of all of them, if it is known to be one.
   var commonSize: Size? { isUniform ? summary.least : nil }
@@ -199,6 +319,11 @@ struct SizeSummary: RopeSummary {
 
   static let zero = SizeSummary()
 
+  /// Whether all sizes are the same.
+  var isUniform: Bool { least == greatest }
+
+  var measure: Length { total }
+
   static func + (left: SizeSummary, right: SizeSummary) -> SizeSummary {
     if left.isEmpty { return right }
     if right.isEmpty { return left }
@@ -213,3 +338,21 @@ struct SizeSummary: RopeSummary {
       byteCount: left.byteCount + right.byteCount)
   }
 }
+
+extension SizeSummary {
+  /// Of as many breadths as lengths.
+  init(cross: LengthSummary, main: LengthSummary) {
+    isEmpty = main.count == 0
+    total = main.total
+    least = Size(width: cross.least, height: main.least)
+    greatest = Size(width: cross.greatest, height: main.greatest)
+  }
+
+  /// Of so many items of one size.
+  init(size: Size, count: Int) {
+    self.init(
+      cross: .equal(size.width, count: count), main: .equal(size.height, count: count))
+  }
+}
+
+extension Length: RopeMeasure {}

@@ -57,6 +57,9 @@ struct ColumnGrid: Sendable {
     itemWidth = max(0, width - padding - padding)
   }
 
+  /// An item's width in millionths times ``count``, unless lengths are rounded to pixels.
+  var plainNumerator: Int64? { displayScale == nil ? Int64(exactly: numerator) : nil }
+
   /// The bytes that the grid takes on the heap.
   var byteCount: Int { positions.capacity * 8 }
 

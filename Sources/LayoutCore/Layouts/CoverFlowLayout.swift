@@ -73,9 +73,8 @@ public struct CoverFlowLayout: CollectionLayout {
     ) { (_, section, change) throws(LayoutError) in
       let inset = scrollDirection.upright(section.sectionInset ?? sectionInset)
       let available = max(0, container.size.width - inset.left - inset.right)
-      let sizes = SizeList(section.items, after: change) {
-        SizeRun($0, itemSize: itemSize, scrollDirection)
-      }
+      let sizes = SizeList(
+        section.items, SizeRule(itemSize: itemSize, scrollDirection), after: change)
       let row = ItemRow(
         sizes: sizes, cross: .centered,
         spacing: section.minimumLineSpacing ?? minimumLineSpacing, leading: inset.left,

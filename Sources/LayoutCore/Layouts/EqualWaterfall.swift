@@ -1,7 +1,6 @@
 /// A waterfall of items of one length: arithmetic, whatever their number.
 struct EqualWaterfall: SectionBody {
   let length: Length
-  private let sizes: SizeList
   private let count: Int
   private let itemLength: Length
   /// From the start of an item to the start of the next in its column.
@@ -13,11 +12,9 @@ struct EqualWaterfall: SectionBody {
 
   /// Places items that all have a length.
   init(
-    _ itemLength: Length, of sizes: SizeList, interitemSpacing: Length, columns: ColumnGrid,
+    _ itemLength: Length, count: Int, interitemSpacing: Length, columns: ColumnGrid,
     direction: WaterfallLayout.ItemRenderDirection
   ) {
-    let count = sizes.count
-    self.sizes = sizes
     self.count = count
     self.itemLength = itemLength
     self.columns = columns
@@ -28,9 +25,7 @@ struct EqualWaterfall: SectionBody {
     length = step * ((count - 1) / perRow + 1) - interitemSpacing
   }
 
-  var reusableSizes: SizeList? { sizes }
-
-  var byteCount: Int { sizes.byteCount + columns.byteCount }
+  var byteCount: Int { columns.byteCount }
 
   func frame(of item: Int) -> Rect {
     let row = item / perRow

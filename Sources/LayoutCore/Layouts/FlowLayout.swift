@@ -140,9 +140,8 @@ public struct FlowLayout: CollectionLayout {
       lineSpacing: section.minimumLineSpacing ?? minimumLineSpacing,
       lineAlignment: lineAlignment, lastLineAlignment: lastLineAlignment,
       itemAlignment: itemAlignment)
-    let sizes = SizeList(section.items, after: change) {
-      SizeRun($0, itemSize: itemSize, scrollDirection)
-    }
+    let sizes = SizeList(
+        section.items, SizeRule(itemSize: itemSize, scrollDirection), after: change)
     if let size = sizes.commonSize { return EqualFlow(size, of: sizes, rule: rule) }
     if let change, let table = change.body as? FlowTable {
       return table.edited(change.edits, sizes: sizes)

@@ -357,8 +357,8 @@ private struct LineBreaker {
     var line = LineRun.Line(itemCount: 0, length: 0)
     var used: Length = 0
     var end: Int?
-    sizes.rope.forEachChunk(from: first) { place in
-      let run = place.chunk
+    sizes.forEachRun(from: first) { place in
+      let run = place.run
       var index = max(0, first - place.start)
       if let size = run.commonSize {
         let step = size.width + spacing
@@ -378,8 +378,7 @@ private struct LineBreaker {
               index += more
               if index == run.count { break }
             }
-            lines.append(line)
-            if isEnd(place.start + index) {
+            if ends(line, before: place.start + index, isEnd) {
               end = place.start + index
               return false
             }
@@ -404,6 +403,30 @@ private struct LineBreaker {
         }
         return true
       }
+      if case (.compact(let widths), .compact(let heights)) = (run.cross, run.main),
+        max(spacing, limit) <= Length.maximumExtent + Length.maximumExtent
+      {
+        // No sum of these comes near the end of 64 bits.
+        let (widths, heights) = (widths.span, heights.span)
+        while index < widths.count {
+          let joined = used.millionths &+ spacing.millionths &+ Int64(widths[index])
+          let height = Length(millionths: Int64(heights[index]))
+          if joined <= limit.millionths, line.itemCount > 0 {
+            used.millionths = joined
+            line.itemCount &+= 1
+            line.length = max(line.length, height)
+          } else {
+            if line.itemCount > 0, ends(line, before: place.start + index, isEnd) {
+              end = place.start + index
+              return false
+            }
+            line = LineRun.Line(itemCount: 1, length: height)
+            used.millionths = Int64(widths[index])
+          }
+          index &+= 1
+        }
+        return true
+      }
       while index < run.count {
         let size = run.size(index)
         let joined = used + spacing + size.width
@@ -412,12 +435,9 @@ private struct LineBreaker {
           line.itemCount += 1
           line.length = max(line.length, size.height)
         } else {
-          if line.itemCount > 0 {
-            lines.append(line)
-            if isEnd(place.start + index) {
-              end = place.start + index
-              return false
-            }
+          if line.itemCount > 0, ends(line, before: place.start + index, isEnd) {
+            end = place.start + index
+            return false
           }
           line = LineRun.Line(itemCount: 1, length: size.height)
           used = size.width
@@ -429,6 +449,16 @@ private struct LineBreaker {
     if end == nil, line.itemCount > 0 { lines.append(line) }
     flush()
     return end
+  }
+
+  /// Keeps a line; whether to end after it.
+  @inline(__always)
+  private mutating func ends(
+    _ line: LineRun.Line, before item: Int, _ isEnd: (_ item: Int) -> Bool
+  ) -> Bool {
+    lines.append(line)
+    if lines.count == LineRun.capacity { flush() }
+    return isEnd(item)
   }
 
   private mutating func flush() {

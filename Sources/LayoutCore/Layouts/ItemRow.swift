@@ -45,9 +45,7 @@ struct ItemRow: SectionBody {
   }
 
   /// Where the items of a run begin.
-  private func top(of place: Rope<SizeRun>.Place) -> Length {
-    place.before.total + spacing * place.start
-  }
+  private func top(of place: SizeList.Place) -> Length { place.before + spacing * place.start }
 
   private func frame(size: Size, top: Length) -> Rect {
     switch cross {
@@ -60,115 +58,118 @@ struct ItemRow: SectionBody {
   }
 
   func frame(of item: Int) -> Rect {
-    guard let place = sizes.rope.place(of: item) else { return Rect(origin: .zero, size: .zero) }
+    guard let place = sizes.place(of: item) else { return Rect(origin: .zero, size: .zero) }
     let index = item - place.start
     return frame(
-      size: place.chunk.size(index),
-      top: top(of: place) + place.chunk.main.sum(ofFirst: index) + spacing * index)
+      size: place.run.size(index),
+      top: top(of: place) + place.run.main.sum(ofFirst: index) + spacing * index)
   }
 
   func firstItem(centeredFrom doubledMain: Int128) -> Int {
     // The last item up to some place has its middle at its bottom or before it.
     guard
-      let place = sizes.rope.firstPlace(where: { count, summary in
-        Int128((summary.total + spacing * (count - 1)).millionths) * 2 >= doubledMain
+      let place = sizes.firstPlace(where: { count, total in
+        Int128((total + spacing * (count - 1)).millionths) * 2 >= doubledMain
       })
     else { return sizes.count }
-    if let size = place.chunk.commonSize {
+    let run = place.run
+    if let size = run.commonSize {
       let top = top(of: place)
       let step = size.height + spacing
       return place.start
-        + partitioningIndex(place.chunk.count) {
+        + partitioningIndex(run.count) {
           frame(size: size, top: top + step * $0).doubledMainCenter >= doubledMain
         }
     }
     var top = top(of: place)
-    for index in 0..<place.chunk.count {
-      let size = place.chunk.size(index)
+    for index in 0..<run.count {
+      let size = run.size(index)
       if frame(size: size, top: top).doubledMainCenter >= doubledMain { return place.start + index }
       top += size.height + spacing
     }
-    return place.start + place.chunk.count
+    return place.start + run.count
   }
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
-    forEachPlace(in: rect, from: start) { place in
-      let first = max(0, start - place.start)
-      if let size = place.chunk.commonSize {
-        let top = top(of: place)
-        let due = first..<max(first, place.chunk.count)
+    guard !rect.isEmpty,
+      let first = sizes.firstPlace(where: {
+        $1 + spacing * ($0 - 1) > rect.minY && $0 > start
+      })
+    else { return true }
+    let (minY, maxY) = (rect.minY, rect.maxY)
+    var isGoingOn = true
+    sizes.forEachRun(from: first.start) { place in
+      var top = top(of: place)
+      guard top < maxY else { return false }
+      let run = place.run
+      if let size = run.commonSize {
+        let due = max(0, start - place.start)..<max(start - place.start, run.count)
         for index in items(of: place, size, in: rect).clamped(to: due) {
           let frame = frame(size: size, top: top + (size.height + spacing) * index)
-          guard body(place.start + index, frame) else { return false }
+          isGoingOn = body(place.start + index, frame)
+          guard isGoingOn else { return false }
         }
         return true
       }
-      var top = top(of: place)
-      for index in 0..<place.chunk.count {
-        guard top < rect.maxY else { break }
-        let size = place.chunk.size(index)
-        if index >= first, top + size.height > rect.minY {
-          let frame = frame(size: size, top: top)
-          // Items without an area, and those beside the rectangle.
-          if frame.overlaps(rect), !body(place.start + index, frame) { return false }
+      let (passed, end) = run.main.countEnding(upTo: minY - top, spacing: spacing)
+      top += end
+      for index in passed..<run.count {
+        guard top < maxY else { return false }
+        let size = run.size(index)
+        let frame = frame(size: size, top: top)
+        // Items without an area, and those beside the rectangle.
+        if place.start + index >= start, frame.overlaps(rect) {
+          isGoingOn = body(place.start + index, frame)
+          guard isGoingOn else { return false }
         }
         top += size.height + spacing
       }
       return true
     }
+    return isGoingOn
   }
 
   func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool {
-    forEachPlace(in: rect, from: 0) { place in
-      if let size = place.chunk.commonSize {
-        let items = items(of: place, size, in: rect)
-        return items.isEmpty
-          || body((place.start + items.lowerBound)..<(place.start + items.upperBound))
-      }
+    guard !rect.isEmpty,
+      let first = sizes.firstPlace(where: { $1 + spacing * ($0 - 1) > rect.minY })
+    else { return true }
+    var isGoingOn = true
+    sizes.forEachRun(from: first.start) { place in
       var top = top(of: place)
-      for index in 0..<place.chunk.count {
-        guard top < rect.maxY else { break }
-        let size = place.chunk.size(index)
-        if frame(size: size, top: top).overlaps(rect),
-          !body((place.start + index)..<(place.start + index + 1))
-        {
-          return false
+      guard top < rect.maxY else { return false }
+      let run = place.run
+      if let size = run.commonSize {
+        let items = items(of: place, size, in: rect)
+        isGoingOn =
+          items.isEmpty
+          || body((place.start + items.lowerBound)..<(place.start + items.upperBound))
+        return isGoingOn
+      }
+      let (passed, end) = run.main.countEnding(upTo: rect.minY - top, spacing: spacing)
+      top += end
+      for index in passed..<run.count {
+        guard top < rect.maxY else { return false }
+        let size = run.size(index)
+        if frame(size: size, top: top).overlaps(rect) {
+          isGoingOn = body((place.start + index)..<(place.start + index + 1))
+          guard isGoingOn else { return false }
         }
         top += size.height + spacing
       }
       return true
-    }
-  }
-
-  /// Visits the runs in a rectangle.
-  private func forEachPlace(
-    in rect: Rect, from start: Int, _ body: (Rope<SizeRun>.Place) -> Bool
-  ) -> Bool {
-    guard !rect.isEmpty,
-      let first = sizes.rope.firstPlace(where: {
-        $1.total + spacing * ($0 - 1) > rect.minY && $0 > start
-      })
-    else { return true }
-    var isGoingOn = true
-    sizes.rope.forEachChunk(from: first.start) { place in
-      guard top(of: place) < rect.maxY else { return false }
-      isGoingOn = body(place)
-      return isGoingOn
     }
     return isGoingOn
   }
 
   /// Of a run of equal items those in a rectangle.
-  private func items(
-    of place: Rope<SizeRun>.Place, _ size: Size, in rect: Rect
-  ) -> Range<Int> {
+  private func items(of place: SizeList.Place, _ size: Size, in rect: Rect) -> Range<Int> {
     // Without an area all lie on one point, and there may be any number of them.
     guard size.height > .zero else { return 0..<0 }
     let top = top(of: place)
     let step = size.height + spacing
     let beside = frame(size: size, top: rect.minY)
     guard beside.overlaps(rect) else { return 0..<0 }
-    let count = place.chunk.count
+    let count = place.run.count
     let first = partitioningIndex(count) { top + step * $0 + size.height > rect.minY }
     let end = partitioningIndex(count) { top + step * $0 >= rect.maxY }
     return first..<max(first, end)

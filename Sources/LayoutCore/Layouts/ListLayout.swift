@@ -75,21 +75,15 @@ public struct ListLayout: CollectionLayout {
         section, sectionInset: sectionInset, header: headerReferenceSize,
         footer: footerReferenceSize, scrollDirection)
       let available = max(0, container.size.width - frame.inset.left - frame.inset.right)
-      let sizes = SizeList(section.items, after: change) { lengths(of: $0, available: available) }
+      // For ratios, sizes of which the cross extent is all the room there is.
+      let breadth = scrollDirection.upright(Size(width: available, height: itemLength))
+      var rule = SizeRule(itemSize: breadth, scrollDirection)
+      rule.hasBreadths = false
+      let sizes = SizeList(section.items, rule, after: change)
       let row = ItemRow(
         sizes: sizes, cross: .fill, spacing: itemSpacing, leading: frame.inset.left,
         available: available)
       return (frame, row)
     }
-  }
-
-  /// Lengths as they are; of sizes what lies along the main axis; ratios to scale.
-  ///
-  /// Breadths do not count, and are all the same so that equal lengths are equal items.
-  private func lengths(of items: Items, available: Length) -> SizeRun {
-    // For ratios, upright sizes of which the cross extent is all the room there is.
-    let breadth = scrollDirection.upright(Size(width: available, height: itemLength))
-    let run = SizeRun(items, itemSize: breadth, scrollDirection)
-    return SizeRun(cross: .equal(0, count: items.count), main: run.main)
   }
 }

@@ -3,7 +3,7 @@
 /// Each column is a list of its own. Checkpoints of all columns are kept every few rows.
 struct RoundRobinWaterfall: SectionBody {
   let length: Length
-  private let sizes: SizeList
+  private let lengths: ColumnLengths
   private let interitemSpacing: Length
   private let columns: ColumnGrid
   private let isReversed: Bool
@@ -15,18 +15,18 @@ struct RoundRobinWaterfall: SectionBody {
   /// Places the items.
   ///
   /// - Complexity: O(n).
-  init(sizes: SizeList, interitemSpacing: Length, columns: ColumnGrid, isReversed: Bool) {
+  init(lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid, isReversed: Bool) {
     self.init(
-      sizes: sizes, interitemSpacing: interitemSpacing, columns: columns, isReversed: isReversed,
+      lengths: lengths, interitemSpacing: interitemSpacing, columns: columns, isReversed: isReversed,
       checkpoints: Rope([]), keeping: 0)
   }
 
   /// Places the items after a checkpoint; those before it are kept.
   private init(
-    sizes: SizeList, interitemSpacing: Length, columns: ColumnGrid, isReversed: Bool,
+    lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid, isReversed: Bool,
     checkpoints: Rope<CheckpointRun>, keeping count: Int
   ) {
-    self.sizes = sizes
+    self.lengths = lengths
     self.interitemSpacing = interitemSpacing
     self.columns = columns
     self.isReversed = isReversed
@@ -40,20 +40,25 @@ struct RoundRobinWaterfall: SectionBody {
     }
     var run = CheckpointRun(columnCount: columns.count)
     let first = count * stride * columns.count
-    sizes.rope.forEachChunk(from: first) { place in
-      let lengths = place.chunk.main
-      for index in max(0, first - place.start)..<lengths.count {
-        let item = place.start + index
-        let column = item % columns.count
-        if column == 0, item / columns.count % stride == 0 { run.append(starts: starts) }
+    lengths.forEachBlock(from: first, limit: { _ in ColumnLengths.Block.capacity }) { item, block in
+      var column = item % columns.count
+      var row = item / columns.count
+      for index in 0..<block.count {
+        if column == 0, row % stride == 0 { run.append(starts: starts) }
         starts[column] =
-          (Length(millionths: starts[column]) + lengths[index] + spacing).millionths
+          (Length(millionths: starts[column]) + Length(millionths: block.lengths[index]) + spacing)
+          .millionths
+        column += 1
+        if column == columns.count {
+          column = 0
+          row += 1
+        }
       }
       return true
     }
     self.checkpoints = checkpoints.edited([.init(range: count..<checkpoints.count, chunks: [run])])
     var end: Length = 0
-    for column in 0..<min(columns.count, sizes.count) {
+    for column in 0..<min(columns.count, lengths.count) {
       end = max(end, Length(millionths: starts[column]) - interitemSpacing)
     }
     length = end
@@ -63,14 +68,14 @@ struct RoundRobinWaterfall: SectionBody {
   ///
   /// - Parameters:
   ///   - edits: The change.
-  ///   - sizes: The sizes after it.
+  ///   - lengths: The lengths after it.
   /// - Returns: The changed waterfall.
   /// - Complexity: O(m) for the m items from the first change on: all of them change columns, or are
   ///   below one that did.
-  func edited(_ edits: [ItemEdit], sizes: SizeList) -> RoundRobinWaterfall {
-    let first = edits.first?.range.lowerBound ?? self.sizes.count
+  func edited(_ edits: [ItemEdit], lengths: ColumnLengths) -> RoundRobinWaterfall {
+    let first = edits.first?.range.lowerBound ?? self.lengths.count
     return RoundRobinWaterfall(
-      sizes: sizes, interitemSpacing: interitemSpacing,
+      lengths: lengths, interitemSpacing: interitemSpacing,
       columns: columns, isReversed: isReversed, checkpoints: checkpoints,
       keeping: max(0, min(first / columns.count / stride, checkpoints.count - 1)))
   }
@@ -91,24 +96,23 @@ struct RoundRobinWaterfall: SectionBody {
 
   private func start(ofRow row: Int, _ place: Int) -> Length {
     var start = checkpointStart(row / stride, place)
-    var reader = SizeReader(sizes)
+    var reader = ColumnLengths.Reader(lengths)
     for earlier in (row / stride * stride)..<row {
       start += step(reader.length(of: earlier * columns.count + place))
     }
     return start
   }
 
-  var reusableSizes: SizeList? { sizes }
-
   var byteCount: Int {
-    sizes.byteCount + checkpoints.summary.byteCount + columns.byteCount
+    checkpoints.summary.byteCount + columns.byteCount
   }
 
   func frame(of item: Int) -> Rect {
     let place = item % columns.count
+    var reader = ColumnLengths.Reader(lengths)
     return columns.frame(
       column: column(ofPlace: place), start: start(ofRow: item / columns.count, place),
-      length: sizes[item].height)
+      length: reader.length(of: item))
   }
 
   /// A column on its way down through a rectangle.
@@ -121,7 +125,7 @@ struct RoundRobinWaterfall: SectionBody {
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
     guard !rect.isEmpty else { return true }
     var cursors: [Cursor] = []
-    var reader = SizeReader(sizes)
+    var reader = ColumnLengths.Reader(lengths)
     for column in columns.columns(in: rect) {
       let place = isReversed ? columns.count - 1 - column : column
       if let cursor = cursor(place, in: rect, from: start, &reader) { cursors.append(cursor) }
@@ -140,7 +144,7 @@ struct RoundRobinWaterfall: SectionBody {
         cursors[index].start += step(length)
       }
       cursors.removeAll {
-        $0.row * columns.count + $0.place >= sizes.count || $0.start >= rect.maxY
+        $0.row * columns.count + $0.place >= lengths.count || $0.start >= rect.maxY
       }
     }
     return true
@@ -148,10 +152,10 @@ struct RoundRobinWaterfall: SectionBody {
 
   /// The first item of a column that ends below the rectangle's top, not before `start`.
   private func cursor(
-    _ place: Int, in rect: Rect, from start: Int, _ reader: inout SizeReader
+    _ place: Int, in rect: Rect, from start: Int, _ reader: inout ColumnLengths.Reader
   ) -> Cursor? {
-    guard place < sizes.count else { return nil }
-    let rows = (sizes.count - place - 1) / columns.count + 1
+    guard place < lengths.count else { return nil }
+    let rows = (lengths.count - place - 1) / columns.count + 1
     let checkpoints = (rows - 1) / stride + 1
     let past = partitioningIndex(checkpoints) { checkpointStart($0, place) > rect.minY }
     let firstRow = max(0, (start - place + columns.count - 1) / columns.count)

@@ -9,7 +9,7 @@
 ///   item of any length that reaches into a range from far above is found without looking there.
 struct ShortestFirstWaterfall: SectionBody {
   let length: Length
-  private let sizes: SizeList
+  private let lengths: ColumnLengths
   private let interitemSpacing: Length
   private let columns: ColumnGrid
   /// Items between two checkpoints.
@@ -20,38 +20,44 @@ struct ShortestFirstWaterfall: SectionBody {
   /// Places the items.
   ///
   /// - Complexity: O(n log c) for n items and c columns.
-  init(sizes: SizeList, interitemSpacing: Length, columns: ColumnGrid) {
+  init(lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid) {
     self.init(
-      sizes: sizes, interitemSpacing: interitemSpacing, columns: columns,
+      lengths: lengths, interitemSpacing: interitemSpacing, columns: columns,
       checkpoints: Rope([]), keeping: 0)
   }
 
   /// Places the items after a checkpoint; those before it are kept.
   private init(
-    sizes: SizeList, interitemSpacing: Length, columns: ColumnGrid,
+    lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid,
     checkpoints: Rope<CheckpointRun>, keeping count: Int
   ) {
-    self.sizes = sizes
+    self.lengths = lengths
     self.interitemSpacing = interitemSpacing
     self.columns = columns
-    let stride = max(256, columns.count * 4)
+    // Few enough to be gone through for a question, many enough that checkpoints of many columns do
+    // not take more memory than the items.
+    let stride = max(128, columns.count * 16)
     self.stride = stride
     let spacing = columns.padding + columns.padding + interitemSpacing
     var front =
       ShortestFirstWaterfall.front(in: checkpoints, count, columns)
       ?? ColumnFront(columnCount: columns.count)
+    var runs: [CheckpointRun] = []
     var run = CheckpointRun(columnCount: columns.count)
-    let first = count * stride
-    sizes.rope.forEachChunk(from: first) { place in
-      let lengths = place.chunk.main
-      for index in max(0, first - place.start)..<lengths.count {
-        let item = place.start + index
-        if item % stride == 0 { run.append(front) }
-        front.place(item, step: lengths[index] + spacing)
+    var places = ColumnPlaces()
+    lengths.forEachBlock(from: count * stride, limit: { stride - $0 % stride }) { item, block in
+      if item % stride == 0 {
+        if run.count == CheckpointRun.capacity {
+          runs.append(run)
+          run = CheckpointRun(columnCount: columns.count)
+        }
+        run.append(front)
       }
+      front.place(block, from: item, spacing: spacing, into: &places)
       return true
     }
-    self.checkpoints = checkpoints.edited([.init(range: count..<checkpoints.count, chunks: [run])])
+    if run.count > 0 { runs.append(run) }
+    self.checkpoints = checkpoints.edited([.init(range: count..<checkpoints.count, chunks: runs)])
     var end: Length = 0
     for column in 0..<columns.count where front.lastItems[column] >= 0 {
       end = max(end, Length(millionths: front.starts[column]) - interitemSpacing)
@@ -63,21 +69,19 @@ struct ShortestFirstWaterfall: SectionBody {
   ///
   /// - Parameters:
   ///   - edits: The change.
-  ///   - sizes: The sizes after it.
+  ///   - lengths: The lengths after it.
   /// - Returns: The changed waterfall.
   /// - Complexity: O(m log c) for the m items from the first change on: later ones hop between
   ///   columns, and as a rule never fall into step again.
-  func edited(_ edits: [ItemEdit], sizes: SizeList) -> ShortestFirstWaterfall {
-    let first = edits.first?.range.lowerBound ?? self.sizes.count
+  func edited(_ edits: [ItemEdit], lengths: ColumnLengths) -> ShortestFirstWaterfall {
+    let first = edits.first?.range.lowerBound ?? self.lengths.count
     return ShortestFirstWaterfall(
-      sizes: sizes, interitemSpacing: interitemSpacing,
+      lengths: lengths, interitemSpacing: interitemSpacing,
       columns: columns, checkpoints: checkpoints,
       keeping: max(0, min(first / stride, checkpoints.count - 1)))
   }
 
-  private func step(_ length: Length) -> Length {
-    length + columns.padding + columns.padding + interitemSpacing
-  }
+  private var spacing: Length { columns.padding + columns.padding + interitemSpacing }
 
   /// The columns before the first item after a checkpoint; nil if there is no such checkpoint.
   private static func front(
@@ -96,35 +100,34 @@ struct ShortestFirstWaterfall: SectionBody {
       ?? ColumnFront(columnCount: columns.count)
   }
 
-  /// Visits lengths in order.
-  private func forEachLength(from item: Int, _ body: (Int, Length) -> Bool) -> Bool {
-    sizes.rope.forEachChunk(from: item) { place in
-      let lengths = place.chunk.main
-      for index in max(0, item - place.start)..<lengths.count {
-        guard body(place.start + index, lengths[index]) else { return false }
+  var byteCount: Int { checkpoints.summary.byteCount + columns.byteCount }
+
+  /// Visits items with their columns and where they start there, from a checkpoint on.
+  private func forEachPlace(
+    from checkpoint: Int, _ front: inout ColumnFront,
+    _ body: (_ item: Int, _ column: Int, _ start: Length, _ length: Length) -> Bool
+  ) {
+    var places = ColumnPlaces()
+    // A screenful or so at a time.
+    lengths.forEachBlock(from: checkpoint * stride, limit: { _ in 64 }) { item, block in
+      front.place(block, from: item, spacing: spacing, into: &places)
+      for index in 0..<block.count {
+        let isGoingOn = body(
+          item + index, Int(places.columns[index]), Length(millionths: places.starts[index]),
+          Length(millionths: block.lengths[index]))
+        guard isGoingOn else { return false }
       }
       return true
     }
-  }
-
-  var reusableSizes: SizeList? { sizes }
-
-  var byteCount: Int {
-    sizes.byteCount + checkpoints.summary.byteCount + columns.byteCount
   }
 
   func frame(of item: Int) -> Rect {
     let checkpoint = item / stride
     var front = front(atCheckpoint: checkpoint)
     var frame = Rect(origin: .zero, size: .zero)
-    _ = forEachLength(from: checkpoint * stride) { candidate, length in
-      guard candidate == item else {
-        front.place(candidate, step: step(length))
-        return true
-      }
-      let column = front.next
-      frame = columns.frame(
-        column: column, start: Length(millionths: front.starts[column]), length: length)
+    forEachPlace(from: checkpoint, &front) { candidate, column, start, length in
+      guard candidate == item else { return true }
+      frame = columns.frame(column: column, start: start, length: length)
       return false
     }
     return frame
@@ -137,21 +140,22 @@ struct ShortestFirstWaterfall: SectionBody {
     // the last of its column has ended before.
     let checkpoint = max(0, firstCheckpoint(below: rect.minY) - 1, start / stride)
     var front = front(atCheckpoint: checkpoint)
-    let reachingDown = wanted.filter { front.lastItems[$0] >= start }
-      .sorted { front.lastItems[$0] < front.lastItems[$1] }
-    for column in reachingDown {
-      let item = front.lastItems[column]
-      let length = sizes[item].height
-      let itemStart = Length(millionths: front.starts[column]) - step(length)
-      let frame = columns.frame(column: column, start: itemStart, length: length)
-      if frame.overlaps(rect), !body(item, frame) { return false }
+    let reachingDown = wanted.filter {
+      front.lastItems[$0] >= start && front.starts[$0] > rect.minY.millionths
+    }.sorted { front.lastItems[$0] < front.lastItems[$1] }
+    if !reachingDown.isEmpty {
+      var reader = ColumnLengths.Reader(lengths)
+      for column in reachingDown {
+        let item = front.lastItems[column]
+        let length = reader.length(of: item)
+        let itemStart = Length(millionths: front.starts[column]) - spacing - length
+        let frame = columns.frame(column: column, start: itemStart, length: length)
+        if frame.overlaps(rect), !body(item, frame) { return false }
+      }
     }
     var isGoingOn = true
-    _ = forEachLength(from: checkpoint * stride) { item, length in
-      let column = front.next
-      let itemStart = Length(millionths: front.starts[column])
+    forEachPlace(from: checkpoint, &front) { item, column, itemStart, length in
       guard itemStart < rect.maxY else { return false }
-      front.place(item, step: step(length))
       guard item >= start, wanted.contains(column) else { return true }
       let frame = columns.frame(column: column, start: itemStart, length: length)
       if frame.overlaps(rect) { isGoingOn = body(item, frame) }
@@ -227,78 +231,5 @@ struct CheckpointSummary: RopeSummary {
   static func + (left: CheckpointSummary, right: CheckpointSummary) -> CheckpointSummary {
     CheckpointSummary(
       top: max(left.top, right.top), byteCount: left.byteCount + right.byteCount)
-  }
-}
-
-/// The columns while items are placed: where each would take the next item.
-struct ColumnFront {
-  /// Where the next item would start in each column, in millionths of a point.
-  private(set) var starts: [Int64]
-  /// The last item in each column, −1 for none.
-  private(set) var lastItems: [Int]
-  /// The columns as a binary heap, by start, then by column; empty while a scan is cheaper.
-  private var heap: [Int]
-  /// The column that takes the next item: the least start, the first column of those.
-  private(set) var next: Int
-
-  /// With more columns a heap beats looking at all of them.
-  private static let scanLimit = 12
-
-  init(columnCount: Int) {
-    self.init(
-      starts: Array(repeating: 0, count: columnCount),
-      lastItems: Array(repeating: -1, count: columnCount))
-  }
-
-  init(starts: [Int64], lastItems: [Int]) {
-    self.starts = starts
-    self.lastItems = lastItems
-    heap = []
-    next = 0
-    if starts.count > ColumnFront.scanLimit {
-      // A sorted array is a heap.
-      heap = starts.indices.sorted { (starts[$0], $0) < (starts[$1], $1) }
-      next = heap[0]
-    } else {
-      next = leastByScan()
-    }
-  }
-
-  /// Puts an item into the next column.
-  ///
-  /// - Complexity: O(log c), by scan O(c).
-  mutating func place(_ item: Int, step: Length) {
-    starts[next] = (Length(millionths: starts[next]) + step).millionths
-    lastItems[next] = item
-    if heap.isEmpty {
-      next = leastByScan()
-    } else {
-      siftDown()
-      next = heap[0]
-    }
-  }
-
-  private func leastByScan() -> Int {
-    var least = 0
-    for column in 1..<max(1, starts.count) where starts[column] < starts[least] { least = column }
-    return least
-  }
-
-  private mutating func siftDown() {
-    var parent = 0
-    while true {
-      var least = parent
-      for child in [2 * parent + 1, 2 * parent + 2]
-      where child < heap.count && precedes(heap[child], heap[least]) {
-        least = child
-      }
-      guard least != parent else { return }
-      heap.swapAt(parent, least)
-      parent = least
-    }
-  }
-
-  private func precedes(_ left: Int, _ right: Int) -> Bool {
-    starts[left] != starts[right] ? starts[left] < starts[right] : left < right
   }
 }

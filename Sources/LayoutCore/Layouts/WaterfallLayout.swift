@@ -154,28 +154,28 @@ public struct WaterfallLayout: CollectionLayout {
     let columns = ColumnGrid(
       count: count, leading: inset.left, available: available, spacing: spacing,
       padding: itemPadding, displayScale: container.displayScale)
-    let sizes = SizeList(section.items, after: change) { run in
-      SizeRun(cross: .equal(0, count: run.count), main: itemLengths(of: run, in: columns))
-    }
+    let lengths = ColumnLengths(
+      section.items, in: columns, itemSize: itemSize, scrollDirection)
     let interitem = section.minimumInteritemSpacing ?? minimumInteritemSpacing
-    if let length = sizes.commonSize?.height {
+    if let length = lengths.common {
       return EqualWaterfall(
-        length, of: sizes, interitemSpacing: interitem, columns: columns,
+        length, count: lengths.count, interitemSpacing: interitem, columns: columns,
         direction: itemRenderDirection)
     }
-    guard sizes.count <= WaterfallLayout.maximumMixedCount else {
+    guard lengths.count <= WaterfallLayout.maximumMixedCount else {
       throw .tooManyItems(section: index, limit: WaterfallLayout.maximumMixedCount)
     }
     switch (itemRenderDirection, change?.body) {
     case (.shortestFirst, let old as ShortestFirstWaterfall):
-      return old.edited(change?.edits ?? [], sizes: sizes)
+      return old.edited(change?.edits ?? [], lengths: lengths)
     case (.shortestFirst, _):
-      return ShortestFirstWaterfall(sizes: sizes, interitemSpacing: interitem, columns: columns)
+      return ShortestFirstWaterfall(
+        lengths: lengths, interitemSpacing: interitem, columns: columns)
     case (_, let old as RoundRobinWaterfall):
-      return old.edited(change?.edits ?? [], sizes: sizes)
+      return old.edited(change?.edits ?? [], lengths: lengths)
     default:
       return RoundRobinWaterfall(
-        sizes: sizes, interitemSpacing: interitem, columns: columns,
+        lengths: lengths, interitemSpacing: interitem, columns: columns,
         isReversed: itemRenderDirection == .rightToLeft)
     }
   }
@@ -188,25 +188,6 @@ public struct WaterfallLayout: CollectionLayout {
       let step = width + spacing
       guard step > .zero else { return available > .zero ? .max : 1 }
       return max(1, Int(clamping: (available + spacing).millionths / step.millionths))
-    }
-  }
-
-  /// The extents along the main axis: lengths as they are, sizes and ratios to scale.
-  private func itemLengths(of items: Items, in columns: ColumnGrid) -> LengthArray {
-    switch items.extents {
-    case .lengths(let lengths): return lengths
-    case .aspectRatios(let ratios):
-      return LengthArray(count: items.count) {
-        columns.length(aspectRatio: ratios[$0], scrollDirection)
-      }
-    case .unspecified, .size, .sizes:
-      let sizes = SizeRun(items, itemSize: itemSize, scrollDirection)
-      if let size = sizes.commonSize {
-        return .equal(columns.length(scaling: size.height, over: size.width), count: items.count)
-      }
-      return LengthArray(count: items.count) {
-        columns.length(scaling: sizes.main[$0], over: sizes.cross[$0])
-      }
     }
   }
 }
