@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "loops.h"
+
 // Serves one prebuilt answer of `count` bytes to every request, from `loops` threads, and never
 // returns. Prints "listening on PORT" on standard output first. It is driven as the shim drives
 // libmicrohttpd, and does nothing else: what it costs is what libmicrohttpd and the kernel cost.

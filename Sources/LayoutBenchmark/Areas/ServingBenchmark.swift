@@ -15,7 +15,7 @@ struct ServingBenchmark {
     "layout":{"kind":"flow"},"viewport":{"width":600,"height":900}}
     """.utf8)
 
-  func run() throws(BenchmarkError) {
+  func run(_ report: inout Report) throws(BenchmarkError) {
     let server = try ServerProcess.layoutd()
     let client = try HTTPClient(port: server.port)
     // A session for each connection, as clients have.
@@ -37,50 +37,38 @@ struct ServingBenchmark {
 
     var table = Table(
       title:
-        "Scroll tick, full, \(elements) elements, \(answer.body.count) bytes; median (least–most) of \(rounds) interleaved rounds of \(seconds) s",
-      header: [
-        "connections", "bare C, µs CPU", "layoutd, µs CPU", "ratio", "bare C, /s", "layoutd, /s",
-      ])
+        "scroll tick, full, \(elements) elements, \(answer.body.count) bytes; \(rounds) rounds of \(seconds) s, not pinned"
+    )
     for connections in isQuick ? [32] : [1, 32] {
-      var costs: (bare: [Double], own: [Double]) = ([], [])
-      var rates: (bare: [Double], own: [Double]) = ([], [])
       for _ in 0..<rounds {
         let base = bare.load(ticks, connections: connections, seconds: seconds)
         let own = server.load(ticks, connections: connections, seconds: seconds)
         guard own.result.failures == 0 else { throw BenchmarkError(message: "ticks failed") }
-        costs.bare.append(base.cpuMicroseconds)
-        costs.own.append(own.cpuMicroseconds)
-        rates.bare.append(Double(base.result.answers) / base.result.seconds)
-        rates.own.append(Double(own.result.answers) / own.result.seconds)
+        let name = "\(connections) connections"
+        table.record(
+          "\(name), CPU", unit: "µs", own.cpuMicroseconds, beside: ("bare C", base.cpuMicroseconds))
+        table.record(
+          "\(name), throughput", unit: "/s", Double(own.result.answers) / own.result.seconds,
+          beside: ("bare C", Double(base.result.answers) / base.result.seconds))
       }
-      table.rows.append([
-        "\(connections)", Measurement.summary(costs.bare, ""), Measurement.summary(costs.own, ""),
-        Measurement.text(Measurement.median(zip(costs.own, costs.bare).map { $0 / $1 })),
-        Measurement.text(Measurement.median(rates.bare)),
-        Measurement.text(Measurement.median(rates.own)),
-      ])
     }
-    table.printOut()
-    try stall(server, ticks)
+    report.add(table)
+    try stall(server, ticks, &report)
   }
 
   /// Whether throughput depends on how many events are ready at once.
-  private func stall(_ server: ServerProcess, _ ticks: [[UInt8]]) throws(BenchmarkError) {
-    var table = Table(
-      title: "Throughput by connections; a stall would show at 128",
-      header: ["connections", "ticks/s", "p50 µs", "p99 µs", "failures"])
+  private func stall(
+    _ server: ServerProcess, _ ticks: [[UInt8]], _ report: inout Report
+  ) throws(BenchmarkError) {
+    var table = Table(title: "throughput by connections; a stall would show at 128")
     for connections in isQuick ? [127, 128] : [127, 128, 129, 256, 512] {
-      var rates: [Double] = []
-      var last = load_result()
       for _ in 0..<(isQuick ? 1 : 3) {
-        last = server.load(ticks, connections: connections, seconds: seconds).result
-        rates.append(Double(last.answers) / last.seconds)
+        let result = server.load(ticks, connections: connections, seconds: seconds).result
+        guard result.failures == 0 else { throw BenchmarkError(message: "ticks failed") }
+        table.record(
+          "\(connections) connections", unit: "/s", Double(result.answers) / result.seconds)
       }
-      table.rows.append([
-        "\(connections)", Measurement.summary(rates, ""), Measurement.text(last.p50_us),
-        Measurement.text(last.p99_us), "\(last.failures)",
-      ])
     }
-    table.printOut()
+    report.add(table)
   }
 }
