@@ -97,19 +97,3 @@ private struct TickSession {
       mayTakeLong: true)
   }
 }
-
-extension [UInt8] {
-  /// The number after the first occurrence of a text.
-  fileprivate func number(after text: String) -> Double? {
-    guard let range = String(decoding: self, as: UTF8.self).split(separator: text).dropFirst().first
-    else { return nil }
-    return Double(range.prefix { $0.isNumber || $0 == "." })
-  }
-
-  /// How often a text occurs.
-  fileprivate func count(of text: String) -> Int {
-    String(decoding: self, as: UTF8.self).split(
-      separator: text, omittingEmptySubsequences: false
-    ).count - 1
-  }
-}
