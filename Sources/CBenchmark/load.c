@@ -1,32 +1,39 @@
-#define _GNU_SOURCE  // memmem
+#define _GNU_SOURCE  // memmem, CPU_SET
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "benchmark.h"
 
-enum { buffer_size = 1 << 20, bucket_count = 4096 };
+// Latencies are counted in steps of a 32nd of a power of two nanoseconds, 3 %.
+enum { buffer_size = 1 << 20, sub_bits = 5, bucket_count = 64 << sub_bits };
 
-typedef struct {
+typedef struct client {
   int fd;
   uint8_t *buffer;
-  const uint8_t *request;
+  unsigned group, next;  // which requests it sends, and the next of them
   size_t have, need, body;
-  double sent;
+  double due;  // when the request under way was sent, or should have been
+  struct client *idle;
 } client;
+
+typedef struct load {
+  const load_plan *plan;
+  load_result result;
+  int epoll;
+  client *clients;
+  client *idle;  // those without a request under way
+  uint64_t *buckets;
+} load;
 
 static double now(void) {
   struct timespec time;
@@ -34,11 +41,22 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static bool send_request(client *self, size_t count) {
-  self->have = self->need = 0;
-  self->sent = now();
+static void give_up(load *self, client *it) {
+  self->result.failures++;
+  if (it->fd >= 0) close(it->fd);
+  it->fd = -1;
+}
+
+static void send_request(load *self, client *it, double due) {
+  const load_plan *plan = self->plan;
+  it->have = it->need = 0;
+  it->due = due;
+  size_t index = (size_t)it->group * plan->per_connection + it->next;
+  it->next = (it->next + 1) % plan->per_connection;
   // Small requests fit the socket's buffer: nothing else is under way on it.
-  return send(self->fd, self->request, count, MSG_NOSIGNAL) == (ssize_t)count;
+  if (send(it->fd, plan->requests + index * plan->size, plan->size, MSG_NOSIGNAL) !=
+      (ssize_t)plan->size)
+    give_up(self, it);
 }
 
 // Whether the answer is whole.
@@ -68,137 +86,123 @@ static int connect_to(uint16_t port) {
   return fd;
 }
 
-// Latencies in steps of 2 %.
-static unsigned bucket_of(double us) {
-  unsigned i = 0;
-  for (double edge = 1; edge < us && i < bucket_count - 1; edge *= 1.02) i++;
-  return i;
+static unsigned bucket_of(double seconds) {
+  uint64_t ns = seconds > 0 ? (uint64_t)(seconds * 1e9) : 0;
+  ns += 1u << sub_bits;
+  unsigned power = 63u - (unsigned)__builtin_clzll(ns);
+  return ((power - sub_bits) << sub_bits) + (unsigned)(ns >> (power - sub_bits));
 }
 
-static double quantile(const uint64_t *buckets, uint64_t total, double part) {
+static double quantile_us(const uint64_t *buckets, uint64_t total, double part) {
   uint64_t sum = 0;
-  double edge = 1;
-  for (unsigned i = 0; i < bucket_count; i++, edge *= 1.02) {
-    sum += buckets[i];
-    if ((double)sum >= (double)total * part) return edge;
-  }
-  return edge;
+  unsigned i = 0;
+  while (i < bucket_count - 1 && (double)(sum += buckets[i]) < (double)total * part) i++;
+  unsigned power = i >> sub_bits, rest = i & ((1u << sub_bits) - 1);
+  if (power == 0) return 0;
+  uint64_t ns = (uint64_t)((1u << sub_bits) + rest) << (power - 1);
+  return (double)(ns - (1u << sub_bits)) / 1000;
 }
 
-load_result load_run(uint16_t port, unsigned connections, double seconds, const uint8_t *requests,
-                     size_t count, unsigned kinds) {
-  load_result result = {0};
-  uint64_t *buckets = calloc(bucket_count, sizeof *buckets);
-  client *clients = calloc(connections, sizeof *clients);
-  int epoll = epoll_create1(EPOLL_CLOEXEC);
-  if (!buckets || !clients || epoll < 0) return result;
-  for (unsigned i = 0; i < connections; i++) {
-    clients[i].buffer = malloc(buffer_size);
-    clients[i].request = requests + i % kinds * count;
-    clients[i].fd = clients[i].buffer ? connect_to(port) : -1;
-    if (clients[i].fd < 0) {
-      result.failures++;
-      continue;
-    }
-    struct epoll_event event = {.events = EPOLLIN, .data.ptr = &clients[i]};
-    epoll_ctl(epoll, EPOLL_CTL_ADD, clients[i].fd, &event);
+// Receives what is there; whether a whole answer was.
+static bool receive(load *self, client *it) {
+  ssize_t got = recv(it->fd, it->buffer + it->have, buffer_size - it->have, MSG_DONTWAIT);
+  if (got < 0 && errno == EAGAIN) return false;
+  if (got > 0) it->have += (size_t)got;
+  if (got <= 0 || it->have == buffer_size) {
+    give_up(self, it);
+    return false;
   }
-  double start = now(), end = start + seconds;
-  for (unsigned i = 0; i < connections; i++)
-    if (clients[i].fd >= 0) send_request(&clients[i], count);
+  if (!is_whole(it)) return false;
+  if (it->buffer[9] == '2') self->result.answers++;
+  else self->result.failures++;
+  self->result.body_bytes += it->body;
+  self->buckets[bucket_of(now() - it->due)]++;
+  return true;
+}
+
+// One request under way on each connection, as fast as they are answered.
+static void run_closed(load *self, double end) {
+  for (unsigned i = 0; i < self->plan->connections; i++)
+    if (self->clients[i].fd >= 0) send_request(self, &self->clients[i], now());
   struct epoll_event events[256];
   while (now() < end) {
-    int ready = epoll_wait(epoll, events, 256, 100);
+    int ready = epoll_wait(self->epoll, events, 256, 100);
+    for (int i = 0; i < ready; i++) {
+      client *it = events[i].data.ptr;
+      if (it->fd >= 0 && receive(self, it)) send_request(self, it, now());
+    }
+  }
+}
+
+// Requests fall due at random, so many a second on average, whether or not the ones before were
+// answered; one that finds no connection idle waits, and its time counts from when it was due.
+static void run_open(load *self, double end) {
+  for (unsigned i = 0; i < self->plan->connections; i++) {
+    if (self->clients[i].fd < 0) continue;
+    self->clients[i].idle = self->idle;
+    self->idle = &self->clients[i];
+  }
+  uint64_t random = 88172645463325252u;
+  double due = now(), last = end + 1;
+  unsigned under_way = 0;
+  struct epoll_event events[256];
+  // After the end what is under way is waited for, a second at most.
+  for (double time = due; time < end || (under_way > 0 && time < last); time = now()) {
+    while (due <= time && due < end && self->idle) {
+      client *it = self->idle;
+      self->idle = it->idle;
+      send_request(self, it, due);
+      under_way += it->fd >= 0;
+      random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+      due -= log(((double)(random >> 12) + 1) / (double)(1ull << 52)) / self->plan->rate;
+    }
+    // Never sleeps: waking up would be part of what is measured.
+    int ready = epoll_wait(self->epoll, events, 256, 0);
     for (int i = 0; i < ready; i++) {
       client *it = events[i].data.ptr;
       if (it->fd < 0) continue;
-      ssize_t got = recv(it->fd, it->buffer + it->have, buffer_size - it->have, MSG_DONTWAIT);
-      if (got < 0 && errno == EAGAIN) continue;
-      if (got > 0) it->have += (size_t)got;
-      if (got <= 0 || it->have == buffer_size) {
-        result.failures++;
-        close(it->fd);
-        it->fd = -1;
-        continue;
-      }
-      if (!is_whole(it)) continue;
-      if (it->buffer[9] == '2') result.answers++;
-      else result.failures++;
-      result.answer_bytes = it->body;
-      buckets[bucket_of((now() - it->sent) * 1e6)]++;
-      send_request(it, count);
+      bool whole = receive(self, it);
+      under_way -= whole || it->fd < 0;
+      if (!whole) continue;
+      it->idle = self->idle;
+      self->idle = it;
     }
   }
-  result.seconds = now() - start;
-  result.p50_us = quantile(buckets, result.answers + result.failures, 0.5);
-  result.p99_us = quantile(buckets, result.answers + result.failures, 0.99);
-  for (unsigned i = 0; i < connections; i++) {
-    if (clients[i].fd >= 0) close(clients[i].fd);
-    free(clients[i].buffer);
+  self->result.failures += under_way;
+}
+
+load_result load_run(const load_plan *plan) {
+  load self = {.plan = plan, .epoll = epoll_create1(EPOLL_CLOEXEC)};
+  self.buckets = calloc(bucket_count, sizeof *self.buckets);
+  self.clients = calloc(plan->connections, sizeof *self.clients);
+  if (!self.buckets || !self.clients || self.epoll < 0) return (load_result){.failures = 1};
+  for (unsigned i = 0; i < plan->connections; i++) {
+    client *it = &self.clients[i];
+    it->group = i % plan->groups;
+    it->next = plan->first % plan->per_connection;
+    it->buffer = malloc(buffer_size);
+    it->fd = it->buffer ? connect_to(plan->port) : -1;
+    if (it->fd < 0) {
+      self.result.failures++;
+      continue;
+    }
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = it};
+    epoll_ctl(self.epoll, EPOLL_CTL_ADD, it->fd, &event);
   }
-  close(epoll);
-  free(clients);
-  free(buckets);
-  return result;
-}
-
-double process_cpu_seconds(int pid) {
-  clockid_t clock;
-  struct timespec time;
-  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) return -1;
-  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-long process_peak_kib(int pid) {
-  char path[64], line[256];
-  snprintf(path, sizeof path, "/proc/%d/status", pid);
-  FILE *file = fopen(path, "re");
-  if (!file) return -1;
-  long peak = -1;
-  while (fgets(line, sizeof line, file))
-    if (sscanf(line, "VmHWM: %ld kB", &peak) == 1) break;
-  fclose(file);
-  return peak;
-}
-
-int process_start(const char *const *arguments, uint16_t *port) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return -1;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  // Standard output and error both: one of them says where it listens.
-  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-  extern char **environ;
-  pid_t pid = -1;
-  int failure = posix_spawn(&pid, arguments[0], &actions, NULL,
-                            (char *const *)(uintptr_t)arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  char text[512];
-  size_t have = 0;
-  char *found = NULL;
-  while (failure == 0 && !found && have < sizeof text - 1) {
-    ssize_t got = read(ends[0], text + have, sizeof text - 1 - have);
-    if (got <= 0) break;
-    have += (size_t)got;
-    text[have] = 0;
-    found = strchr(text, '\n') ? strstr(text, "listening on") : NULL;
+  double start = now();
+  if (plan->rate > 0) run_open(&self, start + plan->seconds);
+  else run_closed(&self, start + plan->seconds);
+  self.result.seconds = now() - start;
+  uint64_t total = 0;
+  for (unsigned i = 0; i < bucket_count; i++) total += self.buckets[i];
+  self.result.p50_us = quantile_us(self.buckets, total, 0.5);
+  self.result.p99_us = quantile_us(self.buckets, total, 0.99);
+  for (unsigned i = 0; i < plan->connections; i++) {
+    if (self.clients[i].fd >= 0) close(self.clients[i].fd);
+    free(self.clients[i].buffer);
   }
-  // The pipe stays open in the child; nobody writes to it afterwards.
-  if (!found) {
-    close(ends[0]);
-    if (failure == 0) process_stop(pid);
-    return -1;
-  }
-  unsigned value = 0;
-  for (char *c = found; *c && *c != '\n'; c++)
-    if (c[0] >= '0' && c[0] <= '9' && (c[-1] < '0' || c[-1] > '9')) value = (unsigned)atoi(c);
-  *port = (uint16_t)value;
-  return pid;
-}
-
-void process_stop(int pid) {
-  kill(pid, SIGTERM);
-  waitpid(pid, NULL, 0);
+  close(self.epoll);
+  free(self.clients);
+  free(self.buckets);
+  return self.result;
 }

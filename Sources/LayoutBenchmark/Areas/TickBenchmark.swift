@@ -1,4 +1,3 @@
-import Glibc
 import HTTPMessages
 import LayoutAPI
 
@@ -24,28 +23,25 @@ struct TickBenchmark {
     ("banner", #"{"kind":"banner","itemSize":{"width":200,"height":120}}"#),
   ]
 
-  func run() throws(BenchmarkError) {
+  func run(_ report: inout Report) throws(BenchmarkError) {
     var table = Table(
-      title:
-        "A scroll tick by the number of items, without HTTP; median (least–most) of \(rounds) interleaved rounds, µs",
-      header: ["layout", "elements"] + counts.map { "\($0) items" } + ["last ÷ first"])
+      title: "scroll ticks without HTTP; \(rounds) rounds, one thread, not pinned")
     for layout in TickBenchmark.layouts {
       let sessions = try counts.map { (count) throws(BenchmarkError) in
         try TickSession(layout: layout.json, count: count)
       }
-      var times: [[Double]] = counts.map { _ in [] }
+      let name = "\(layout.name), \(sessions[0].elementCount) elements"
       for _ in 0..<rounds {
-        for (index, session) in sessions.enumerated() {
-          times[index].append(session.microsecondsPerTick(isQuick ? 20 : 500))
+        var first: Double?
+        for (count, session) in zip(counts, sessions) {
+          let time = session.microsecondsPerTick(isQuick ? 20 : 500)
+          table.record(
+            name, count: count, time, beside: first.map { ("\(counts[0]) items", $0) })
+          first = first ?? time
         }
       }
-      let ratios = zip(times[times.count - 1], times[0]).map { $0 / $1 }
-      table.rows.append(
-        [layout.name, "\(sessions[0].elementCount)"]
-          + times.map { Measurement.summary($0, "") }
-          + [Measurement.text(Measurement.median(ratios))])
     }
-    table.printOut()
+    report.add(table)
   }
 }
 
@@ -83,16 +79,11 @@ private struct TickSession {
   }
 
   func microsecondsPerTick(_ count: Int) -> Double {
-    var start = timespec()
-    var end = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &start)
-    for number in 0..<count {
-      _ = TickSession.send(.post, path, bodies[number % 2], to: service)
-    }
-    unsafe clock_gettime(CLOCK_MONOTONIC, &end)
-    let nanoseconds =
-      Double(end.tv_sec - start.tv_sec) * 1e9 + Double(end.tv_nsec - start.tv_nsec)
-    return nanoseconds / 1000 / Double(count)
+    Measurement.microseconds {
+      for number in 0..<count {
+        _ = TickSession.send(.post, path, bodies[number % 2], to: service)
+      }
+    } / Double(count)
   }
 
   private static func send(
@@ -104,21 +95,5 @@ private struct TickSession {
         method: method, path: path.span, query: Span(),
         fields: HTTPRequestFields(contentType: type.span), body: body.span),
       mayTakeLong: true)
-  }
-}
-
-extension [UInt8] {
-  /// The number after the first occurrence of a text.
-  fileprivate func number(after text: String) -> Double? {
-    guard let range = String(decoding: self, as: UTF8.self).split(separator: text).dropFirst().first
-    else { return nil }
-    return Double(range.prefix { $0.isNumber || $0 == "." })
-  }
-
-  /// How often a text occurs.
-  fileprivate func count(of text: String) -> Int {
-    String(decoding: self, as: UTF8.self).split(
-      separator: text, omittingEmptySubsequences: false
-    ).count - 1
   }
 }

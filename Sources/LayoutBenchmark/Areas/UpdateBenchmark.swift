@@ -1,4 +1,3 @@
-import Glibc
 import LayoutCore
 
 /// What a change costs beside laying everything out anew, by the number of items.
@@ -18,9 +17,7 @@ struct UpdateBenchmark {
   }
 
   private static var subjects: [Subject] {
-    var waterfall = WaterfallLayout()
-    waterfall.columns = .count(4)
-    return [
+    [
       Subject(name: "list", layout: ListLayout()),
       Subject(name: "flow", layout: FlowLayout()),
       Subject(name: "flow, equal items", layout: FlowLayout(), isEqual: true),
@@ -28,43 +25,28 @@ struct UpdateBenchmark {
       Subject(name: "coverFlow", layout: CoverFlowLayout()),
       Subject(name: "wheel", layout: WheelLayout()),
       Subject(name: "banner", layout: BannerLayout()),
-      Subject(name: "waterfall", layout: waterfall),
+      Subject(name: "waterfall", layout: EngineSubject.waterfall),
     ]
   }
 
-  func run() throws(BenchmarkError) {
+  func run(_ report: inout Report) throws(BenchmarkError) {
     for subject in Self.subjects {
       let states = try counts.map { (count) throws(BenchmarkError) in
         try State(subject.layout, count: count, isEqual: subject.isEqual)
       }
       var table = Table(
-        title:
-          "Changes of a \(subject.name); median of \(rounds) interleaved rounds, µs (÷ rebuild)",
-        header: ["change"] + counts.map { "\($0) items" } + ["last ÷ first"])
-      var rebuilds = counts.map { _ in [Double]() }
+        title: "changes of a \(subject.name); \(rounds) rounds, one thread, not pinned")
       for _ in 0..<rounds {
-        for (index, state) in states.enumerated() {
-          rebuilds[index].append(try state.rebuild())
+        for (count, state) in zip(counts, states) {
+          let rebuild = try state.rebuild()
+          table.record("rebuild", count: count, rebuild)
+          for change in Change.allCases {
+            table.record(
+              change.rawValue, count: count, try state.time(change), beside: ("rebuild", rebuild))
+          }
         }
       }
-      let rebuild = rebuilds.map { Measurement.median($0) }
-      table.rows.append(
-        ["rebuild"] + rebuild.map { Measurement.text($0) }
-          + [Measurement.text(rebuild[rebuild.count - 1] / rebuild[0])])
-      for change in Change.allCases {
-        var times = counts.map { _ in [Double]() }
-        for _ in 0..<rounds {
-          for (index, state) in states.enumerated() { times[index].append(try state.time(change)) }
-        }
-        let medians = times.map { Measurement.median($0) }
-        table.rows.append(
-          [change.rawValue]
-            + zip(medians, rebuild).map {
-              "\(Measurement.text($0)) (\(Measurement.share(of: $0, in: $1)))"
-            }
-            + [Measurement.text(medians[medians.count - 1] / medians[0])])
-      }
-      table.printOut()
+      report.add(table)
     }
   }
 }
@@ -113,27 +95,19 @@ private struct State {
   init(_ layout: any CollectionLayout, count: Int, isEqual: Bool) throws(BenchmarkError) {
     self.layout = layout
     self.count = count
-    // Sizes of which none repeats another's place: nothing for a branch predictor to learn.
-    var random: UInt64 = 88_172_645_463_325_252
-    func next() -> UInt64 {
-      random ^= random << 13
-      random ^= random >> 7
-      random ^= random << 17
-      return random
-    }
+    var random = RandomNumbers(seed: 1)
     let widths = LengthArray(count: count) { _ in
-      isEqual ? 60 : Length(millionths: 50_000_000 + Int64(next() % 100_000_000))
+      isEqual ? 60 : Length(millionths: Int64(SizePool.width(&random)))
     }
     let heights = LengthArray(count: count) { _ in
-      isEqual ? 60 : Length(millionths: 50_000_000 + Int64(next() % 250_000_000))
+      isEqual ? 60 : Length(millionths: Int64(SizePool.height(&random)))
     }
     content = Content(sections: [
       Section(items: Items(count: count, extents: .sizes(widths: widths, heights: heights)))
     ])
-    do {
-      prepared = try PreparedLayout(content, layout: layout, viewport: State.viewport)
-    } catch {
-      throw BenchmarkError(message: "\(error)")
+    let content = content
+    prepared = try Measurement.expect {
+      try PreparedLayout(content, layout: layout, viewport: State.viewport)
     }
   }
 
@@ -141,18 +115,22 @@ private struct State {
 
   /// Laying everything out, from the content as a session has it; µs.
   func rebuild() throws(BenchmarkError) -> Double {
-    try State.microseconds {
-      _ = try PreparedLayout(content, layout: layout, viewport: State.viewport)
+    try Measurement.expect {
+      try Measurement.microseconds {
+        _ = try PreparedLayout(content, layout: layout, viewport: State.viewport)
+      }
     }
   }
 
   /// A change, repeated as long as it is short; µs.
   func time(_ change: Change) throws(BenchmarkError) -> Double {
-    let once = try State.microseconds { try apply(change) }
-    let repetitions = max(1, min(200, Int(2000 / max(1, once))))
-    return try State.microseconds {
-      for _ in 0..<repetitions { try apply(change) }
-    } / Double(repetitions)
+    try Measurement.expect {
+      let once = try Measurement.microseconds { try apply(change) }
+      let repetitions = max(1, min(200, Int(2000 / max(1, once))))
+      return try Measurement.microseconds {
+        for _ in 0..<repetitions { try apply(change) }
+      } / Double(repetitions)
+    }
   }
 
   private func apply(_ change: Change) throws {
@@ -177,21 +155,5 @@ private struct State {
     _ = try movement.update(to: point, collection: layout, contentOffset: offset)
     var layout = movement.layout
     layout.putDown()
-  }
-
-  private static func microseconds(_ body: () throws -> Void) throws(BenchmarkError) -> Double {
-    var start = timespec()
-    var end = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &start)
-    do { try body() } catch { throw BenchmarkError(message: "\(error)") }
-    unsafe clock_gettime(CLOCK_MONOTONIC, &end)
-    return Double(end.tv_sec - start.tv_sec) * 1e6 + Double(end.tv_nsec - start.tv_nsec) / 1000
-  }
-}
-
-extension Measurement {
-  /// A share as one over something: how many times as fast.
-  fileprivate static func share(of part: Double, in whole: Double) -> String {
-    part < whole ? "1/\(text(whole / part))" : "\(text(part / whole))×"
   }
 }

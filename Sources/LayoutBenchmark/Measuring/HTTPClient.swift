@@ -58,6 +58,21 @@ struct HTTPClient: ~Copyable {
   }
 }
 
+extension HTTPClient {
+  /// Creates a session.
+  ///
+  /// - Returns: Its path, and how high its content is.
+  func createSession(
+    _ body: [UInt8]
+  ) throws(BenchmarkError) -> (path: String, contentHeight: Double) {
+    let answer = try send(HTTPClient.request("POST", "/v1/sessions", body))
+    guard answer.status == 201, let id = answer.body.string("id"),
+      let height = answer.body.number(after: "\"height\":")
+    else { throw BenchmarkError(message: "no session: \(answer.status)") }
+    return ("/v1/sessions/\(id)", height)
+  }
+}
+
 extension [UInt8] {
   /// Where the body begins.
   fileprivate var headEnd: Int? {
@@ -74,5 +89,19 @@ extension [UInt8] {
     let text = String(decoding: self, as: UTF8.self)
     let parts = text.split(separator: "\"\(member)\":\"", maxSplits: 1)
     return parts.count == 2 ? parts[1].split(separator: "\"").first.map(String.init) : nil
+  }
+
+  /// The number after the first occurrence of a text.
+  func number(after text: String) -> Double? {
+    guard let range = String(decoding: self, as: UTF8.self).split(separator: text).dropFirst().first
+    else { return nil }
+    return Double(range.prefix { $0.isNumber || $0 == "." })
+  }
+
+  /// How often a text occurs.
+  func count(of text: String) -> Int {
+    String(decoding: self, as: UTF8.self).split(
+      separator: text, omittingEmptySubsequences: false
+    ).count - 1
   }
 }
