@@ -17,6 +17,9 @@ enum LayoutBenchmark {
       exit(1)
     }
     do {
+      if arguments.first == "--memory", arguments.count == 3, let count = Int(arguments[2]) {
+        return try MemoryBenchmark.measure(arguments[1], count: count)
+      }
       guard let command = try Command(arguments) else { return print(Command.help) }
       var report = Report(isJSON: command.isJSON, isQuick: command.isQuick)
       for area in command.areas {
@@ -45,6 +48,10 @@ struct Area: Sendable {
       isQuick, report throws(BenchmarkError) in
       try EngineBenchmark(isQuick: isQuick).run(&report)
     },
+    Area(name: "memory", help: "bytes an item, beside what sessions are accounted with") {
+      isQuick, report throws(BenchmarkError) in
+      try MemoryBenchmark(isQuick: isQuick).run(&report)
+    },
     Area(name: "serving", help: "ticks and questions over HTTP, beside bare libmicrohttpd") {
       isQuick, report throws(BenchmarkError) in
       try ServingBenchmark(isQuick: isQuick).run(&report)
@@ -52,6 +59,14 @@ struct Area: Sendable {
     Area(name: "reading", help: "creating sessions, beside simdjson alone") {
       isQuick, report throws(BenchmarkError) in
       try ReadingBenchmark(isQuick: isQuick).run(&report)
+    },
+    Area(name: "starting", help: "the first answer after exec, and idle memory") {
+      isQuick, report throws(BenchmarkError) in
+      try StartingBenchmark(isQuick: isQuick).run(&report)
+    },
+    Area(name: "counts", help: "a billion equal items beside a thousand") {
+      isQuick, report throws(BenchmarkError) in
+      try CountsBenchmark(isQuick: isQuick).run(&report)
     },
     Area(name: "ticks", help: "ticks without HTTP, by the number of items") {
       isQuick, report throws(BenchmarkError) in
