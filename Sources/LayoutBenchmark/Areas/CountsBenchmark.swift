@@ -1,5 +1,5 @@
 /// Whether a billion equal items cost what a thousand do: what a service is asked, without HTTP.
-struct CountsBenchmark {
+struct CountsBenchmark: Benchmark {
   var isQuick: Bool
 
   private var rounds: Int { isQuick ? 1 : 7 }

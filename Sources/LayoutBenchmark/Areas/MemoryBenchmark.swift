@@ -6,7 +6,7 @@ import LayoutSessions
 /// What an item takes in memory, description and layout, beside what sessions are accounted with.
 ///
 /// Each layout has a fresh process, in which nothing else was freed that it could have used again.
-struct MemoryBenchmark {
+struct MemoryBenchmark: Benchmark {
   var isQuick: Bool
 
   private var rounds: Int { isQuick ? 1 : 3 }

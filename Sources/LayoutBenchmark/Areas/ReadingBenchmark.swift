@@ -4,7 +4,7 @@ import LayoutAPI
 import LayoutCore
 
 /// What creating a session costs, and where the time goes.
-struct ReadingBenchmark {
+struct ReadingBenchmark: Benchmark {
   var isQuick: Bool
 
   private var rounds: Int { isQuick ? 1 : 15 }

@@ -2,7 +2,7 @@ import CBenchmark
 
 /// What requests cost on the server, beside a bare libmicrohttpd program whose answers are as long:
 /// kept alive, one request under way on each connection.
-struct ServingBenchmark {
+struct ServingBenchmark: Benchmark {
   var isQuick: Bool
 
   private var rounds: Int { isQuick ? 1 : 7 }

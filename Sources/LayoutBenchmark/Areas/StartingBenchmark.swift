@@ -1,7 +1,7 @@
 import Glibc
 
 /// How soon a server answers after it was started, and what it takes while nobody asks.
-struct StartingBenchmark {
+struct StartingBenchmark: Benchmark {
   var isQuick: Bool
 
   private var rounds: Int { isQuick ? 1 : 11 }

@@ -4,7 +4,7 @@ import HTTPMessages
 ///
 /// The service alone is asked, in this process, so that nothing drowns what a layout costs. All items
 /// have sizes of their own; the tick goes back and forth in the middle of the content.
-struct TickBenchmark {
+struct TickBenchmark: Benchmark {
   var isQuick: Bool
 
   private var rounds: Int { isQuick ? 3 : 15 }
