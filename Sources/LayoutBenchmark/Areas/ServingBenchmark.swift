@@ -80,6 +80,11 @@ struct ServingBenchmark: Benchmark {
     table.record(
       "\(scenario.name), throughput", unit: "/s", own.perSecond,
       beside: ("bare C", base.perSecond), target: scenario.rateTarget)
+    // Less than nearly all of it, with many connections: others use the cores, and throughput says
+    // little.
+    table.record(
+      "\(scenario.name), share of the core", unit: "%", own.corePercent,
+      beside: ("bare C", base.corePercent))
   }
 
   /// How long answers take when requests fall due at half the rate that the server can take.

@@ -144,6 +144,8 @@ struct Load {
     /// The server's, for each answer.
     var cpuMicroseconds: Double
     var perSecond: Double
+    /// How much of one core the server had.
+    var corePercent: Double { cpuMicroseconds * perSecond / 1e4 }
   }
 
   /// Sends the requests to a server.
