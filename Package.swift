@@ -55,7 +55,8 @@ let package = Package(
     .executableTarget(
       name: "LayoutBenchmark",
       dependencies: [
-        "CBenchmark", "CSimdjson", "HTTPMessages", "LayoutAPI", "LayoutCore", "layoutd",
+        "CBenchmark", "CSimdjson", "HTTPMessages", "LayoutAPI", "LayoutCore", "LayoutSessions",
+        "layoutd",
       ],
       swiftSettings: strict),
     .testTarget(

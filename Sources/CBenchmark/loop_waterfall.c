@@ -3,12 +3,12 @@
 // What the columns share.
 static int64_t room(const loop_layout *self) { return self->width - spacing * (column_count - 1); }
 
-void waterfall_scale(loop_layout *self, size_t from, size_t to) {
-  const uint32_t *widths = self->widths, *heights = self->heights;
-  uint32_t *lengths = self->lengths;
-  int64_t numerator = room(self);
-  for (size_t i = from; i < to; i++)
-    lengths[i] = (uint32_t)rounded(heights[i] * numerator, (int64_t)widths[i] * column_count);
+static uint32_t scaled(uint32_t width, uint32_t height, int64_t numerator) {
+  return (uint32_t)rounded(height * numerator, (int64_t)width * column_count);
+}
+
+void waterfall_scale(loop_layout *self, size_t item) {
+  self->lengths[item] = scaled(self->widths[item], self->heights[item], room(self));
 }
 
 // Where the next item would start in each column after so many items: each column's last item is not
@@ -33,25 +33,57 @@ static void order(int64_t *a, int64_t *b) {
   *a = low, *b = high;
 }
 
-// The columns are keys (start, column), kept in order: the next item goes to the first, which then
-// sinks to its place by comparisons alone, without a branch.
+// The columns as keys (start, column), in order: the next item goes to the first, which then sinks to
+// its place by comparisons alone, without a branch.
+typedef struct keys {
+  int64_t a, b, c, d;
+} keys;
+
+static keys keys_after(const loop_layout *self, size_t count) {
+  int64_t starts[column_count];
+  front(self, count, starts);
+  keys k = {starts[0] << 2, starts[1] << 2 | 1, starts[2] << 2 | 2, starts[3] << 2 | 3};
+  order(&k.a, &k.b), order(&k.c, &k.d), order(&k.a, &k.c), order(&k.b, &k.d), order(&k.b, &k.c);
+  return k;
+}
+
+static inline keys sunk(keys k, uint32_t length) {
+  int64_t s = k.a + ((int64_t)(length + (uint64_t)spacing) << 2);
+  int64_t t = most(k.b, s), u = most(k.c, t);
+  return (keys){least(k.b, s), least(k.c, t), least(k.d, u), most(k.d, u)};
+}
+
+static int64_t content_length(const loop_layout *self, keys k) {
+  return self->count ? (k.d >> 2) - spacing : 0;
+}
+
+// In one pass, so that a division overlaps with the comparisons of the items before it.
+int64_t waterfall_arrange_all(loop_layout *self) {
+  keys k = keys_after(self, 0);
+  int64_t *tops = self->tops, numerator = room(self);
+  uint8_t *columns = self->columns;
+  uint32_t *lengths = self->lengths;
+  const uint32_t *widths = self->widths, *heights = self->heights;
+  for (size_t i = 0, count = self->count; i < count; i++) {
+    uint32_t length = lengths[i] = scaled(widths[i], heights[i], numerator);
+    tops[i] = k.a >> 2;
+    columns[i] = (uint8_t)(k.a & 3);
+    k = sunk(k, length);
+  }
+  return content_length(self, k);
+}
+
 int64_t waterfall_arrange(loop_layout *self, size_t from) {
-  const uint32_t *lengths = self->lengths;
+  keys k = keys_after(self, from);
   int64_t *tops = self->tops;
   uint8_t *columns = self->columns;
-  int64_t starts[column_count];
-  front(self, from, starts);
-  int64_t a = starts[0] << 2, b = starts[1] << 2 | 1, c = starts[2] << 2 | 2, d = starts[3] << 2 | 3;
-  order(&a, &b), order(&c, &d), order(&a, &c), order(&b, &d), order(&b, &c);
-  for (size_t i = from; i < self->count; i++) {
-    tops[i] = a >> 2;
-    columns[i] = (uint8_t)(a & 3);
-    int64_t sinking = a + ((int64_t)(lengths[i] + (uint64_t)spacing) << 2);
-    a = least(b, sinking), sinking = most(b, sinking);
-    b = least(c, sinking), sinking = most(c, sinking);
-    c = least(d, sinking), d = most(d, sinking);
+  const uint32_t *lengths = self->lengths;
+  for (size_t i = from, count = self->count; i < count; i++) {
+    tops[i] = k.a >> 2;
+    columns[i] = (uint8_t)(k.a & 3);
+    k = sunk(k, lengths[i]);
   }
-  return self->count ? (d >> 2) - spacing : 0;
+  return content_length(self, k);
 }
 
 loop_answer waterfall_query(const loop_layout *self, loop_rect rect, int64_t *last) {

@@ -55,15 +55,14 @@ static int64_t arrange(loop_layout *self, size_t from) {
 int64_t loop_arrange(loop_layout *self, int64_t width, int64_t height) {
   self->width = width;
   self->height = height;
-  if (self->kind == loop_kind_waterfall) waterfall_scale(self, 0, self->count);
-  return arrange(self, 0);
+  return self->kind == loop_kind_waterfall ? waterfall_arrange_all(self) : arrange(self, 0);
 }
 
 // Writes a size and lays out what follows.
 static int64_t set(loop_layout *self, size_t index, uint32_t width, uint32_t height) {
   self->widths[index] = width;
   self->heights[index] = height;
-  if (self->kind == loop_kind_waterfall) waterfall_scale(self, index, index + 1);
+  if (self->kind == loop_kind_waterfall) waterfall_scale(self, index);
   return arrange(self, index);
 }
 

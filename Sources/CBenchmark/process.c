@@ -1,5 +1,6 @@
 #define _GNU_SOURCE  // pipe2, CPU_SET
 #include <fcntl.h>
+#include <malloc.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -40,6 +41,12 @@ long process_memory_kib(int pid, const char *field) {
     if (strncmp(line, field, length) == 0 && line[length] == ':') value = atol(line + length + 1);
   fclose(file);
   return value;
+}
+
+size_t process_allocated(void) {
+  malloc_trim(0);
+  struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
 }
 
 // Starts a program, on one core if that is not negative, with a pipe from what it prints.

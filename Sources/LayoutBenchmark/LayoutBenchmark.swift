@@ -17,11 +17,14 @@ enum LayoutBenchmark {
       exit(1)
     }
     do {
+      if arguments.first == "--memory", arguments.count == 3, let count = Int(arguments[2]) {
+        return try MemoryBenchmark.measure(arguments[1], count: count)
+      }
       guard let command = try Command(arguments) else { return print(Command.help) }
       var report = Report(isJSON: command.isJSON, isQuick: command.isQuick)
       for area in command.areas {
         report.begin(area.name)
-        try area.run(command.isQuick, &report)
+        try area.benchmark.init(isQuick: command.isQuick).run(&report)
       }
       report.finish()
     } catch {
@@ -34,33 +37,44 @@ enum LayoutBenchmark {
   }
 }
 
-/// Something that is measured, by the name with which it is asked for.
+/// Something that is measured.
+protocol Benchmark {
+  /// Makes it; quickly means that only its running counts.
+  init(isQuick: Bool)
+  func run(_ report: inout Report) throws(BenchmarkError)
+}
+
+/// A benchmark by the name with which it is asked for.
 struct Area: Sendable {
   var name: String
   var help: String
-  var run: @Sendable (_ isQuick: Bool, _ report: inout Report) throws(BenchmarkError) -> Void
+  var benchmark: any (Benchmark & SendableMetatype).Type
 
   static let all: [Area] = [
-    Area(name: "engine", help: "layouts, questions and changes, beside loops in C") {
-      isQuick, report throws(BenchmarkError) in
-      try EngineBenchmark(isQuick: isQuick).run(&report)
-    },
-    Area(name: "serving", help: "ticks and questions over HTTP, beside bare libmicrohttpd") {
-      isQuick, report throws(BenchmarkError) in
-      try ServingBenchmark(isQuick: isQuick).run(&report)
-    },
-    Area(name: "reading", help: "creating sessions, beside simdjson alone") {
-      isQuick, report throws(BenchmarkError) in
-      try ReadingBenchmark(isQuick: isQuick).run(&report)
-    },
-    Area(name: "ticks", help: "ticks without HTTP, by the number of items") {
-      isQuick, report throws(BenchmarkError) in
-      try TickBenchmark(isQuick: isQuick).run(&report)
-    },
-    Area(name: "updates", help: "changes under every layout, beside laying all out anew") {
-      isQuick, report throws(BenchmarkError) in
-      try UpdateBenchmark(isQuick: isQuick).run(&report)
-    },
+    Area(
+      name: "engine", help: "layouts, questions and changes, beside loops in C",
+      benchmark: EngineBenchmark.self),
+    Area(
+      name: "memory", help: "bytes an item, beside what sessions are accounted with",
+      benchmark: MemoryBenchmark.self),
+    Area(
+      name: "serving", help: "ticks and questions over HTTP, beside bare libmicrohttpd",
+      benchmark: ServingBenchmark.self),
+    Area(
+      name: "reading", help: "creating sessions, beside simdjson alone",
+      benchmark: ReadingBenchmark.self),
+    Area(
+      name: "starting", help: "the first answer after exec, and idle memory",
+      benchmark: StartingBenchmark.self),
+    Area(
+      name: "counts", help: "a billion equal items beside a thousand",
+      benchmark: CountsBenchmark.self),
+    Area(
+      name: "ticks", help: "ticks without HTTP, by the number of items",
+      benchmark: TickBenchmark.self),
+    Area(
+      name: "updates", help: "changes under every layout, beside laying all out anew",
+      benchmark: UpdateBenchmark.self),
   ]
 }
 

@@ -60,4 +60,7 @@ void process_stop(int pid);
 // A field of the process's status in KiB, such as VmHWM, the most memory it has used; -1 if unknown.
 long process_memory_kib(int pid, const char *_Nonnull field);
 
+// The bytes that this process has from malloc; what is free goes back to the system first.
+size_t process_allocated(void);
+
 #endif

@@ -3,7 +3,7 @@ import LayoutCore
 
 /// The core alone beside loops in C that do the same work on the same sizes and agree with it to the
 /// last digit.
-struct EngineBenchmark {
+struct EngineBenchmark: Benchmark {
   var isQuick: Bool
 
   private var rounds: Int { isQuick ? 1 : 7 }

@@ -4,7 +4,7 @@ import LayoutCore
 ///
 /// The core alone is measured: content and layout of one section, with all that a session keeps. Each
 /// measurement changes the same first value, which no change alters.
-struct UpdateBenchmark {
+struct UpdateBenchmark: Benchmark {
   var isQuick: Bool
 
   private var rounds: Int { isQuick ? 1 : 7 }

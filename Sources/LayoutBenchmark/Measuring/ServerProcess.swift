@@ -110,10 +110,12 @@ final class ServerProcess {
       [Program.folder + "layoutd", "--port", "0", "--log-level", "warning"] + options, core: core)
   }
 
-  /// The bare libmicrohttpd program with one loop on the server's core, and answers of a size.
-  static func bare(answerSize: Int) throws(BenchmarkError) -> ServerProcess {
-    try ServerProcess(
-      [Program.benchmark, "--bare", "\(answerSize)", "1"], core: Pinning.cores?.server)
+  /// The bare libmicrohttpd program with one loop, on the server's core if nothing else is said, and
+  /// answers of a size.
+  static func bare(
+    answerSize: Int, core: Int32? = Pinning.cores?.server
+  ) throws(BenchmarkError) -> ServerProcess {
+    try ServerProcess([Program.benchmark, "--bare", "\(answerSize)", "1"], core: core)
   }
 }
 
@@ -142,6 +144,8 @@ struct Load {
     /// The server's, for each answer.
     var cpuMicroseconds: Double
     var perSecond: Double
+    /// How much of one core the server had.
+    var corePercent: Double { cpuMicroseconds * perSecond / 1e4 }
   }
 
   /// Sends the requests to a server.
