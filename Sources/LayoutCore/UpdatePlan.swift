@@ -109,10 +109,11 @@ struct UpdatePlan {
   private static func checkOverlaps(
     _ places: inout Places, _ noun: String, in section: Int?, of count: Int
   ) throws(UpdateRefusal) {
-    let inSection = section.map { " of section \($0)" } ?? ""
-    let before =
+    var inSection: String { section.map { " of section \($0)" } ?? "" }
+    var before: String {
       section.map { "section \($0) has \(count) items before" }
-      ?? "there are \(count) sections before"
+        ?? "there are \(count) sections before"
+    }
     places.old.sort { $0.range.lowerBound < $1.range.lowerBound }
     for (first, second) in zip(places.old, places.old.dropFirst())
     where second.range.lowerBound < first.range.upperBound {
