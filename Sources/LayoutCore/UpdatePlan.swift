@@ -161,7 +161,8 @@ struct UpdatePlan {
       _ = try addNew(insert.at, count: insert.items.count, .insertItems(index))
     }
     for section in items.keys.sorted() {
-      guard var places = items[section] else { continue }
+      // Taken out, so that it is not copied to be sorted.
+      guard var places = items.removeValue(forKey: section) else { continue }
       let before = content.sections[section].items.count
       try UpdatePlan.checkOverlaps(&places, "item", in: section, of: before)
       items[section] = places
