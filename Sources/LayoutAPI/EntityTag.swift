@@ -1,3 +1,4 @@
+import HTTPMessages
 import LayoutSessions
 
 /// The ETag of a session's answer.
@@ -7,6 +8,12 @@ import LayoutSessions
 struct EntityTag: Hashable {
   let version: Int
   let tickCount: Int?
+
+  /// A tag of its parts.
+  init(version: Int, tickCount: Int?) {
+    self.version = version
+    self.tickCount = tickCount
+  }
 
   /// The tag of an answer.
   ///
@@ -22,6 +29,11 @@ struct EntityTag: Hashable {
 
   /// As it stands in the header.
   var value: String { tickCount.map { "\"\(version).\($0)\"" } ?? "\"\(version)\"" }
+
+  /// The header field.
+  var field: HTTPEntityTag {
+    HTTPEntityTag(UInt(version.magnitude), tickCount.map { UInt($0.magnitude) })
+  }
 
   /// Whether an `If-None-Match` field names this tag, by weak comparison (RFC 9110, 13.1.2).
   func isNamed(in field: Span<UInt8>) -> Bool {

@@ -9,15 +9,22 @@ public struct ServiceLimits: Sendable {
   public var describedItemCount: Int
   /// Elements in one answer.
   public var elementCount: Int
+  /// Bytes of answers that are kept to be given again.
+  public var keptAnswerByteCount: Int
 
   /// Makes limits.
   ///
   /// - Parameters:
   ///   - describedItemCount: Items with data of their own in one collection.
   ///   - elementCount: Elements in one answer.
-  public init(describedItemCount: Int = 5_000_000, elementCount: Int = 200_000) {
+  ///   - keptAnswerByteCount: Bytes of answers that are kept to be given again.
+  public init(
+    describedItemCount: Int = 5_000_000, elementCount: Int = 200_000,
+    keptAnswerByteCount: Int = 32 * 1024 * 1024
+  ) {
     self.describedItemCount = describedItemCount
     self.elementCount = elementCount
+    self.keptAnswerByteCount = keptAnswerByteCount
   }
 }
 
@@ -28,6 +35,8 @@ public final class LayoutService: HTTPHandler {
   let sessions: SessionStore
   let limits: ServiceLimits
   let now: @Sendable () -> Duration
+  /// Answers to be given again.
+  let answers: AnswerCache
   private let isReady = Atomic(true)
   private let requestCount = Atomic<UInt64>(0)
   private let requestPrefix: String
@@ -50,6 +59,7 @@ public final class LayoutService: HTTPHandler {
     self.sessions = sessions
     self.limits = limits
     self.now = now
+    answers = AnswerCache(byteCount: limits.keptAnswerByteCount)
     requestPrefix = String(UInt32.random(in: .min ... .max), radix: 36)
   }
 

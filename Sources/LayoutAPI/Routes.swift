@@ -81,15 +81,30 @@ enum Routes {
 
   /// Finds the route of a path.
   ///
-  /// Templates are compared with the path as they stand: nothing is split, copied or looked up.
+  /// Templates are compared with the path as they stand: nothing is split, copied or looked up. How a
+  /// path ends tells nearly all of them apart before anything else is compared.
   ///
   /// - Parameter path: The raw path.
   /// - Returns: The route and where the template's parameters are in the path; nil if there is none.
   static func match(_ path: Span<UInt8>) -> (route: Route, parameters: PathParameters)? {
-    for route in all {
-      if let parameters = match(path, route.template) { return (route, parameters) }
+    var end: UInt64 = 0
+    for place in max(0, path.count - 8)..<path.count { end = end << 8 | UInt64(path[place]) }
+    for index in ends.indices where end & ends[index].mask == ends[index].text {
+      if let parameters = match(path, all[index].template) { return (all[index], parameters) }
     }
     return nil
+  }
+
+  /// How the paths of each route end: up to eight bytes of the template after its last parameter.
+  private static let ends: [(text: UInt64, mask: UInt64)] = all.map { route in
+    let template = "\(route.template)".utf8
+    var (text, mask): (UInt64, UInt64) = (0, 0)
+    let plain = template.reversed().prefix { $0 != UInt8(ascii: "}") }.prefix(8)
+    for (place, byte) in plain.enumerated() {
+      text |= UInt64(byte) << UInt64(place * 8)
+      mask |= 0xFF << UInt64(place * 8)
+    }
+    return (text, mask)
   }
 
   private static func match(_ path: Span<UInt8>, _ template: StaticString) -> PathParameters? {

@@ -79,34 +79,83 @@ public struct ScrollState: Hashable, Sendable {
   public mutating func scroll(
     to offset: Point, in layout: PreparedLayout, prefetch: PrefetchReach, isFull: Bool, limit: Int
   ) throws(LayoutError) -> ScrollTick {
-    let isFull = isFull || isStale
+    var tick = ScrollTick()
+    if isFull || isStale {
+      tick.isReset = true
+      tick.prefetch = try scrollAnew(to: offset, in: layout, prefetch: prefetch, limit: limit) {
+        tick.appeared.append($0)
+      }
+      return tick
+    }
     let visible = try layout.elements(
       in: layout.visibleRect(at: offset), contentOffset: offset, limit: limit)
-    let previous =
-      isFull
-      ? []
-      : try layout.elements(
-        in: layout.visibleRect(at: contentOffset), contentOffset: contentOffset, limit: limit)
-    let old = layout.scrollDirection.upright(contentOffset).y
-    let new = layout.scrollDirection.upright(offset).y
-    let forward = new == old ? isForward : new > old
-    let window = try layout.prefetchRanges(
-      at: offset, isForward: forward, reach: prefetch, visible: visible, limit: limit)
-
-    var tick = ScrollTick()
-    tick.isReset = isFull
-    if isFull { tick.appeared = visible } else { tick.compare(previous, visible) }
-    let stillAsked = isFull ? ItemRanges() : asked
+    let previous = try layout.elements(
+      in: layout.visibleRect(at: contentOffset), contentOffset: contentOffset, limit: limit)
+    let forward = isForward(to: offset, in: layout)
+    var shown = ItemRanges()
+    for element in visible where element.kind == .cell { shown.append(element.indexPath) }
+    let wanted = try layout.prefetchRanges(
+      at: offset, isForward: forward, reach: prefetch, shown: shown, limit: limit)
+    tick.compare(previous, visible)
     tick.prefetch = layout.nearestFirst(
-      window.wanted.subtracting(stillAsked), at: offset, isForward: forward)
+      wanted.subtracting(asked), at: offset, isForward: forward)
     tick.cancelPrefetch = layout.nearestFirst(
-      stillAsked.subtracting(window.wanted).subtracting(window.visible), at: offset,
-      isForward: forward)
+      asked.subtracting(wanted).subtracting(shown), at: offset, isForward: forward)
     contentOffset = offset
     isForward = forward
-    asked = window.wanted
-    isStale = false
+    asked = wanted
     return tick
+  }
+
+  /// Goes to an offset and forgets what was shown and asked for: a full tick.
+  ///
+  /// - Parameters:
+  ///   - offset: The new offset.
+  ///   - layout: The layout.
+  ///   - prefetch: How far ahead to load.
+  ///   - limit: How many elements may show.
+  ///   - visit: Called with each element that shows, in order.
+  /// - Returns: The cells to load ahead, the nearest first.
+  /// - Throws: ``LayoutError/tooManyElements(limit:)``, perhaps after some were visited; the state is
+  ///   as before then.
+  /// - Complexity: O(log n + k) for k elements in the viewport and the prefetch window.
+  public mutating func scrollAnew(
+    to offset: Point, in layout: PreparedLayout, prefetch: PrefetchReach, limit: Int,
+    _ visit: (LayoutAttributes) -> Void
+  ) throws(LayoutError) -> [ItemRange] {
+    var shown = ItemRanges()
+    var count = 0
+    layout.forEachElement(in: layout.visibleRect(at: offset), contentOffset: offset) { element in
+      count += 1
+      guard count <= limit else { return false }
+      if element.kind == .cell { shown.append(element.indexPath) }
+      visit(element)
+      return true
+    }
+    guard count <= limit else { throw .tooManyElements(limit: limit) }
+    let forward = isForward(to: offset, in: layout)
+    let wanted = try layout.prefetchRanges(
+      at: offset, isForward: forward, reach: prefetch, shown: shown, limit: limit)
+    contentOffset = offset
+    isForward = forward
+    asked = wanted
+    isStale = false
+    return layout.nearestFirst(wanted, at: offset, isForward: forward)
+  }
+
+  /// Whether a tick forgets what was shown, even if the client does not say so.
+  public var isReset: Bool { isStale }
+
+  /// Which way an offset is.
+  ///
+  /// - Parameters:
+  ///   - offset: The next offset.
+  ///   - layout: The layout.
+  /// - Returns: Whether it is towards the end; as before if it is where the last one was.
+  public func isForward(to offset: Point, in layout: PreparedLayout) -> Bool {
+    let old = layout.scrollDirection.upright(contentOffset).y
+    let new = layout.scrollDirection.upright(offset).y
+    return new == old ? isForward : new > old
   }
 }
 
@@ -172,17 +221,14 @@ public struct ScrollTick: Hashable, Sendable {
 }
 
 extension PreparedLayout {
-  /// The cells to have loaded at an offset, and those that show.
+  /// The cells to have loaded at an offset, beside those that show.
   func prefetchRanges(
-    at offset: Point, isForward: Bool, reach: PrefetchReach, visible: [LayoutAttributes],
-    limit: Int
-  ) throws(LayoutError) -> (wanted: ItemRanges, visible: ItemRanges) {
-    var shown = ItemRanges()
-    for element in visible where element.kind == .cell { shown.append(element.indexPath) }
-    let items = try placement.itemsAtHand(
+    at offset: Point, isForward: Bool, reach: PrefetchReach, shown: ItemRanges, limit: Int
+  ) throws(LayoutError) -> ItemRanges {
+    try placement.itemsAtHand(
       around: scrollDirection.upright(visibleRect(at: offset)), shown: shown,
-      reach: reach.window(isForward: isForward), limit: limit)
-    return (items.subtracting(shown), shown)
+      reach: reach.window(isForward: isForward), limit: limit
+    ).subtracting(shown)
   }
 
   /// Ranges with the one nearest to the viewport first; of two as near, the one on the way.

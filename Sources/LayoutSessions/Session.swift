@@ -11,26 +11,52 @@ public final class Session: Sendable {
 
   /// A consistent view of a session; cheap to take, and never changed afterwards.
   public struct Snapshot: Sendable {
-    /// Grows by one with each accepted change; 1 at first.
-    public var version: Int
+    /// What questions are answered from.
+    public fileprivate(set) var revision: Revision
     /// Grows by one with each tick, whatever the version; 0 at first.
-    public var tickCount: Int
-    /// What the client said, and the layout of it.
-    public var document: Document
+    public fileprivate(set) var tickCount: Int
     /// Where the client has scrolled to.
-    public var scrolling: ScrollState
-    /// The item that is under a finger, for whose preview questions are answered; nil if none is.
-    public var movement: InteractiveMovement?
+    public fileprivate(set) var scrolling: ScrollState
 
+    /// Grows by one with each accepted change; 1 at first.
+    public var version: Int { revision.version }
+    /// What the client said, and the layout of it.
+    public var document: Document { revision.document }
+    /// The item that is under a finger, for whose preview questions are answered; nil if none is.
+    public var movement: InteractiveMovement? { revision.movement }
     /// What the client said, with the content of the preview while an item is moved.
-    public var description: Description {
-      guard let movement else { return document.description }
-      var description = document.description
-      description.content = movement.preview.content
-      return description
-    }
+    public var description: Description { revision.description }
     /// The layout of it.
-    public var layout: PreparedLayout { movement?.layout ?? document.layout }
+    public var layout: PreparedLayout { revision.layout }
+  }
+
+  /// All of a session but its scrolling: replaced as a whole, shared by all who read it.
+  public final class Revision: Sendable {
+    /// A number that no other revision of any session has in this process.
+    public let number: UInt64
+    /// The version that clients know.
+    public let version: Int
+    /// What the client said, and the layout of it.
+    public let document: Document
+    /// The item that is under a finger; nil if none is.
+    public let movement: InteractiveMovement?
+    /// What the client said, with the content of the preview while an item is moved.
+    public let description: Description
+    /// The layout of it.
+    public let layout: PreparedLayout
+
+    private static let count = Atomic<UInt64>(0)
+
+    fileprivate init(version: Int, document: Document, movement: InteractiveMovement? = nil) {
+      number = Revision.count.wrappingAdd(1, ordering: .relaxed).newValue
+      self.version = version
+      self.document = document
+      self.movement = movement
+      var description = document.description
+      if let movement { description.content = movement.preview.content }
+      self.description = description
+      layout = movement?.layout ?? document.layout
+    }
   }
 
   /// A description with its layout: replaced as a whole, shared by all who read it.
@@ -78,8 +104,9 @@ public final class Session: Sendable {
     self.id = id
     state = Mutex(
       Snapshot(
-        version: 1, tickCount: 0,
-        document: Document(description: description, layout: layout), scrolling: scrolling))
+        revision: Revision(
+          version: 1, document: Document(description: description, layout: layout)),
+        tickCount: 0, scrolling: scrolling))
   }
 
   /// How it is now.
@@ -153,11 +180,34 @@ public final class Session: Sendable {
   private static let patience = 4
 
   private static func apply(_ change: Change, to state: inout Snapshot) {
-    state.document = change.document
+    let old = state.revision
+    let isSame =
+      !change.isNewVersion && change.document === old.document && change.movement == nil
+      && old.movement == nil
+    if !isSame {
+      state.revision = Revision(
+        version: change.isNewVersion ? old.version + 1 : old.version, document: change.document,
+        movement: change.movement)
+    }
     state.scrolling = change.scrolling
-    state.movement = change.movement
     state.tickCount &+= 1
-    if change.isNewVersion { state.version += 1 }
+  }
+
+  /// Scrolls to where a tick that was worked out beside others has led.
+  ///
+  /// - Parameters:
+  ///   - scrolling: Where it leads.
+  ///   - before: What it was worked out from.
+  /// - Returns: Whether it counts; false if there was a tick or a change since.
+  public func scroll(to scrolling: ScrollState, from before: Snapshot) -> Bool {
+    state.withLock { state in
+      guard state.tickCount == before.tickCount, state.revision === before.revision else {
+        return false
+      }
+      state.scrolling = scrolling
+      state.tickCount &+= 1
+      return true
+    }
   }
 
   /// Scrolls: one tick.
@@ -172,8 +222,9 @@ public final class Session: Sendable {
     to offset: Point, isFull: Bool, limit: Int
   ) throws(LayoutError) -> (tick: ScrollTick, session: Snapshot) {
     try state.withLock { state throws(LayoutError) in
+      let revision = state.revision
       let tick = try state.scrolling.scroll(
-        to: offset, in: state.layout, prefetch: state.description.prefetch, isFull: isFull,
+        to: offset, in: revision.layout, prefetch: revision.description.prefetch, isFull: isFull,
         limit: limit)
       state.tickCount &+= 1
       return (tick, state)

@@ -16,19 +16,31 @@ public struct SessionID: Hashable, Sendable {
   /// - Parameter text: 32 lower-case hexadecimal digits; anything else is nil.
   public init?(_ text: Span<UInt8>) {
     guard text.count == 32 else { return nil }
-    var words: (UInt64, UInt64) = (0, 0)
-    for index in text.indices {
-      let digit: UInt64
-      switch text[index] {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = UInt64(text[index] - UInt8(ascii: "0"))
-      case UInt8(ascii: "a")...UInt8(ascii: "f"):
-        digit = UInt64(text[index] - UInt8(ascii: "a")) + 10
-      default: return nil
-      }
-      if index < 16 { words.0 = words.0 << 4 | digit } else { words.1 = words.1 << 4 | digit }
+    guard let high = SessionID.word(text.extracting(first: 16)),
+      let low = SessionID.word(text.extracting(last: 16))
+    else { return nil }
+    self.high = high
+    self.low = low
+  }
+}
+
+extension SessionID {
+  /// Bits to find it by in a table: random, and not for clients to choose.
+  var randomBits: UInt64 { low }
+
+  /// The value of sixteen digits.
+  private static func word(_ text: Span<UInt8>) -> UInt64? {
+    var word: UInt64 = 0
+    var index = 0
+    while index < 16 {
+      let byte = text[index]
+      let digit = byte &- UInt8(ascii: "0")
+      let letter = byte &- UInt8(ascii: "a")
+      guard digit < 10 || letter < 6 else { return nil }
+      word = word << 4 | UInt64(digit < 10 ? digit : letter &+ 10)
+      index += 1
     }
-    high = words.0
-    low = words.1
+    return word
   }
 }
 

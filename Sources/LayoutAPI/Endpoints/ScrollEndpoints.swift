@@ -21,39 +21,87 @@ extension Call {
         try object.required(.contentOffset).corePoint(), try object[.full]?.bool() ?? false
       )
     }
-    try checkIfMatch(session.snapshot)
+    var before = session.snapshot
+    try checkIfMatch(before)
+    for _ in 0..<Call.patience where isFull || before.scrolling.isReset {
+      let answer = try fullTick(to: offset, from: before, shape)
+      if session.scroll(to: answer.scrolling, from: before) {
+        return HTTPResponse(status: .ok, content: answer.content)
+      }
+      before = session.snapshot
+    }
     let (tick, snapshot) = try layingOut { () throws(LayoutError) in
       try session.scroll(to: offset, isFull: isFull, limit: elementLimit)
     }
-    let format = AttributesFormat(shape, snapshot)
+    let format = AttributesFormat(shape, snapshot.revision)
     var json = JSONWriter(capacity: 512 + (tick.appeared.count + tick.changed.count) * 128)
-    json.raw("{\"version\":")
-    json.integer(snapshot.version)
-    json.raw("\"contentOffset\":")
-    json.point(offset)
-    json.raw("\"contentSize\":")
-    json.size(snapshot.layout.contentSize)
-    json.raw("\"appeared\":")
+    json.beginTick(at: offset, snapshot.revision)
     format.write(tick.appeared, to: &json)
     json.raw("\"changed\":")
     format.write(tick.changed, to: &json)
     json.raw("\"disappeared\":[")
     for element in tick.disappeared {
       json.raw("{\"kind\":")
-      json.kind(of: element, in: snapshot.description.content)
+      json.kind(of: element, in: format.content)
       json.raw("\"indexPath\":")
       json.indexPath(element.indexPath)
       json.endObject()
     }
     json.endArray()
-    json.raw("\"prefetch\":")
-    json.ranges(tick.prefetch)
-    json.raw("\"cancelPrefetch\":")
-    json.ranges(tick.cancelPrefetch)
-    json.raw("\"reset\":")
-    json.bool(tick.isReset)
-    json.endObject()
+    json.endTick(tick.prefetch, cancel: tick.cancelPrefetch, isReset: tick.isReset)
     return self.json(json.finish(), tag: EntityTag(snapshot))
+  }
+
+  /// How often a full tick is worked out beside others of its session.
+  private static let patience = 4
+
+  /// A full tick, without the session's lock: a function of the revision, the offset and the way.
+  ///
+  /// Scrolling to and fro leads over the same pages again, so that answers are kept.
+  private func fullTick(
+    to offset: Point, from before: Session.Snapshot, _ shape: AttributesFormat.Shape
+  ) throws(Failure) -> (content: HTTPContent, scrolling: ScrollState) {
+    let revision = before.revision
+    let isForward = before.scrolling.isForward(to: offset, in: revision.layout)
+    let key = AnswerCache.Key(
+      revision: revision.number,
+      question: (shape == .columns ? 2 : 0) | (isForward ? 1 : 0),
+      numbers: [offset.x.millionths, offset.y.millionths, 0, 0])
+    // A moved item's preview is gone with the next step.
+    let isKept = revision.movement == nil
+    if isKept, let answer = service.answers.answer(to: key), let scrolling = answer.scrolling {
+      return (answer.content, scrolling)
+    }
+
+    var scrolling = before.scrolling
+    let format = AttributesFormat(shape, revision)
+    var json = JSONWriter(capacity: 8192)
+    json.beginTick(at: offset, revision)
+    var attributes = AttributesFormat.Sequence(format)
+    attributes.begin(&json)
+    let prefetch = try layingOut { () throws(LayoutError) in
+      try scrolling.scrollAnew(
+        to: offset, in: revision.layout, prefetch: revision.description.prefetch,
+        limit: elementLimit
+      ) { attributes.append($0, to: &json) }
+    }
+    attributes.end(&json)
+    json.raw("\"changed\":")
+    format.write([], to: &json)
+    json.raw("\"disappeared\":[],")
+    json.endTick(prefetch, cancel: [], isReset: true)
+    let bytes = json.finish()
+    let content = HTTPContent(
+      bytes, type: "application/json",
+      tag: EntityTag(
+        version: revision.version, tickCount: isKept ? nil : before.tickCount &+ 1
+      ).field,
+      isKept: isKept)
+    if isKept {
+      service.answers.insert(
+        KeptAnswer(content: content, scrolling: scrolling), for: key, byteCount: bytes.count)
+    }
+    return (content, scrolling)
   }
 
   func snap() throws(Failure) -> HTTPResponse {
@@ -69,5 +117,31 @@ extension Call {
     var json = JSONWriter(capacity: 128)
     json.snapTarget(target, version: session.version)
     return self.json(json.finish(), tag: EntityTag(session))
+  }
+}
+
+extension JSONWriter {
+  /// The members of a tick up to the elements that appeared.
+  fileprivate mutating func beginTick(at offset: Point, _ revision: Session.Revision) {
+    raw("{\"version\":")
+    integer(revision.version)
+    raw("\"contentOffset\":")
+    point(offset)
+    raw("\"contentSize\":")
+    size(revision.layout.contentSize)
+    raw("\"appeared\":")
+  }
+
+  /// The members after the elements that disappeared.
+  fileprivate mutating func endTick(
+    _ prefetch: [ItemRange], cancel: [ItemRange], isReset: Bool
+  ) {
+    raw("\"prefetch\":")
+    ranges(prefetch)
+    raw("\"cancelPrefetch\":")
+    ranges(cancel)
+    raw("\"reset\":")
+    bool(isReset)
+    endObject()
   }
 }
