@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// It never changes, so that one can be sent by many threads at once, and again and again. A server
 /// may keep beside it the form in which it sends it; see ``serverForm(making:)``.
-public final class HTTPContent: Sendable {
+@safe public final class HTTPContent: Sendable {
   /// The body.
   public let bytes: [UInt8]
 
@@ -17,7 +17,8 @@ public final class HTTPContent: Sendable {
   /// Whether it will be sent again, so that preparing it for that pays.
   public let isKept: Bool
 
-  private let form = AtomicLazyReference<ServerForm>()
+  // Set once, and retained until the end.
+  private let form = unsafe Atomic<Unmanaged<ServerForm>?>(nil)
 
   /// Nothing.
   public static let empty = HTTPContent([])
@@ -38,14 +39,30 @@ public final class HTTPContent: Sendable {
     self.isKept = isKept
   }
 
+  deinit {
+    // Safe: what is stored was retained once, and nobody has this object any more.
+    if let form = unsafe form.load(ordering: .acquiring) { unsafe form.release() }
+  }
+
   /// The form in which the server sends it, made when it is first asked for.
   ///
   /// Two threads may both make one; then both get the first, and the other is freed.
   ///
   /// - Parameter make: Makes the form; nil if that cannot be done.
-  /// - Returns: The form; nil if there is none.
-  public func serverForm(making make: () -> ServerForm?) -> ServerForm? {
-    form.load() ?? make().map { form.storeIfNil($0) }
+  /// - Returns: The form's number, good as long as this object; nil if there is none.
+  public func serverForm(making make: () -> ServerForm?) -> UInt? {
+    // Safe: what is stored is retained as long as this object, and never replaced.
+    if let form = unsafe form.load(ordering: .acquiring) {
+      return unsafe form._withUnsafeGuaranteedRef { $0.handle }
+    }
+    guard let made = make() else { return nil }
+    let new = unsafe Unmanaged.passRetained(made)
+    let (isFirst, first) = unsafe form.compareExchange(
+      expected: nil, desired: new, ordering: .acquiringAndReleasing)
+    if isFirst { return made.handle }
+    // Safe: retained above and not stored.
+    unsafe new.release()
+    return unsafe first.map { unsafe $0._withUnsafeGuaranteedRef { $0.handle } }
   }
 
   /// Something of a server's own, by a number that only the server understands.

@@ -14,6 +14,45 @@ final class KeptAnswer: Sendable {
   }
 }
 
+/// All that an answer depends on.
+struct AnswerKey: Equatable, Sendable {
+  /// The revision of the session; see `Session.Revision`.
+  var revision: UInt64
+  /// Which question, and in which form it is answered.
+  var question: UInt64
+  /// The question's numbers.
+  var numbers: InlineArray<4, Int64>
+
+  /// Names an answer.
+  ///
+  /// - Parameters:
+  ///   - revision: The revision of the session.
+  ///   - question: Which question, and in which form it is answered.
+  ///   - numbers: The question's numbers.
+  init(revision: UInt64, question: UInt64, numbers: InlineArray<4, Int64>) {
+    self.revision = revision
+    self.question = question
+    self.numbers = numbers
+  }
+
+  /// Whether they are equal in all.
+  static func == (left: AnswerKey, right: AnswerKey) -> Bool {
+    left.revision == right.revision && left.question == right.question
+      && left.numbers[0] == right.numbers[0] && left.numbers[1] == right.numbers[1]
+      && left.numbers[2] == right.numbers[2] && left.numbers[3] == right.numbers[3]
+  }
+
+  /// Bits that each number moves: those above the middle of products.
+  fileprivate var hash: Int {
+    var hash = revision &* 0x9E37_79B9_7F4A_7C15 ^ question
+    for index in numbers.indices {
+      hash = (hash ^ UInt64(bitPattern: numbers[index])) &* 0x9E37_79B9_7F4A_7C15
+      hash ^= hash >> 32
+    }
+    return Int(truncatingIfNeeded: hash >> 20)
+  }
+}
+
 /// What was answered a short while ago, to be answered again: bounded in bytes, the least recently
 /// used go first.
 ///
@@ -22,49 +61,10 @@ final class KeptAnswer: Sendable {
 /// not found again, and leaves in its turn.
 ///
 /// The entries are in sets, each with a lock of its own, which a key's numbers choose.
-final class AnswerCache: Sendable {
-  /// All that an answer depends on.
-  struct Key: Equatable, Sendable {
-    /// The revision of the session; see `Session.Revision`.
-    var revision: UInt64
-    /// Which question, and in which form it is answered.
-    var question: UInt64
-    /// The question's numbers.
-    var numbers: InlineArray<4, Int64>
-
-    /// Names an answer.
-    ///
-    /// - Parameters:
-    ///   - revision: The revision of the session.
-    ///   - question: Which question, and in which form it is answered.
-    ///   - numbers: The question's numbers.
-    init(revision: UInt64, question: UInt64, numbers: InlineArray<4, Int64>) {
-      self.revision = revision
-      self.question = question
-      self.numbers = numbers
-    }
-
-    /// Whether they are equal in all.
-    static func == (left: Key, right: Key) -> Bool {
-      left.revision == right.revision && left.question == right.question
-        && left.numbers[0] == right.numbers[0] && left.numbers[1] == right.numbers[1]
-        && left.numbers[2] == right.numbers[2] && left.numbers[3] == right.numbers[3]
-    }
-
-    /// The bits above the middle of a product of everything: each number moves them.
-    fileprivate var place: Int {
-      var hash = revision &* 0x9E37_79B9_7F4A_7C15 ^ question
-      for index in numbers.indices {
-        hash = (hash ^ UInt64(bitPattern: numbers[index])) &* 0x9E37_79B9_7F4A_7C15
-        hash ^= hash >> 32
-      }
-      return Int(truncatingIfNeeded: hash >> 20 & UInt64(AnswerCache.setCount - 1))
-    }
-  }
-
+final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   private struct Entry {
-    var key: Key
-    var answer: KeptAnswer
+    var key: AnswerKey
+    var answer: Answer
     var byteCount: Int
     var lastUse: UInt64
   }
@@ -74,7 +74,7 @@ final class AnswerCache: Sendable {
     var byteCount = 0
     var useCount: UInt64 = 0
 
-    mutating func answer(to key: borrowing Key) -> KeptAnswer? {
+    mutating func answer(to key: borrowing AnswerKey) -> Answer? {
       for place in entries.indices where entries[place].key == key {
         useCount &+= 1
         entries[place].lastUse = useCount
@@ -83,23 +83,29 @@ final class AnswerCache: Sendable {
       return nil
     }
 
-    /// Keeps an entry, unless there is one; returns what has to leave.
-    mutating func insert(_ entry: Entry, limit: Int) -> [KeptAnswer] {
-      guard !entries.contains(where: { $0.key == entry.key }) else { return [] }
-      var left: [KeptAnswer] = []
+    /// Keeps an entry instead of what was there; returns what has to leave.
+    mutating func insert(_ entry: Entry, limit: Int) -> [Answer] {
+      var left: [Answer] = []
+      if let place = entries.firstIndex(where: { $0.key == entry.key }) {
+        left.append(remove(at: place))
+      }
       while byteCount + entry.byteCount > limit || entries.count >= AnswerCache.setSize,
         let place = entries.indices.min(by: { entries[$0].lastUse < entries[$1].lastUse })
       {
-        byteCount -= entries[place].byteCount
-        left.append(entries[place].answer)
-        entries.swapAt(place, entries.count - 1)
-        entries.removeLast()
+        left.append(remove(at: place))
       }
       useCount &+= 1
       byteCount += entry.byteCount
       entries.append(entry)
       entries[entries.count - 1].lastUse = useCount
       return left
+    }
+
+    private mutating func remove(at place: Int) -> Answer {
+      entries.swapAt(place, entries.count - 1)
+      let entry = entries.removeLast()
+      byteCount -= entry.byteCount
+      return entry.answer
     }
   }
 
@@ -130,8 +136,8 @@ final class AnswerCache: Sendable {
   ///
   /// - Parameter key: What it depends on.
   /// - Returns: The answer, or nil.
-  func answer(to key: Key) -> KeptAnswer? {
-    sets[key.place].entries.withLock { $0.answer(to: key) }
+  func answer(to key: AnswerKey) -> Answer? {
+    sets[key.hash & (Self.setCount - 1)].entries.withLock { $0.answer(to: key) }
   }
 
   /// Keeps an answer, as long as there is room; not if it is too long.
@@ -140,13 +146,13 @@ final class AnswerCache: Sendable {
   ///   - answer: The answer.
   ///   - key: What it depends on.
   ///   - byteCount: The bytes it takes.
-  func insert(_ answer: KeptAnswer, for key: Key, byteCount: Int) {
+  func insert(_ answer: Answer, for key: AnswerKey, byteCount: Int) {
     // What an entry takes beside its bytes.
     let byteCount = byteCount + 512
     guard byteCount <= min(limit, Self.answerLimit) else { return }
     let entry = Entry(key: key, answer: answer, byteCount: byteCount, lastUse: 0)
     // Freed after the lock is released.
-    _ = sets[key.place].entries.withLock { $0.insert(entry, limit: limit) }
+    _ = sets[key.hash & (Self.setCount - 1)].entries.withLock { $0.insert(entry, limit: limit) }
   }
 
   /// The bytes that all answers take.

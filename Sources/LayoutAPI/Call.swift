@@ -119,6 +119,14 @@ struct Call: ~Escapable {
     }
   }
 
+  /// Reads the body of a scroll tick.
+  func tickRequest() throws(Failure) -> TickRequest {
+    if MediaType.isPlainJSON(fields.contentType), let request = TickRequest(plain: body) {
+      return request
+    }
+    return try body { (value) throws(JSONError) in try TickRequest(value) }
+  }
+
   /// Refuses a body other than an empty object, where there is nothing to say.
   func checkNoBody() throws(Failure) {
     guard !body.isEmpty else { return }

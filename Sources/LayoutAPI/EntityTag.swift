@@ -23,7 +23,7 @@ struct EntityTag: Hashable {
   ///     movement changes any.
   init(_ session: Session.Snapshot, dependsOnScrolling: Bool = false) {
     version = session.version
-    let isPassing = dependsOnScrolling || session.movement != nil
+    let isPassing = dependsOnScrolling || session.revision.isMoving
     tickCount = isPassing && session.tickCount > 0 ? session.tickCount : nil
   }
 

@@ -36,7 +36,9 @@ public final class LayoutService: HTTPHandler {
   let limits: ServiceLimits
   let now: @Sendable () -> Duration
   /// Answers to be given again.
-  let answers: AnswerCache
+  let answers: AnswerCache<KeptAnswer>
+  /// What lies about the edges of the viewports that are scrolled slowly.
+  let bands: AnswerCache<ScrollBand>
   private let isReady = Atomic(true)
   private let requestCount = Atomic<UInt64>(0)
   private let requestPrefix: String
@@ -60,6 +62,7 @@ public final class LayoutService: HTTPHandler {
     self.limits = limits
     self.now = now
     answers = AnswerCache(byteCount: limits.keptAnswerByteCount)
+    bands = AnswerCache(byteCount: limits.keptAnswerByteCount / 2)
     requestPrefix = String(UInt32.random(in: .min ... .max), radix: 36)
   }
 

@@ -89,45 +89,59 @@ enum Routes {
   static func match(_ path: Span<UInt8>) -> (route: Route, parameters: PathParameters)? {
     var end: UInt64 = 0
     for place in max(0, path.count - 8)..<path.count { end = end << 8 | UInt64(path[place]) }
-    for index in ends.indices where end & ends[index].mask == ends[index].text {
-      if let parameters = match(path, all[index].template) { return (all[index], parameters) }
+    for known in ends where end & known.mask == known.text {
+      if let parameters = match(path, known.template) { return (all[known.index], parameters) }
     }
     return nil
   }
 
-  /// How the paths of each route end: up to eight bytes of the template after its last parameter.
-  private static let ends: [(text: UInt64, mask: UInt64)] = all.map { route in
-    let template = "\(route.template)".utf8
-    var (text, mask): (UInt64, UInt64) = (0, 0)
-    let plain = template.reversed().prefix { $0 != UInt8(ascii: "}") }.prefix(8)
-    for (place, byte) in plain.enumerated() {
-      text |= UInt64(byte) << UInt64(place * 8)
-      mask |= 0xFF << UInt64(place * 8)
+  /// How the paths of a route end.
+  private struct End {
+    /// Up to eight bytes of the template after its last parameter, the last one lowest.
+    var text: UInt64 = 0
+    /// 0xFF for each of them.
+    var mask: UInt64 = 0
+    let template: StaticString
+    let index: Int
+
+    init(_ route: Route, _ index: Int) {
+      template = route.template
+      self.index = index
+      let plain = "\(template)".utf8.reversed().prefix { $0 != UInt8(ascii: "}") }.prefix(8)
+      for (place, byte) in plain.enumerated() {
+        text |= UInt64(byte) << UInt64(place * 8)
+        mask |= 0xFF << UInt64(place * 8)
+      }
     }
-    return (text, mask)
   }
+
+  /// Those that end with a parameter, and so with anything, come last.
+  private static let ends = all.enumerated().map { End($1, $0) }
+    .sorted { ($0.mask.nonzeroBitCount, $1.index) > ($1.mask.nonzeroBitCount, $0.index) }
 
   private static func match(_ path: Span<UInt8>, _ template: StaticString) -> PathParameters? {
     // A static string's bytes live as long as the process.
     let template = unsafe Span(
       _unsafeStart: template.utf8Start, count: template.utf8CodeUnitCount)
     var parameters = PathParameters()
+    let count = path.count
     var here = 0
     var index = 0
     while index < template.count {
-      if template[index] == UInt8(ascii: "{") {
+      let wanted = template[index]
+      if wanted == UInt8(ascii: "{") {
         let start = here
-        while here < path.count, path[here] != UInt8(ascii: "/") { here += 1 }
+        while here < count, path[here] != UInt8(ascii: "/") { here &+= 1 }
         guard here > start else { return nil }
         parameters.append(start..<here)
-        while template[index] != UInt8(ascii: "}") { index += 1 }
+        while template[index] != UInt8(ascii: "}") { index &+= 1 }
       } else {
-        guard here < path.count, path[here] == template[index] else { return nil }
-        here += 1
+        guard here < count, path[here] == wanted else { return nil }
+        here &+= 1
       }
-      index += 1
+      index &+= 1
     }
-    return here == path.count ? parameters : nil
+    return here == count ? parameters : nil
   }
 }
 

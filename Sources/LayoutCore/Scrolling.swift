@@ -3,11 +3,13 @@ public struct ScrollState: Hashable, Sendable {
   /// The offset of the last tick.
   public private(set) var contentOffset: Point
   /// Whether it last moved towards the end.
-  private var isForward: Bool
+  private(set) var isForward: Bool
   /// The cells asked for and not cancelled.
   private var asked: ItemRanges
   /// Whether the next tick forgets what was shown.
   private var isStale = false
+  /// Whether what is asked for is what the last tick wanted at this very offset.
+  private var isSettled = false
 
   /// At an offset, nothing asked for yet.
   ///
@@ -21,10 +23,16 @@ public struct ScrollState: Hashable, Sendable {
   /// The cells that were to be loaded ahead and were not cancelled, in ascending order.
   public var requestedRanges: [ItemRange] { asked.ranges }
 
+  /// How many cells are asked for.
+  var askedCount: Int { asked.count }
+
   /// Goes to an offset without a tick: the next one is compared with what shows there.
   ///
   /// - Parameter offset: The offset.
-  public mutating func move(to offset: Point) { contentOffset = offset }
+  public mutating func move(to offset: Point) {
+    contentOffset = offset
+    isSettled = false
+  }
 
   /// Forgets what was shown and asked for: the next tick is a reset.
   ///
@@ -33,6 +41,7 @@ public struct ScrollState: Hashable, Sendable {
     contentOffset = offset
     asked = ItemRanges()
     isStale = true
+    isSettled = false
   }
 
   /// Goes on after a change of the content: what was asked for keeps its identity.
@@ -47,6 +56,7 @@ public struct ScrollState: Hashable, Sendable {
     let (kept, gone) = asked.mapped(by: map)
     contentOffset = offset
     asked = kept
+    isSettled = false
     return gone.ranges
   }
 
@@ -98,12 +108,39 @@ public struct ScrollState: Hashable, Sendable {
       at: offset, isForward: forward, reach: prefetch, shown: shown, limit: limit)
     tick.compare(previous, visible)
     tick.prefetch = layout.nearestFirst(
-      wanted.subtracting(asked), at: offset, isForward: forward)
+      wanted.subtracting(asked).ranges, at: offset, isForward: forward)
     tick.cancelPrefetch = layout.nearestFirst(
-      asked.subtracting(wanted).subtracting(shown), at: offset, isForward: forward)
+      asked.subtracting(wanted).subtracting(shown).ranges, at: offset, isForward: forward)
+    tick.shownCount = visible.count
     contentOffset = offset
     isForward = forward
     asked = wanted
+    isSettled = true
+    return tick
+  }
+
+  /// Goes to an offset near the last one: the same tick, worked out from what lies about the edges.
+  ///
+  /// - Parameters:
+  ///   - offset: The new offset.
+  ///   - layout: The layout, which the band was made of.
+  ///   - band: What lies about the edges.
+  ///   - limit: How many elements may show.
+  /// - Returns: What changed; nil, and nothing has changed, if the band does not reach.
+  /// - Complexity: O(log n + k) for k elements that come or go and n in the band.
+  public mutating func scroll(
+    to offset: Point, in layout: PreparedLayout, by band: ScrollBand, limit: Int
+  ) -> ScrollTick? {
+    let old = layout.scrollDirection.upright(contentOffset)
+    let new = layout.scrollDirection.upright(offset)
+    let forward = isForward(to: offset, in: layout)
+    guard isSettled, !isStale, band.covers(old, new, isForward: forward, limit: limit) else {
+      return nil
+    }
+    var tick = band.tick(from: old.y, to: new.y, &asked)
+    contentOffset = offset
+    tick.prefetch = layout.nearestFirst(tick.prefetch, at: offset, isForward: forward)
+    tick.cancelPrefetch = layout.nearestFirst(tick.cancelPrefetch, at: offset, isForward: forward)
     return tick
   }
 
@@ -140,7 +177,8 @@ public struct ScrollState: Hashable, Sendable {
     isForward = forward
     asked = wanted
     isStale = false
-    return layout.nearestFirst(wanted, at: offset, isForward: forward)
+    isSettled = true
+    return layout.nearestFirst(wanted.ranges, at: offset, isForward: forward)
   }
 
   /// Whether a tick forgets what was shown, even if the client does not say so.
@@ -196,6 +234,8 @@ public struct ScrollTick: Hashable, Sendable {
   public var cancelPrefetch: [ItemRange] = []
   /// Whether everything from before is to be forgotten.
   public var isReset = false
+  /// How many elements show, where they had to be counted.
+  public var shownCount = 0
 
   /// Makes an empty tick.
   public init() {}
@@ -232,8 +272,8 @@ extension PreparedLayout {
   }
 
   /// Ranges with the one nearest to the viewport first; of two as near, the one on the way.
-  func nearestFirst(_ ranges: ItemRanges, at offset: Point, isForward: Bool) -> [ItemRange] {
-    guard ranges.ranges.count > 1 else { return ranges.ranges }
+  func nearestFirst(_ ranges: [ItemRange], at offset: Point, isForward: Bool) -> [ItemRange] {
+    guard ranges.count > 1 else { return ranges }
     let visible = scrollDirection.upright(visibleRect(at: offset))
     // Distance, then the way, then the order on the way.
     func rank(_ range: ItemRange, _ order: Int) -> (Length, Int, Int) {
@@ -247,7 +287,7 @@ extension PreparedLayout {
       }
       return (distance, isBefore == isForward ? 1 : 0, isForward ? order : -order)
     }
-    return ranges.ranges.enumerated()
+    return ranges.enumerated()
       .map { (rank: rank($1, $0), range: $1) }
       .sorted { $0.rank < $1.rank }
       .map(\.range)

@@ -40,6 +40,8 @@ public final class Session: Sendable {
     public let document: Document
     /// The item that is under a finger; nil if none is.
     public let movement: InteractiveMovement?
+    /// Whether an item is under a finger; cheaper to ask than for the movement.
+    public let isMoving: Bool
     /// What the client said, with the content of the preview while an item is moved.
     public let description: Description
     /// The layout of it.
@@ -52,6 +54,7 @@ public final class Session: Sendable {
       self.version = version
       self.document = document
       self.movement = movement
+      isMoving = movement != nil
       var description = document.description
       if let movement { description.content = movement.preview.content }
       self.description = description
@@ -183,7 +186,7 @@ public final class Session: Sendable {
     let old = state.revision
     let isSame =
       !change.isNewVersion && change.document === old.document && change.movement == nil
-      && old.movement == nil
+      && !old.isMoving
     if !isSame {
       state.revision = Revision(
         version: change.isNewVersion ? old.version + 1 : old.version, document: change.document,

@@ -240,7 +240,7 @@ private func prepared(_ content: HTTPContent) -> OpaquePointer? {
       }
     }
   }
-  return unsafe form.flatMap { unsafe OpaquePointer(bitPattern: $0.handle) }
+  return unsafe form.flatMap { unsafe OpaquePointer(bitPattern: $0) }
 }
 
 /// Gives a content back; called once for each reply and each prepared answer, on any thread.

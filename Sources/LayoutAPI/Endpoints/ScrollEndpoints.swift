@@ -2,40 +2,45 @@ import HTTPMessages
 import LayoutCore
 import LayoutSessions
 
-private enum ScrollMember: Int, JSONName {
-  case contentOffset, velocity, full
-  static let names = JSONNames(of: Self.self)
-}
-
 /// Scroll ticks and the ends of drags.
 extension Call {
   func scroll() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
     let session = try session()
-    let (offset, isFull) = try body { (value) throws(JSONError) -> (Point, Bool) in
-      let object = try JSONObject<ScrollMember>(value)
-      // Prefetching follows the offset; the velocity is checked, and free for later use.
-      _ = try object[.velocity]?.velocity()
-      return (
-        try object.required(.contentOffset).corePoint(), try object[.full]?.bool() ?? false
-      )
-    }
+    let request = try tickRequest()
+    let (offset, isFull) = (request.contentOffset, request.isFull)
     var before = session.snapshot
     try checkIfMatch(before)
-    for _ in 0..<Call.patience where isFull || before.scrolling.isReset {
-      let answer = try fullTick(to: offset, from: before, shape)
-      if session.scroll(to: answer.scrolling, from: before) {
-        return HTTPResponse(status: .ok, content: answer.content)
+    // Worked out beside the session's lock, from what the session is now.
+    for _ in 0..<Call.patience {
+      if isFull || before.scrolling.isReset {
+        let answer = try fullTick(to: offset, from: before, shape)
+        if session.scroll(to: answer.scrolling, from: before) {
+          return HTTPResponse(status: .ok, content: answer.content)
+        }
+      } else {
+        var scrolling = before.scrolling
+        let tick = try self.tick(to: offset, from: before, &scrolling)
+        if session.scroll(to: scrolling, from: before) {
+          return answer(tick, at: offset, before.revision, before.tickCount &+ 1, shape)
+        }
       }
       before = session.snapshot
     }
     let (tick, snapshot) = try layingOut { () throws(LayoutError) in
       try session.scroll(to: offset, isFull: isFull, limit: elementLimit)
     }
-    let format = AttributesFormat(shape, snapshot.revision)
+    return answer(tick, at: offset, snapshot.revision, snapshot.tickCount, shape)
+  }
+
+  private func answer(
+    _ tick: ScrollTick, at offset: Point, _ revision: Session.Revision, _ tickCount: Int,
+    _ shape: AttributesFormat.Shape
+  ) -> HTTPResponse {
+    let format = AttributesFormat(shape, revision)
     var json = JSONWriter(capacity: 512 + (tick.appeared.count + tick.changed.count) * 128)
-    json.beginTick(at: offset, snapshot.revision)
+    json.beginTick(at: offset, revision)
     format.write(tick.appeared, to: &json)
     json.raw("\"changed\":")
     format.write(tick.changed, to: &json)
@@ -49,10 +54,40 @@ extension Call {
     }
     json.endArray()
     json.endTick(tick.prefetch, cancel: tick.cancelPrefetch, isReset: tick.isReset)
-    return self.json(json.finish(), tag: EntityTag(snapshot))
+    return self.json(
+      json.finish(),
+      tag: EntityTag(version: revision.version, tickCount: revision.isMoving ? tickCount : nil))
   }
 
-  /// How often a full tick is worked out beside others of its session.
+  /// A tick that says what changed; near the last one, from what lies about the edges.
+  private func tick(
+    to offset: Point, from before: Session.Snapshot, _ scrolling: inout ScrollState
+  ) throws(Failure) -> ScrollTick {
+    let revision = before.revision
+    let key = AnswerKey(revision: revision.number, question: 0, numbers: [0, 0, 0, 0])
+    if let band = service.bands.answer(to: key),
+      let tick = scrolling.scroll(
+        to: offset, in: revision.layout, by: band, limit: elementLimit)
+    {
+      return tick
+    }
+    let tick = try layingOut { () throws(LayoutError) in
+      try scrolling.scroll(
+        to: offset, in: revision.layout, prefetch: revision.description.prefetch, isFull: false,
+        limit: elementLimit)
+    }
+    // Where some of what showed still shows, the next tick may well be near.
+    if tick.appeared.count * 4 <= tick.shownCount,
+      let band = ScrollBand(
+        revision.layout, at: scrolling, prefetch: revision.description.prefetch,
+        shownCount: tick.shownCount)
+    {
+      service.bands.insert(band, for: key, byteCount: band.byteCount)
+    }
+    return tick
+  }
+
+  /// How often a tick is worked out beside others of its session.
   private static let patience = 4
 
   /// A full tick, without the session's lock: a function of the revision, the offset and the way.
@@ -63,12 +98,12 @@ extension Call {
   ) throws(Failure) -> (content: HTTPContent, scrolling: ScrollState) {
     let revision = before.revision
     let isForward = before.scrolling.isForward(to: offset, in: revision.layout)
-    let key = AnswerCache.Key(
+    let key = AnswerKey(
       revision: revision.number,
       question: (shape == .columns ? 2 : 0) | (isForward ? 1 : 0),
       numbers: [offset.x.millionths, offset.y.millionths, 0, 0])
     // A moved item's preview is gone with the next step.
-    let isKept = revision.movement == nil
+    let isKept = !revision.isMoving
     if isKept, let answer = service.answers.answer(to: key), let scrolling = answer.scrolling {
       return (answer.content, scrolling)
     }
