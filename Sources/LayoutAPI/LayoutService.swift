@@ -68,7 +68,10 @@ public final class LayoutService: HTTPHandler {
 
   /// The paths it answers, as openapi.yaml writes them, with their methods.
   public static var routes: [(template: String, methods: [HTTPMethod])] {
-    Routes.all.map { ($0.template.description, $0.operations.map(\.method)) }
+    Routes.all.indices.map { index in
+      let route = Routes.all[index]
+      return (route.template.description, route.operations.map(\.method))
+    }
   }
 
   /// Reads a description alone, to measure it.

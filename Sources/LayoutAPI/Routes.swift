@@ -27,11 +27,23 @@ enum Operation: Sendable, Hashable {
 }
 
 /// One path and what it takes.
+///
+/// Nothing in it is counted or freed: every request reads the routes, on all threads at once.
 struct Route: Sendable {
   /// As openapi.yaml writes it.
   let template: StaticString
-  /// The methods it takes, beside HEAD where there is GET, and OPTIONS.
-  let operations: [(method: HTTPMethod, operation: Operation)]
+  /// The methods it takes, beside HEAD where there is GET, and OPTIONS; at most three.
+  private let taken: InlineArray<3, (method: HTTPMethod, operation: Operation)?>
+
+  init(template: StaticString, operations: [(method: HTTPMethod, operation: Operation)]) {
+    self.template = template
+    taken = InlineArray { $0 < operations.count ? operations[$0] : nil }
+  }
+
+  /// The methods it takes, with what they ask for.
+  var operations: [(method: HTTPMethod, operation: Operation)] {
+    taken.indices.compactMap { taken[$0] }
+  }
 
   /// The value of the `Allow` field.
   var allow: String {
@@ -43,13 +55,17 @@ struct Route: Sendable {
   /// What a method asks for here; HEAD is GET to everything but the server.
   func operation(for method: HTTPMethod) -> Operation? {
     let method = method == .head ? .get : method
-    return operations.first { $0.method == method }?.operation
+    for place in taken.indices {
+      guard let (taken, operation) = taken[place] else { return nil }
+      if taken == method { return operation }
+    }
+    return nil
   }
 }
 
 /// All routes, in the order of openapi.yaml.
 enum Routes {
-  static let all: [Route] = [
+  static let all: InlineArray<19, Route> = [
     Route(template: "/v1/layout", operations: [(.post, .layOut)]),
     Route(template: "/v1/sessions", operations: [(.post, .createSession)]),
     Route(
@@ -89,8 +105,14 @@ enum Routes {
   static func match(_ path: Span<UInt8>) -> (route: Route, parameters: PathParameters)? {
     var end: UInt64 = 0
     for place in max(0, path.count - 8)..<path.count { end = end << 8 | UInt64(path[place]) }
-    for known in ends where end & known.mask == known.text {
-      if let parameters = match(path, known.template) { return (all[known.index], parameters) }
+    var index = 0
+    while index < ends.count {
+      if end & ends[index].mask == ends[index].text,
+        let parameters = match(path, ends[index].template)
+      {
+        return (all[ends[index].index], parameters)
+      }
+      index &+= 1
     }
     return nil
   }
@@ -116,8 +138,11 @@ enum Routes {
   }
 
   /// Those that end with a parameter, and so with anything, come last.
-  private static let ends = all.enumerated().map { End($1, $0) }
-    .sorted { ($0.mask.nonzeroBitCount, $1.index) > ($1.mask.nonzeroBitCount, $0.index) }
+  private static let ends: InlineArray<19, End> = {
+    let sorted = all.indices.map { End(all[$0], $0) }
+      .sorted { ($0.mask.nonzeroBitCount, $1.index) > ($1.mask.nonzeroBitCount, $0.index) }
+    return InlineArray { sorted[$0] }
+  }()
 
   private static func match(_ path: Span<UInt8>, _ template: StaticString) -> PathParameters? {
     // A static string's bytes live as long as the process.

@@ -21,6 +21,12 @@ public final class ScrollBand: Sendable {
     var element: Element
   }
 
+  /// A cell and where it rests, upright.
+  private struct Cell: Sendable {
+    var indexPath: IndexPath
+    var frame: Rect
+  }
+
   /// The main coordinates of the offsets for which the lists are complete.
   private let range: ClosedRange<Length>
   private let cross: Length
@@ -30,8 +36,8 @@ public final class ScrollBand: Sendable {
   private let after: Length
   private let start: [Edge<LayoutAttributes>]
   private let end: [Edge<LayoutAttributes>]
-  private let windowStart: [Edge<IndexPath>]
-  private let windowEnd: [Edge<IndexPath>]
+  private let windowStart: [Edge<Cell>]
+  private let windowEnd: [Edge<Cell>]
   /// More elements than this cannot show, and more cells than this cannot be asked for.
   private let elementBound: Int
 
@@ -41,7 +47,7 @@ public final class ScrollBand: Sendable {
   /// The bytes that it takes.
   public var byteCount: Int {
     256 + (start.count + end.count) * MemoryLayout<Edge<LayoutAttributes>>.stride
-      + (windowStart.count + windowEnd.count) * MemoryLayout<Edge<IndexPath>>.stride
+      + (windowStart.count + windowEnd.count) * MemoryLayout<Edge<Cell>>.stride
   }
 
   /// Gathers what lies about the edges.
@@ -94,12 +100,12 @@ public final class ScrollBand: Sendable {
       }
       return ScrollBand.sorted(edges)
     }
-    func cells(at place: Length, isTrailing: Bool) -> [Edge<IndexPath>]? {
+    func cells(at place: Length, isTrailing: Bool) -> [Edge<Cell>]? {
       let strip = strip(place)
-      var edges: [Edge<IndexPath>] = []
+      var edges: [Edge<Cell>] = []
       layout.placement.forEachRestingItem(in: strip) { indexPath, frame in
         if let place = ScrollBand.edge(of: frame, in: strip, isTrailing: isTrailing) {
-          edges.append(Edge(place: place, element: indexPath))
+          edges.append(Edge(place: place, element: Cell(indexPath: indexPath, frame: frame)))
         }
         return edges.count <= ScrollBand.maximumCount
       }
@@ -147,6 +153,7 @@ public final class ScrollBand: Sendable {
   ///   - new: The offset now, upright.
   ///   - isForward: The way.
   ///   - limit: How many elements may show.
+  /// - Returns: Whether it can.
   func covers(_ old: Point, _ new: Point, isForward: Bool, limit: Int) -> Bool {
     let step = isForward ? new.y - old.y : old.y - new.y
     // What an edge passes must not have been passed by another one in the same step.
@@ -162,8 +169,13 @@ public final class ScrollBand: Sendable {
   ///   - old: The offset before, upright.
   ///   - new: The offset now, upright.
   ///   - asked: What is asked for, which is brought up to date.
-  /// - Returns: What changed; ranges in ascending order.
-  func tick(from old: Length, to new: Length, _ asked: inout ItemRanges) -> ScrollTick {
+  ///   - sort: Puts ranges in the order of the answer, of cells of which the second argument knows
+  ///     where they rest.
+  /// - Returns: What changed.
+  func tick(
+    from old: Length, to new: Length, _ asked: inout ItemRanges,
+    sort: ([ItemRange], (IndexPath) -> Rect?) -> [ItemRange]
+  ) -> ScrollTick {
     var tick = ScrollTick()
     let passed = ScrollBand.passed(start, from: old, to: new, isTrailing: true)
     let reached = ScrollBand.passed(
@@ -183,11 +195,15 @@ public final class ScrollBand: Sendable {
     let (cancelled, wanted) = isForward ? (atStart, atEnd) : (atEnd, atStart)
     guard !(cancelled.isEmpty && wanted.isEmpty && cellsThatCame.isEmpty && cellsThatLeft.isEmpty)
     else { return tick }
-    let gone = ItemRanges(of: cancelled.map(\.element))
-    let come = ItemRanges(of: wanted.map(\.element) + cellsThatLeft)
+    let gone = ItemRanges(of: cancelled.map(\.element.indexPath))
+    let come = ItemRanges(of: wanted.map(\.element.indexPath) + cellsThatLeft)
     asked = asked.subtracting(ItemRanges(of: cellsThatCame)).subtracting(gone).union(come)
-    tick.prefetch = come.ranges
-    tick.cancelPrefetch = gone.ranges
+    tick.prefetch = sort(come.ranges) { cell in
+      wanted.first { $0.element.indexPath == cell }?.element.frame
+    }
+    tick.cancelPrefetch = sort(gone.ranges) { cell in
+      cancelled.first { $0.element.indexPath == cell }?.element.frame
+    }
     return tick
   }
 

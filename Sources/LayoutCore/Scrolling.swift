@@ -137,11 +137,10 @@ public struct ScrollState: Hashable, Sendable {
     guard isSettled, !isStale, band.covers(old, new, isForward: forward, limit: limit) else {
       return nil
     }
-    var tick = band.tick(from: old.y, to: new.y, &asked)
     contentOffset = offset
-    tick.prefetch = layout.nearestFirst(tick.prefetch, at: offset, isForward: forward)
-    tick.cancelPrefetch = layout.nearestFirst(tick.cancelPrefetch, at: offset, isForward: forward)
-    return tick
+    return band.tick(from: old.y, to: new.y, &asked) { ranges, frame in
+      layout.nearestFirst(ranges, at: offset, isForward: forward, frame)
+    }
   }
 
   /// Goes to an offset and forgets what was shown and asked for: a full tick.
@@ -272,7 +271,12 @@ extension PreparedLayout {
   }
 
   /// Ranges with the one nearest to the viewport first; of two as near, the one on the way.
-  func nearestFirst(_ ranges: [ItemRange], at offset: Point, isForward: Bool) -> [ItemRange] {
+  ///
+  /// - Parameter frame: Where an item rests, where that is known.
+  func nearestFirst(
+    _ ranges: [ItemRange], at offset: Point, isForward: Bool,
+    _ frame: (IndexPath) -> Rect? = { _ in nil }
+  ) -> [ItemRange] {
     guard ranges.count > 1 else { return ranges }
     let visible = scrollDirection.upright(visibleRect(at: offset))
     // Distance, then the way, then the order on the way.
@@ -281,7 +285,7 @@ extension PreparedLayout {
       var isBefore = true
       for item in [range.start, range.end - 1] {
         let path = IndexPath(item: item, section: range.section)
-        guard let frame = placement.restingFrame(ofItemAt: path) else { continue }
+        guard let frame = frame(path) ?? placement.restingFrame(ofItemAt: path) else { continue }
         distance = min(distance, max(0, frame.minY - visible.maxY, visible.minY - frame.maxY))
         isBefore = isBefore && frame.minY < visible.minY
       }

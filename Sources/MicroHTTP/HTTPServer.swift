@@ -162,20 +162,21 @@ private func respond(
   reply: OpaquePointer
 ) -> Bool {
   guard let context = unsafe context else { return false }
-  // Safe: the server that calls keeps the box.
-  let box = unsafe Unmanaged<HandlerBox>.fromOpaque(context).takeUnretainedValue()
   let lent = unsafe request.pointee
-  // Safe: the shim lends all of it for the length of this call, which the spans cannot escape.
-  let response = unsafe box.handler.respond(
-    to: HTTPRequest(
-      method: HTTPMethod(lent.method), path: span(lent.path), query: span(lent.query),
-      fields: HTTPRequestFields(
-        contentType: span(lent.fields.0), accept: span(lent.fields.1),
-        ifMatch: span(lent.fields.2), ifNoneMatch: span(lent.fields.3),
-        authorization: span(lent.fields.4), origin: span(lent.fields.5),
-        accessControlRequestMethod: span(lent.fields.6)),
-      body: span(lent.body), bodyPadding: Int(HTTP_BODY_PADDING)),
-    mayTakeLong: onWorker)
+  // Safe: the server that calls keeps the box, so that nobody need count this use of it. The shim
+  // lends all of the request for the length of this call, which the spans cannot escape.
+  let response = unsafe Unmanaged<HandlerBox>.fromOpaque(context)._withUnsafeGuaranteedRef { box in
+    unsafe box.handler.respond(
+      to: HTTPRequest(
+        method: HTTPMethod(lent.method), path: span(lent.path), query: span(lent.query),
+        fields: HTTPRequestFields(
+          contentType: span(lent.fields.0), accept: span(lent.fields.1),
+          ifMatch: span(lent.fields.2), ifNoneMatch: span(lent.fields.3),
+          authorization: span(lent.fields.4), origin: span(lent.fields.5),
+          accessControlRequestMethod: span(lent.fields.6)),
+        body: span(lent.body), bodyPadding: Int(HTTP_BODY_PADDING)),
+      mayTakeLong: onWorker)
+  }
   guard let response else { return false }
   for field in response.otherFields {
     unsafe http_reply_header(reply, field.name, field.value)

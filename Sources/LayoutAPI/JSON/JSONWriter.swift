@@ -223,11 +223,40 @@
     }
   }
 
+  /// Writes several numbers, each after a text, and a text after the last: with one look for room.
+  ///
+  /// For what answers mostly consist of; the texts have all the punctuation.
+  ///
+  ///     writer.numbers("{\"x\":", 1_500_000, ",\"y\":", 2_000_000, "},")
+  ///
+  /// - Parameter decimals: Whether the numbers are in millionths.
+  @inline(__always)
+  mutating func numbers(
+    _ first: StaticString, _ a: Int64, _ second: StaticString, _ b: Int64, _ last: StaticString,
+    decimals: Bool
+  ) {
+    makeRoom(
+      for: first.utf8CodeUnitCount + second.utf8CodeUnitCount + last.utf8CodeUnitCount
+        + 2 * Self.numberRoom)
+    raw(first)
+    putDigits(a, decimals: decimals)
+    raw(second)
+    putDigits(b, decimals: decimals)
+    raw(last)
+  }
+
   /// Writes a number, in millionths if it has decimals, and a comma.
   ///
   /// - Precondition: There is ``numberRoom``.
   @inline(__always)
   private mutating func putNumber(_ value: Int64, decimals: Bool) {
+    putDigits(value, decimals: decimals)
+    store(UInt8(ascii: ","))
+  }
+
+  /// Writes a number without a comma.
+  @inline(__always)
+  private mutating func putDigits(_ value: Int64, decimals: Bool) {
     let magnitude = value.magnitude
     let whole = decimals ? magnitude / 1_000_000 : magnitude
     if value < 0 { store(UInt8(ascii: "-")) }
@@ -239,7 +268,6 @@
       let digits = DecimalDigits(UInt32(truncatingIfNeeded: fraction) &* 100)
       store(digits.text, count: 8 &- digits.trailingZeros)
     }
-    store(UInt8(ascii: ","))
   }
 
   /// Stores a byte for which there is room.

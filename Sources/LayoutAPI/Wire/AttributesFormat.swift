@@ -103,16 +103,19 @@ struct AttributesFormat {
   private func write(
     _ element: LayoutAttributes, _ names: inout Names, to json: inout JSONWriter
   ) {
-    json.raw("{\"kind\":")
-    json.kind(of: element, in: content)
-    json.raw("\"indexPath\":")
-    json.indexPath(element.indexPath)
-    if names.ids(of: element) != nil {
+    if element.kind == .cell {
+      json.beginCell(element.indexPath)
+    } else {
+      json.raw("{\"kind\":")
+      json.kind(of: element, in: content)
+      json.raw("\"indexPath\":")
+      json.indexPath(element.indexPath)
+    }
+    if content.hasIDs, names.ids(of: element) != nil {
       json.raw("\"id\":")
       _ = names.write(element, to: &json)
     }
-    json.raw("\"frame\":")
-    json.rect(frame(element))
+    json.frame(frame(element))
     if element.zIndex != 0 {
       json.raw("\"zIndex\":")
       json.integer(element.zIndex)

@@ -28,9 +28,10 @@ struct TickRequest: Equatable {
   ///
   ///     {"contentOffset":{"x":0,"y":1234.5},"full":true}
   ///
+  /// The result is the parser's; nil for anything that is written another way, wrong or not: that is
+  /// for the parser.
+  ///
   /// - Parameter text: The body.
-  /// - Returns: The same as the parser's, or nil for anything that is written another way, wrong or
-  ///   not: that is for the parser.
   init?(plain text: Span<UInt8>) {
     var scanner = Scanner(text: text)
     guard scanner.take("{\"contentOffset\":{\"x\":"), let x = scanner.length(),
