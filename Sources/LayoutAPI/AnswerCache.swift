@@ -42,14 +42,14 @@ struct AnswerKey: Equatable, Sendable {
       && left.numbers[2] == right.numbers[2] && left.numbers[3] == right.numbers[3]
   }
 
-  /// Bits that each number moves: those above the middle of products.
-  fileprivate var hash: Int {
+  /// Bits that each number moves: those above the middle of products, first.
+  fileprivate var hash: UInt64 {
     var hash = revision &* 0x9E37_79B9_7F4A_7C15 ^ question
     for index in numbers.indices {
       hash = (hash ^ UInt64(bitPattern: numbers[index])) &* 0x9E37_79B9_7F4A_7C15
       hash ^= hash >> 32
     }
-    return Int(truncatingIfNeeded: hash >> 20)
+    return hash >> 20 | hash << 44
   }
 }
 
@@ -73,6 +73,16 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
     var entries: [Entry] = []
     var byteCount = 0
     var useCount: UInt64 = 0
+    /// Some of what was asked last, by its hash.
+    var asked = InlineArray<64, UInt32>(repeating: 0)
+
+    mutating func wasAsked(_ hash: UInt64) -> Bool {
+      let place = Int(hash >> 8 & 63)
+      let mark = UInt32(truncatingIfNeeded: hash >> 32) | 1
+      let wasAsked = asked[place] == mark
+      asked[place] = mark
+      return wasAsked
+    }
 
     mutating func answer(to key: borrowing AnswerKey) -> Answer? {
       for place in entries.indices where entries[place].key == key {
@@ -137,7 +147,19 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   /// - Parameter key: What it depends on.
   /// - Returns: The answer, or nil.
   func answer(to key: AnswerKey) -> Answer? {
-    sets[key.hash & (Self.setCount - 1)].entries.withLock { $0.answer(to: key) }
+    sets[Int(key.hash & UInt64(Self.setCount - 1))].entries.withLock { $0.answer(to: key) }
+  }
+
+  /// Whether a question was asked a short while ago; it has been from now on.
+  ///
+  /// What is asked once is mostly not asked again: a scroll over pages that are all new would fill the
+  /// cache with answers, and the processor's caches with their bytes, for nothing.
+  ///
+  /// - Parameter key: What the answer depends on.
+  /// - Returns: Whether the answer is worth keeping; may be wrong, rarely.
+  func wasAsked(_ key: AnswerKey) -> Bool {
+    let hash = key.hash
+    return sets[Int(hash & UInt64(Self.setCount - 1))].entries.withLock { $0.wasAsked(hash) }
   }
 
   /// Keeps an answer, as long as there is room; not if it is too long.
@@ -152,7 +174,9 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
     guard byteCount <= min(limit, Self.answerLimit) else { return }
     let entry = Entry(key: key, answer: answer, byteCount: byteCount, lastUse: 0)
     // Freed after the lock is released.
-    _ = sets[key.hash & (Self.setCount - 1)].entries.withLock { $0.insert(entry, limit: limit) }
+    _ = sets[Int(key.hash & UInt64(Self.setCount - 1))].entries.withLock {
+      $0.insert(entry, limit: limit)
+    }
   }
 
   /// The bytes that all answers take.

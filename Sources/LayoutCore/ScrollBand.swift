@@ -131,6 +131,22 @@ public final class ScrollBand: Sendable {
       + windowEnd.count
   }
 
+  /// A band about the edges as they are now, where this one does not reach any more.
+  ///
+  /// - Parameters:
+  ///   - scrolling: Where the client is, after a tick that this band answered.
+  ///   - layout: The layout, which this band was made of.
+  ///   - prefetch: How far ahead to load.
+  /// - Returns: The band; nil if this one says nothing of that place.
+  public func moved(
+    to scrolling: ScrollState, in layout: PreparedLayout, prefetch: PrefetchReach
+  ) -> ScrollBand? {
+    let offset = layout.scrollDirection.upright(scrolling.contentOffset)
+    guard scrolling.isAtTick, offset.x == cross, range.contains(offset.y) else { return nil }
+    // No more show than did at first and came since.
+    return ScrollBand(layout, at: scrolling, prefetch: prefetch, shownCount: elementBound)
+  }
+
   /// The place of the edge of a frame that counts, if it is in a strip.
   ///
   /// Frames are half open: a trailing edge is passed by what comes to it, a leading one by what goes
@@ -181,8 +197,8 @@ public final class ScrollBand: Sendable {
     let reached = ScrollBand.passed(
       end, from: old + length, to: new + length, isTrailing: false)
     let (left, came) = isForward ? (passed, reached) : (reached, passed)
-    tick.disappeared = left.map(\.element).sorted { $0.position < $1.position }
-    tick.appeared = came.map(\.element).sorted { $0.position < $1.position }
+    tick.disappeared = ScrollBand.inOrder(left)
+    tick.appeared = ScrollBand.inOrder(came)
 
     // Cells that came into view are not asked for any more; those that left it are again, where the
     // window reaches as far.
@@ -205,6 +221,11 @@ public final class ScrollBand: Sendable {
       cancelled.first { $0.element.indexPath == cell }?.element.frame
     }
     return tick
+  }
+
+  private static func inOrder(_ edges: ArraySlice<Edge<LayoutAttributes>>) -> [LayoutAttributes] {
+    let elements = edges.map(\.element)
+    return elements.count > 1 ? elements.sorted { $0.position < $1.position } : elements
   }
 
   private static func cells(in edges: ArraySlice<Edge<LayoutAttributes>>) -> [IndexPath] {

@@ -23,6 +23,9 @@ public struct ScrollState: Hashable, Sendable {
   /// The cells that were to be loaded ahead and were not cancelled, in ascending order.
   public var requestedRanges: [ItemRange] { asked.ranges }
 
+  /// Whether a band can be made of it: what is asked for is what shows that it should be.
+  var isAtTick: Bool { isSettled && !isStale }
+
   /// How many cells are asked for.
   var askedCount: Int { asked.count }
 
@@ -134,7 +137,7 @@ public struct ScrollState: Hashable, Sendable {
     let old = layout.scrollDirection.upright(contentOffset)
     let new = layout.scrollDirection.upright(offset)
     let forward = isForward(to: offset, in: layout)
-    guard isSettled, !isStale, band.covers(old, new, isForward: forward, limit: limit) else {
+    guard isAtTick, band.covers(old, new, isForward: forward, limit: limit) else {
       return nil
     }
     contentOffset = offset
@@ -272,7 +275,7 @@ extension PreparedLayout {
 
   /// Ranges with the one nearest to the viewport first; of two as near, the one on the way.
   ///
-  /// - Parameter frame: Where an item rests, where that is known.
+  /// `frame` says where an item rests, where that is known.
   func nearestFirst(
     _ ranges: [ItemRange], at offset: Point, isForward: Bool,
     _ frame: (IndexPath) -> Rect? = { _ in nil }

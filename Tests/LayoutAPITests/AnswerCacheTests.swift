@@ -45,6 +45,17 @@ struct AnswerCacheTests {
     #expect(cache.answer(to: key(1, 20_000)) != nil)
   }
 
+  @Test func knowsWhatWasAskedBefore() {
+    let cache = AnswerCache<KeptAnswer>(byteCount: 32 << 20)
+    #expect(!cache.wasAsked(key(1, 1)))
+    #expect(cache.wasAsked(key(1, 1)))
+    #expect(!cache.wasAsked(key(2, 1)))
+    // It forgets, and is hardly ever wrong about what it never heard.
+    let again = (10...50_000).count { cache.wasAsked(key(3, $0)) }
+    #expect(again < 50)
+    #expect(!cache.wasAsked(key(1, 1)))
+  }
+
   @Test func keepsNothingLong() {
     let cache = AnswerCache<KeptAnswer>(byteCount: 32 << 20)
     cache.insert(answer(1, count: 40_000), for: key(1, 1), byteCount: 40_000)

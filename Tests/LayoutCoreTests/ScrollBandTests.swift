@@ -36,6 +36,16 @@ struct ScrollBandTests {
         #expect(!tick.isReset)
         #expect(other == state)
       } else {
+        // From where it was, too, if the band was good there.
+        if let next = band?.moved(to: other, in: prepared, prefetch: reach),
+          let tick = other.scroll(to: offset, in: prepared, by: next, limit: 100_000)
+        {
+          #expect(tick.appeared == expected.appeared)
+          #expect(tick.disappeared == expected.disappeared)
+          #expect(tick.prefetch == expected.prefetch)
+          #expect(tick.cancelPrefetch == expected.cancelPrefetch)
+          #expect(other == state)
+        }
         band = ScrollBand(
           prepared, at: state, prefetch: reach, shownCount: expected.shownCount)
       }

@@ -65,22 +65,28 @@ extension Call {
   ) throws(Failure) -> ScrollTick {
     let revision = before.revision
     let key = AnswerKey(revision: revision.number, question: 0, numbers: [0, 0, 0, 0])
-    if let band = service.bands.answer(to: key),
-      let tick = scrolling.scroll(
+    let prefetch = revision.description.prefetch
+    if let band = service.bands.answer(to: key) {
+      if let tick = scrolling.scroll(
         to: offset, in: revision.layout, by: band, limit: elementLimit)
-    {
-      return tick
+      {
+        return tick
+      }
+      if let next = band.moved(to: scrolling, in: revision.layout, prefetch: prefetch),
+        let tick = scrolling.scroll(to: offset, in: revision.layout, by: next, limit: elementLimit)
+      {
+        service.bands.insert(next, for: key, byteCount: next.byteCount)
+        return tick
+      }
     }
     let tick = try layingOut { () throws(LayoutError) in
       try scrolling.scroll(
-        to: offset, in: revision.layout, prefetch: revision.description.prefetch, isFull: false,
-        limit: elementLimit)
+        to: offset, in: revision.layout, prefetch: prefetch, isFull: false, limit: elementLimit)
     }
     // Where some of what showed still shows, the next tick may well be near.
     if tick.appeared.count * 4 <= tick.shownCount,
       let band = ScrollBand(
-        revision.layout, at: scrolling, prefetch: revision.description.prefetch,
-        shownCount: tick.shownCount)
+        revision.layout, at: scrolling, prefetch: prefetch, shownCount: tick.shownCount)
     {
       service.bands.insert(band, for: key, byteCount: band.byteCount)
     }
@@ -103,10 +109,12 @@ extension Call {
       question: (shape == .columns ? 2 : 0) | (isForward ? 1 : 0),
       numbers: [offset.x.millionths, offset.y.millionths, 0, 0])
     // A moved item's preview is gone with the next step.
-    let isKept = !revision.isMoving
-    if isKept, let answer = service.answers.answer(to: key), let scrolling = answer.scrolling {
+    if !revision.isMoving, let answer = service.answers.answer(to: key),
+      let scrolling = answer.scrolling
+    {
       return (answer.content, scrolling)
     }
+    let isKept = !revision.isMoving && service.answers.wasAsked(key)
 
     var scrolling = before.scrolling
     let format = AttributesFormat(shape, revision)
@@ -129,7 +137,7 @@ extension Call {
     let content = HTTPContent(
       bytes, type: "application/json",
       tag: EntityTag(
-        version: revision.version, tickCount: isKept ? nil : before.tickCount &+ 1
+        version: revision.version, tickCount: revision.isMoving ? before.tickCount &+ 1 : nil
       ).field,
       isKept: isKept)
     if isKept {

@@ -225,11 +225,10 @@
 
   /// Writes several numbers, each after a text, and a text after the last: with one look for room.
   ///
-  /// For what answers mostly consist of; the texts have all the punctuation.
+  /// For what answers mostly consist of; the texts have all the punctuation. With `decimals` the
+  /// numbers are in millionths.
   ///
-  ///     writer.numbers("{\"x\":", 1_500_000, ",\"y\":", 2_000_000, "},")
-  ///
-  /// - Parameter decimals: Whether the numbers are in millionths.
+  ///     writer.numbers("{\"x\":", 1_500_000, ",\"y\":", 2_000_000, "},", decimals: true)
   @inline(__always)
   mutating func numbers(
     _ first: StaticString, _ a: Int64, _ second: StaticString, _ b: Int64, _ last: StaticString,
