@@ -90,7 +90,13 @@ public final class Session: Sendable {
     }
   }
 
-  private let state: Mutex<Snapshot>
+  private struct State {
+    var snapshot: Snapshot
+    /// Whether a change has waited long enough for ticks: now they wait for it.
+    var isHeld = false
+  }
+
+  private let state: Mutex<State>
   /// Held by whoever changes the session, while the change is worked out; readers and ticks go on.
   private let changing = Mutex(())
 
@@ -105,18 +111,17 @@ public final class Session: Sendable {
     id: SessionID, description: Description, layout: PreparedLayout, scrolling: ScrollState
   ) {
     self.id = id
+    let revision = Revision(
+      version: 1, document: Document(description: description, layout: layout))
     state = Mutex(
-      Snapshot(
-        revision: Revision(
-          version: 1, document: Document(description: description, layout: layout)),
-        tickCount: 0, scrolling: scrolling))
+      State(snapshot: Snapshot(revision: revision, tickCount: 0, scrolling: scrolling)))
   }
 
   /// How it is now.
-  public var snapshot: Snapshot { state.withLock { $0 } }
+  public var snapshot: Snapshot { state.withLock { $0.snapshot } }
 
   /// The bytes that it takes in memory; an estimate.
-  public var byteCount: Int { state.withLock { $0.document.byteCount } }
+  public var byteCount: Int { snapshot.document.byteCount }
 
   /// What a change makes of a session.
   public struct Change: Sendable {
@@ -165,16 +170,22 @@ public final class Session: Sendable {
         let before = snapshot
         guard let change = try work(before) else { return before }
         let after = state.withLock { state -> Snapshot? in
-          guard state.tickCount == before.tickCount else { return nil }
-          Session.apply(change, to: &state)
-          return state
+          guard state.snapshot.tickCount == before.tickCount else { return nil }
+          Session.apply(change, to: &state.snapshot)
+          return state.snapshot
         }
         if let after { return after }
       }
-      // Ticks come faster than the change can be worked out: now they wait.
-      return try state.withLock { state throws(Failure) in
-        if let change = try work(state) { Session.apply(change, to: &state) }
-        return state
+      // Ticks come faster than the change can be worked out: now they wait, and readers still do not.
+      let before = state.withLock { state in
+        state.isHeld = true
+        return state.snapshot
+      }
+      defer { state.withLock { $0.isHeld = false } }
+      guard let change = try work(before) else { return before }
+      return state.withLock { state in
+        Session.apply(change, to: &state.snapshot)
+        return state.snapshot
       }
     }
   }
@@ -201,19 +212,20 @@ public final class Session: Sendable {
   /// - Parameters:
   ///   - scrolling: Where it leads.
   ///   - before: What it was worked out from.
-  /// - Returns: Whether it counts; false if there was a tick or a change since.
+  /// - Returns: Whether it counts; false if there was a tick or a change since, or if a change is
+  ///   under way for which ticks wait.
   public func scroll(to scrolling: ScrollState, from before: Snapshot) -> Bool {
     state.withLock { state in
-      guard state.tickCount == before.tickCount, state.revision === before.revision else {
-        return false
-      }
-      state.scrolling = scrolling
-      state.tickCount &+= 1
+      guard !state.isHeld, state.snapshot.tickCount == before.tickCount,
+        state.snapshot.revision === before.revision
+      else { return false }
+      state.snapshot.scrolling = scrolling
+      state.snapshot.tickCount &+= 1
       return true
     }
   }
 
-  /// Scrolls: one tick.
+  /// Scrolls: one tick, for which others wait, and which waits for a change that ticks have held up.
   ///
   /// - Parameters:
   ///   - offset: The new offset; taken as it is, bouncing included.
@@ -224,13 +236,18 @@ public final class Session: Sendable {
   public func scroll(
     to offset: Point, isFull: Bool, limit: Int
   ) throws(LayoutError) -> (tick: ScrollTick, session: Snapshot) {
-    try state.withLock { state throws(LayoutError) in
-      let revision = state.revision
-      let tick = try state.scrolling.scroll(
-        to: offset, in: revision.layout, prefetch: revision.description.prefetch, isFull: isFull,
-        limit: limit)
-      state.tickCount &+= 1
-      return (tick, state)
+    while true {
+      let done = try state.withLock { state throws(LayoutError) -> (ScrollTick, Snapshot)? in
+        if state.isHeld { return nil }
+        let revision = state.snapshot.revision
+        let tick = try state.snapshot.scrolling.scroll(
+          to: offset, in: revision.layout, prefetch: revision.description.prefetch,
+          isFull: isFull, limit: limit)
+        state.snapshot.tickCount &+= 1
+        return (tick, state.snapshot)
+      }
+      if let done { return done }
+      changing.withLock { _ in }
     }
   }
 }

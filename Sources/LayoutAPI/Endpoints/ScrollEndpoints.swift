@@ -28,6 +28,8 @@ extension Call {
       }
       before = session.snapshot
     }
+    // In turn with the others, or after a change: nothing to wait for where connections are served.
+    guard mayTakeLong else { throw .takesLong }
     let (tick, snapshot) = try layingOut { () throws(LayoutError) in
       try session.scroll(to: offset, isFull: isFull, limit: elementLimit)
     }
