@@ -137,9 +137,10 @@ public struct ScrollState: Hashable, Sendable {
     let old = layout.scrollDirection.upright(contentOffset)
     let new = layout.scrollDirection.upright(offset)
     let forward = isForward(to: offset, in: layout)
-    guard isAtTick, band.covers(old, new, isForward: forward, limit: limit) else {
-      return nil
-    }
+    // What is asked for goes with the way of the last tick.
+    guard isAtTick, forward == isForward,
+      band.covers(old, new, isForward: forward, limit: limit)
+    else { return nil }
     contentOffset = offset
     return band.tick(from: old.y, to: new.y, &asked) { ranges, frame in
       layout.nearestFirst(ranges, at: offset, isForward: forward, frame)

@@ -22,7 +22,7 @@ struct KeptAnswerTests {
     let offset = [0, 100, 250, 400, 403, 406, 409, 500, 900].randomElement(using: &random) ?? 0
     let format = Bool.random(using: &random) ? "" : "?format=columns"
     let tick = #"{"contentOffset":{"x":\#(offset % 2),"y":\#(offset)}"#
-    switch Int.random(in: 0..<24, using: &random) {
+    switch Int.random(in: 0..<30, using: &random) {
     case 0..<10: return Request(.post, "/scroll" + format, tick + #","full":true}"#)
     case 10..<17: return Request(.post, "/scroll" + format, tick + "}")
     case 17:
@@ -36,6 +36,15 @@ struct KeptAnswerTests {
       let items = #"{"section":0,"at":3,"items":{"sizes":[[50,\#(offset + 10)]]}}"#
       return Request(.post, "/updates", #"{"insertItems":[\#(items)]}"#)
     case 21: return Request(.post, "/movement", #"{"indexPath":[0,1]}"#)
+    case 23..<26:
+      let rect = "x=\(offset % 2)&y=\(offset)&width=200&height=300"
+      let format = format.isEmpty ? "" : "&format=columns"
+      let limit = offset == 400 ? "&limit=3" : ""
+      return Request(.get, "/attributes?" + rect + limit + format)
+    case 26..<28:
+      let isGiven = Bool.random(using: &random)
+      return Request(
+        .get, "/attributes" + (isGiven ? "?contentOffsetX=0&contentOffsetY=\(offset)" : ""))
     case 22:
       return Request(.patch, "/movement", #"{"position":{"x":\#(offset),"y":\#(offset)}}"#)
     default:
@@ -73,7 +82,9 @@ struct KeptAnswerTests {
       let fresh = forgetting.send(request.method, paths.1 + request.path, request.body)
       #expect(kept?.status == fresh?.status, "step \(step): \(request)")
       #expect(kept?.fields["ETag"] == fresh?.fields["ETag"], "step \(step): \(request)")
-      guard request.path.hasPrefix("/scroll") else { continue }
+      guard request.path.hasPrefix("/scroll") || request.path.hasPrefix("/attributes") else {
+        continue
+      }
       #expect(kept?.status == 200)
       #expect(kept?.bytes == fresh?.bytes, "step \(step): \(request)")
       if !seen.insert(kept?.bytes ?? []).inserted { repeated += 1 }

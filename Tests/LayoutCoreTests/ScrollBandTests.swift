@@ -13,7 +13,8 @@ struct ScrollBandTests {
     var state = ScrollState(contentOffset: offset)
     _ = try state.scroll(
       to: offset, in: prepared, prefetch: reach, isFull: true, limit: 100_000)
-    var band: ScrollBand?
+    // Old ones too: a band is good wherever it says so.
+    var bands: [ScrollBand] = []
     let isVertical = prepared.scrollDirection == .vertical
     for _ in 0..<60 {
       // Mostly on and on, often where edges are, now and then back or aside.
@@ -25,6 +26,7 @@ struct ScrollBandTests {
       var other = state
       let expected = try state.scroll(
         to: offset, in: prepared, prefetch: reach, isFull: false, limit: 100_000)
+      let band = bands.randomElement(using: &random)
       if let band,
         let tick = other.scroll(to: offset, in: prepared, by: band, limit: 100_000)
       {
@@ -46,8 +48,9 @@ struct ScrollBandTests {
           #expect(tick.cancelPrefetch == expected.cancelPrefetch)
           #expect(other == state)
         }
-        band = ScrollBand(
+        let made = ScrollBand(
           prepared, at: state, prefetch: reach, shownCount: expected.shownCount)
+        if let made { bands = bands.suffix(3) + [made] }
       }
     }
   }
