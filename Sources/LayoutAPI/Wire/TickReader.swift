@@ -24,7 +24,7 @@ struct TickRequest: Equatable {
     isFull = try object[.full]?.bool() ?? false
   }
 
-  /// Reads a tick as nearly all clients write it, at a tenth of what a parser costs.
+  /// Reads a tick as nearly all clients write it, at a sixth of what a parser costs.
   ///
   ///     {"contentOffset":{"x":0,"y":1234.5},"full":true}
   ///
