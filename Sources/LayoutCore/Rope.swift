@@ -257,7 +257,29 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// - Returns: The chunk; nil if there is no such element.
   /// - Complexity: O(log n).
   func place(of index: Int) -> Place? {
-    index < 0 ? nil : firstPlace { count, _ in count > index }
+    guard index >= 0, index < count else { return nil }
+    var branch: Branch
+    switch root {
+    case .empty: return nil
+    case .leaf(let leaf): return Place(leaf: leaf, start: 0, before: .zero)
+    case .branch(let root): branch = root
+    }
+    var start = 0
+    var before = Measure.zero
+    while true {
+      let ends = branch.ends
+      // Measures are added up along the way only.
+      var child = 0
+      while child + 1 < ends.count, ends[child].count <= index - start { child += 1 }
+      if child > 0 {
+        start += ends[child - 1].count
+        before = before + ends[child - 1].measure
+      }
+      switch branch.children {
+      case .leaves(let leaves): return Place(leaf: leaves[child], start: start, before: before)
+      case .branches(let branches): branch = branches[child]
+      }
+    }
   }
 
   /// The first chunk at the end of which something holds that holds from there on.

@@ -158,7 +158,10 @@ struct SizeList: Sendable {
   /// - Returns: The run; nil if there is no such item.
   /// - Complexity: O(log n).
   func place(of item: Int) -> Place? {
-    item < 0 ? nil : firstPlace { count, _ in count > item }
+    switch source {
+    case .described(let rope, let rule): rope.place(of: item).map { SizeList.place($0, rule) }
+    case .computed(let rope): rope.place(of: item).map(SizeList.place)
+    }
   }
 
   /// The first run at the end of which something holds that holds from there on.

@@ -108,20 +108,13 @@ final class FlowTable: SectionBody {
           run.before.itemCount + line.itemCount * ($0 + 1))
       }
       return place(number, line.length * number, line.itemCount * number, line)
-    case .lines(let lines):
-      var length: Length = 0
-      var items = 0
-      for (number, line) in lines.enumerated() {
-        if number == lines.count - 1
-          || isPast(
-            run.before.length + length + line.length, run.before.itemCount + items + line.itemCount)
-        {
-          return place(number, length, items, line)
-        }
-        length += line.length
-        items += line.itemCount
+    case .lines(let ends):
+      let number = partitioningIndex(ends.count - 1) {
+        isPast(run.before.length + ends[$0].length, run.before.itemCount + ends[$0].itemCount)
       }
-      return Place(number: run.start, item: run.before.itemCount, itemCount: 0, top: top, length: 0)
+      let start = LineRun.start(number, in: ends)
+      return place(
+        number, start.length, start.itemCount, LineRun.line(number, in: ends))
     }
   }
 
@@ -176,20 +169,23 @@ final class FlowTable: SectionBody {
           isGoingOn = body(place)
           guard isGoingOn else { return false }
         }
-      case .lines(let lines):
-        var place = Place(
-          number: run.start, item: run.before.itemCount, itemCount: 0, top: top, length: 0)
-        for line in lines {
+      case .lines(let ends):
+        let begin = partitioningIndex(ends.count) {
+          top + ends[$0].length + spacing * $0 > rect.minY
+            && run.before.itemCount + ends[$0].itemCount > item
+        }
+        for number in begin..<ends.count {
+          let start = LineRun.start(number, in: ends)
+          let line = LineRun.line(number, in: ends)
+          let place = Place(
+            number: run.start + number, item: run.before.itemCount + start.itemCount,
+            itemCount: line.itemCount, top: top + start.length + spacing * number,
+            length: line.length)
           guard place.top < rect.maxY else { break }
-          place.itemCount = line.itemCount
-          place.length = line.length
-          if place.top + line.length > rect.minY, place.item + line.itemCount > item {
+          if place.top + line.length > rect.minY {
             isGoingOn = body(place)
             guard isGoingOn else { return false }
           }
-          place.number += 1
-          place.item += line.itemCount
-          place.top += line.length + spacing
         }
       }
       return true
@@ -263,6 +259,8 @@ enum LineRun: RopeChunk {
     var length: Length
   }
 
+  /// Each as how many items there are from the first line on up to its end, and how long all those
+  /// lines are, without spacing: so that lines are found by bisection, and the last one is the sum.
   case lines([Line])
   /// So many lines of equal items.
   case repeated(Line, count: Int)
@@ -278,14 +276,11 @@ enum LineRun: RopeChunk {
 
   var summary: LineSummary {
     switch self {
-    case .lines(let lines):
-      var summary = LineSummary()
-      for line in lines {
-        summary.itemCount += line.itemCount
-        summary.length += line.length
-      }
-      summary.byteCount = 128 + lines.capacity * MemoryLayout<Line>.stride
-      return summary
+    case .lines(let ends):
+      let end = LineRun.start(ends.count, in: ends)
+      return LineSummary(
+        itemCount: end.itemCount, length: end.length,
+        byteCount: 128 + ends.capacity * MemoryLayout<Line>.stride)
     case .repeated(let line, let count):
       return LineSummary(
         itemCount: line.itemCount * count, length: line.length * count, byteCount: 128)
@@ -306,11 +301,35 @@ enum LineRun: RopeChunk {
     if case .repeated(let line, _) = parts.first?.chunk {
       return .repeated(line, count: parts.reduce(0) { $0 + $1.range.count })
     }
-    return .lines(
-      parts.flatMap { part -> ArraySlice<Line> in
-        guard case .lines(let lines) = part.chunk else { return [] }
-        return lines[part.range]
-      })
+    var ends: [Line] = []
+    ends.reserveCapacity(parts.reduce(0) { $0 + $1.range.count })
+    for part in parts {
+      guard case .lines(let lines) = part.chunk else { continue }
+      let old = start(part.range.lowerBound, in: lines)
+      let new = start(ends.count, in: ends)
+      for end in lines[part.range] {
+        ends.append(
+          Line(
+            itemCount: end.itemCount - old.itemCount + new.itemCount,
+            length: end.length - old.length + new.length))
+      }
+    }
+    return .lines(ends)
+  }
+
+  /// How many items there are before a line, and how long the lines before it are.
+  @inline(__always)
+  static func start(_ number: Int, in ends: [Line]) -> Line {
+    number == 0 ? Line(itemCount: 0, length: 0) : ends[number - 1]
+  }
+
+  /// One line.
+  @inline(__always)
+  static func line(_ number: Int, in ends: [Line]) -> Line {
+    let start = start(number, in: ends)
+    return Line(
+      itemCount: ends[number].itemCount - start.itemCount,
+      length: ends[number].length - start.length)
   }
 }
 
@@ -336,7 +355,8 @@ private struct LineBreaker {
   /// Whether all lines to the end of the section are wanted, so that nobody asks about each.
   let isWhole: Bool
   private(set) var runs: [LineRun] = []
-  private var lines: [LineRun.Line] = []
+  /// The lines that are not in a run yet, each with those before it.
+  private var ends: [LineRun.Line] = []
 
   init(rule: LineRule, isWhole: Bool) {
     self.rule = rule
@@ -411,15 +431,15 @@ private struct LineBreaker {
         // Line by line where somebody wants to know each.
         let pace = isWhole ? LineRun.capacity : 1
         while index < run.count {
-          let kept = lines.count
+          let kept = ends.count
           index = fill(
             &line, &used, widths.span, heights.span, from: index, upTo: max(pace - kept, 1))
-          if !isWhole, lines.count > kept, isEnd(place.start + index) {
+          if !isWhole, ends.count > kept, isEnd(place.start + index) {
             end = place.start + index
             line.itemCount = 0
             return false
           }
-          if lines.count >= LineRun.capacity { flush() }
+          if ends.count >= LineRun.capacity { flush() }
         }
         return true
       }
@@ -442,7 +462,7 @@ private struct LineBreaker {
       }
       return true
     }
-    if end == nil, line.itemCount > 0 { lines.append(line) }
+    if end == nil, line.itemCount > 0 { append(line) }
     flush()
     return end
   }
@@ -470,7 +490,8 @@ private struct LineBreaker {
     // An empty line has no room, so that the first item opens one.
     var reach = line.itemCount > 0 ? used.millionths : .max
     var index = first
-    lines.append(addingCapacity: limit) { lines in
+    var done = LineRun.start(ends.count, in: ends)
+    ends.append(addingCapacity: limit) { ends in
       while index < count {
         let width = Int64(widths[index])
         let height = Int64(heights[index])
@@ -479,9 +500,10 @@ private struct LineBreaker {
           longest = max(longest, height)
         } else {
           if index > lineStart {
-            lines.append(
-              LineRun.Line(itemCount: index &- lineStart, length: Length(millionths: longest)))
-            guard lines.freeCapacity > 0 else {
+            done.itemCount &+= index &- lineStart
+            done.length += Length(millionths: longest)
+            ends.append(done)
+            guard ends.freeCapacity > 0 else {
               // The line is whole; its successor opens with the next call.
               lineStart = index
               return
@@ -503,13 +525,20 @@ private struct LineBreaker {
   private mutating func ends(
     _ line: LineRun.Line, before item: Int, _ isEnd: (_ item: Int) -> Bool
   ) -> Bool {
-    lines.append(line)
-    if lines.count >= LineRun.capacity { flush() }
+    append(line)
+    if ends.count >= LineRun.capacity { flush() }
     return isEnd(item)
   }
 
+  private mutating func append(_ line: LineRun.Line) {
+    let start = LineRun.start(ends.count, in: ends)
+    ends.append(
+      LineRun.Line(
+        itemCount: start.itemCount + line.itemCount, length: start.length + line.length))
+  }
+
   private mutating func flush() {
-    if !lines.isEmpty { runs.append(.lines(lines)) }
-    lines = []
+    if !ends.isEmpty { runs.append(.lines(ends)) }
+    ends = []
   }
 }
