@@ -126,8 +126,8 @@ struct ReplacingLayoutTests {
       {"collection":{"sections":[{"items":{"lengths":[\(lengths)]}}]},
        "layout":{"kind":"list"},"viewport":{"width":375,"height":300}}
       """)
-    // A waterfall keeps checkpoints of all its columns.
-    let wide = #"{"layout":{"kind":"waterfall","columnCount":5000}}"#
+    // A flow keeps its lines; here each item is one.
+    let wide = #"{"layout":{"kind":"flow","itemSize":{"width":375,"height":1}}}"#
     #expect(service.send(.put, path + "/layout", wide)?.status == 422)
     #expect(service.send(.get, path)?["version"] as? Int == 1)
   }

@@ -4,6 +4,8 @@ struct ColumnFront {
   private(set) var starts: [Int64]
   /// The last item in each column, −1 for none.
   private(set) var lastItems: [Int]
+  /// The columns as a binary heap, by start, then by index; empty until it is needed.
+  private var heap: [Entry] = []
 
   /// So many columns without items.
   init(columnCount: Int) {
@@ -107,15 +109,18 @@ struct ColumnFront {
       keys[columnCount - 1] = moved
     }
     for index in 0..<columnCount { starts[Int(keys[index] & 7)] = base &+ keys[index] >> 3 }
+    heap.removeAll()
     return true
   }
 
-  /// Keeps the columns in a binary heap, by start, then by index.
+  /// Keeps the columns in a heap, from block to block.
   private mutating func placeByHeap(
     _ block: borrowing ColumnLengths.Block, _ spacing: Length, _ places: inout ColumnPlaces
   ) {
-    // A sorted array is a heap.
-    var heap = starts.enumerated().map { Entry(start: $1, column: $0) }.sorted(by: <)
+    if heap.isEmpty {
+      // A sorted array is a heap.
+      heap = starts.enumerated().map { Entry(start: $1, column: $0) }.sorted(by: <)
+    }
     let lengths = block.lengths.span.extracting(first: block.count)
     var placeStarts = places.starts.mutableSpan
     var placeColumns = places.columns.mutableSpan
