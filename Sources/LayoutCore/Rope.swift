@@ -69,13 +69,6 @@ extension RopeChunk {
     isUniform && other.isUniform && goes(with: other, asUniform: true)
       || count <= Self.capacity && goes(with: other, asUniform: false)
   }
-
-  /// Chunks of a good size with the same elements.
-  var pieces: [Self] {
-    let size = Self.capacity
-    guard count > size, !isUniform else { return [self] }
-    return stride(from: 0, to: count, by: size).map { slice($0..<min($0 + size, count)) }
-  }
 }
 
 /// A sequence that is cheap to change anywhere: chunks under a balanced tree of their summaries.
@@ -85,70 +78,103 @@ extension RopeChunk {
 ///
 /// How the elements are cut into chunks depends on a rope's history; nothing else does.
 struct Rope<Chunk: RopeChunk>: Sendable {
-  /// A part of the tree; all leaves are at the same depth.
-  private final class Node: Sendable {
+  typealias Measure = Chunk.Summary.Measure
+
+  /// A chunk with what is known of it.
+  final class Leaf: RopeNode {
     let count: Int
     let summary: Chunk.Summary
-    /// Of a leaf.
-    let chunk: Chunk?
-    /// Of an inner node.
-    let children: [Node]
-    /// What each child and those before it come to: a search reads these, and only then one child.
-    let ends: [End]
+    let chunk: Chunk
 
     init(_ chunk: Chunk) {
       count = chunk.count
       summary = chunk.summary
       self.chunk = chunk
-      children = []
-      ends = []
     }
 
-    init(_ children: [Node]) {
+    /// The two as one, unless that would be too large.
+    func joined(with next: Leaf) -> Leaf? {
+      chunk.fits(next.chunk, count: count + next.count)
+        ? Leaf(Chunk.joining([chunk.whole, next.chunk.whole])) : nil
+    }
+  }
+
+  /// Leaves or branches, all of one height, with what is known of them.
+  fileprivate final class Branch: RopeNode {
+    let count: Int
+    let summary: Chunk.Summary
+    /// What each child and those before it come to: a search reads these, and only then one child.
+    let ends: [End]
+    let children: Level
+
+    init(_ children: ArraySlice<Leaf>) {
+      (count, summary, ends) = Branch.sums(children)
+      self.children = .leaves(Array(children))
+    }
+
+    init(_ children: ArraySlice<Branch>) {
+      (count, summary, ends) = Branch.sums(children)
+      self.children = .branches(Array(children))
+    }
+
+    private static func sums(
+      _ children: ArraySlice<some RopeNode<Chunk.Summary>>
+    ) -> (Int, Chunk.Summary, [End]) {
       var end = End(count: 0, measure: .zero)
       var summary = Chunk.Summary.zero
-      ends = children.map { child in
+      let ends = children.map { child in
         end = End(count: end.count + child.count, measure: end.measure + child.summary.measure)
         summary = summary + child.summary
         return end
       }
-      count = end.count
-      self.summary = summary
-      chunk = nil
-      self.children = children
+      return (end.count, summary, ends)
     }
 
-    /// The two as one node, unless it would be too large.
-    func joined(with other: Node) -> Node? {
-      if let chunk, let next = other.chunk {
-        return chunk.fits(next, count: count + other.count)
-          ? Node(Chunk.joining([chunk.whole, next.whole])) : nil
+    /// The two as one, unless that would be too large.
+    func joined(with next: Branch) -> Branch? {
+      guard ends.count + next.ends.count <= Branch.fanout else { return nil }
+      switch (children, next.children) {
+      case (.leaves(let leaves), .leaves(let more)): return Branch((leaves + more)[...])
+      case (.branches(let branches), .branches(let more)): return Branch((branches + more)[...])
+      default: return nil
       }
-      return children.count + other.children.count <= Node.fanout
-        ? Node(children + other.children) : nil
     }
 
     static var fanout: Int { 16 }
   }
 
-  /// Some elements from the start of a node.
+  /// Nodes of one height, in order.
+  fileprivate enum Level: Sendable {
+    case leaves([Leaf])
+    case branches([Branch])
+  }
+
+  /// Some elements from the start of a branch.
   fileprivate struct End: Sendable {
     var count: Int
     var measure: Measure
   }
 
-  typealias Measure = Chunk.Summary.Measure
+  private enum Root: Sendable {
+    case empty
+    case leaf(Leaf)
+    case branch(Branch)
+  }
 
   /// A place in the sequence: a chunk with what is before it.
   struct Place {
-    /// The chunk.
-    var chunk: Chunk
-    /// What is known of its elements.
-    var summary: Chunk.Summary
+    fileprivate let leaf: Leaf
     /// How many elements are before it.
-    var start: Int
+    let start: Int
     /// What the elements before it come to.
-    var before: Measure
+    let before: Measure
+
+    /// The chunk.
+    var chunk: Chunk { leaf.chunk }
+    /// What is known of its elements.
+    var summary: Chunk.Summary { leaf.summary }
+    /// How many elements it has.
+    var count: Int { leaf.count }
   }
 
   /// Elements to be replaced by others.
@@ -159,22 +185,34 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     var chunks: [Chunk]
   }
 
-  private let root: Node?
+  private let root: Root
 
   /// Makes a rope of chunks of any size.
   ///
   /// - Complexity: O(n).
   init(_ chunks: some Sequence<Chunk>) {
-    root = Rope.tree(Rope.leaves(chunks.map(\.whole)))
+    root = Rope.tree(.leaves(Rope.leaves(chunks.map(\.whole))))
   }
 
-  private init(root: Node?) { self.root = root }
+  private init(root: Root) { self.root = root }
 
   /// How many elements there are.
-  var count: Int { root?.count ?? 0 }
+  var count: Int {
+    switch root {
+    case .empty: 0
+    case .leaf(let leaf): leaf.count
+    case .branch(let branch): branch.count
+    }
+  }
 
   /// What is known of all elements.
-  var summary: Chunk.Summary { root?.summary ?? .zero }
+  var summary: Chunk.Summary {
+    switch root {
+    case .empty: .zero
+    case .leaf(let leaf): leaf.summary
+    case .branch(let branch): branch.summary
+    }
+  }
 
   // MARK: Reading
 
@@ -195,16 +233,20 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// - Complexity: O(log n).
   @inline(__always)
   func firstPlace(where isPast: (_ count: Int, _ measure: Measure) -> Bool) -> Place? {
-    guard var node = root else { return nil }
+    var branch: Branch
+    switch root {
+    case .empty: return nil
+    case .leaf(let leaf):
+      return isPast(leaf.count, leaf.summary.measure)
+        ? Place(leaf: leaf, start: 0, before: .zero) : nil
+    case .branch(let root): branch = root
+    }
     var start = 0
     var before = Measure.zero
-    guard isPast(node.count, node.summary.measure) else { return nil }
+    guard isPast(branch.count, branch.summary.measure) else { return nil }
     while true {
-      if let chunk = node.chunk {
-        return Place(chunk: chunk, summary: node.summary, start: start, before: before)
-      }
-      let ends = node.ends
-      // The node as a whole is past, and so is its last child's end.
+      let ends = branch.ends
+      // The branch as a whole is past, and so is its last child's end.
       var child = 0
       while child + 1 < ends.count,
         !isPast(start + ends[child].count, before + ends[child].measure)
@@ -215,7 +257,10 @@ struct Rope<Chunk: RopeChunk>: Sendable {
         start += ends[child - 1].count
         before = before + ends[child - 1].measure
       }
-      node = node.children[child]
+      switch branch.children {
+      case .leaves(let leaves): return Place(leaf: leaves[child], start: start, before: before)
+      case .branches(let branches): branch = branches[child]
+      }
     }
   }
 
@@ -227,22 +272,31 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// - Returns: Whether `body` always wanted to go on.
   @discardableResult
   func forEachChunk(from index: Int = 0, _ body: (Place) -> Bool) -> Bool {
-    guard let root, index < root.count else { return true }
-    return Rope.visit(root, from: index, start: 0, before: .zero, body)
+    switch root {
+    case .empty: true
+    case .leaf(let leaf):
+      leaf.count <= index || body(Place(leaf: leaf, start: 0, before: .zero))
+    case .branch(let branch): Rope.visit(branch, from: index, start: 0, before: .zero, body)
+    }
   }
 
   private static func visit(
-    _ node: Node, from index: Int, start: Int, before: Measure, _ body: (Place) -> Bool
+    _ branch: Branch, from index: Int, start: Int, before: Measure, _ body: (Place) -> Bool
   ) -> Bool {
-    if let chunk = node.chunk {
-      return body(Place(chunk: chunk, summary: node.summary, start: start, before: before))
-    }
     var childStart = start
     var beforeChild = before
-    for (child, end) in zip(node.children, node.ends) {
+    for (child, end) in branch.ends.enumerated() {
       let childEnd = start + end.count
-      if childEnd > index, !visit(child, from: index, start: childStart, before: beforeChild, body) {
-        return false
+      if childEnd > index {
+        switch branch.children {
+        case .leaves(let leaves):
+          let place = Place(leaf: leaves[child], start: childStart, before: beforeChild)
+          guard body(place) else { return false }
+        case .branches(let branches):
+          let isGoingOn = visit(
+            branches[child], from: index, start: childStart, before: beforeChild, body)
+          guard isGoingOn else { return false }
+        }
       }
       childStart = childEnd
       beforeChild = before + end.measure
@@ -259,47 +313,81 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// - Complexity: O(k · log n) for k edits, and never more than one pass over the chunks.
   func edited(_ edits: [Edit]) -> Rope {
     guard !edits.isEmpty else { return self }
-    guard let root else { return Rope(edits.flatMap(\.chunks)) }
     var edits = edits[...]
-    return Rope(root: Rope.tree(Rope.edit(root, from: 0, isLast: true, &edits)))
+    switch root {
+    case .empty: return Rope(edits.flatMap(\.chunks))
+    case .leaf(let leaf):
+      return Rope(
+        root: Rope.tree(.leaves(Rope.edited(leaf, from: 0, isLast: true, &edits))))
+    case .branch(let branch):
+      return Rope(
+        root: Rope.tree(.branches(Rope.edited(branch, from: 0, isLast: true, &edits))))
+    }
   }
 
-  /// The nodes that take a node's place, of the same height; takes the edits that lie in it.
-  private static func edit(
-    _ node: Node, from start: Int, isLast: Bool, _ edits: inout ArraySlice<Edit>
-  ) -> [Node] {
-    let end = start + node.count
-    guard let first = edits.first, first.range.lowerBound < end || isLast else { return [node] }
-    if let chunk = node.chunk {
-      return leaves(edit(chunk, from: start, isLast: isLast, &edits))
+  /// The branches that take a branch's place, of the same height; takes the edits that lie in it.
+  private static func edited(
+    _ branch: Branch, from start: Int, isLast: Bool, _ edits: inout ArraySlice<Edit>
+  ) -> [Branch] {
+    switch branch.children {
+    case .leaves(let leaves):
+      grouped(
+        edited(leaves, from: start, isLast: isLast, &edits, { $0.joined(with: $1) }, edited))
+    case .branches(let branches):
+      grouped(
+        edited(branches, from: start, isLast: isLast, &edits, { $0.joined(with: $1) }, edited))
     }
-    var nodes: [Node] = []
-    var childStart = start
-    for (place, child) in node.children.enumerated() {
-      let childEnd = childStart + child.count
-      let isLastChild = isLast && place == node.children.count - 1
-      if !isLastChild, let edit = edits.first, edit.chunks.isEmpty,
-        edit.range.lowerBound <= childStart, edit.range.upperBound >= childEnd
-      {
-        // All of it goes; nobody need look inside.
-        if edit.range.upperBound == childEnd {
-          edits.removeFirst()
+  }
+
+  /// The nodes that take the place of others, small neighbours as one.
+  private static func edited<Node: RopeNode>(
+    _ nodes: [Node], from start: Int, isLast: Bool, _ edits: inout ArraySlice<Edit>,
+    _ join: (Node, Node) -> Node?,
+    _ edit: (Node, _ start: Int, _ isLast: Bool, inout ArraySlice<Edit>) -> [Node]
+  ) -> [Node] {
+    var result: [Node] = []
+    result.reserveCapacity(nodes.count + 1)
+    /// Only neighbours of what changed can have become small enough.
+    var isNew = false
+    func append(_ node: Node, isNew isNodeNew: Bool) {
+      if isNew || isNodeNew, let last = result.last, let both = join(last, node) {
+        result[result.count - 1] = both
+        isNew = true
+      } else {
+        result.append(node)
+        isNew = isNodeNew
+      }
+    }
+    var nodeStart = start
+    for (place, node) in nodes.enumerated() {
+      let nodeEnd = nodeStart + node.count
+      let isLastNode = isLast && place == nodes.count - 1
+      if let first = edits.first, first.range.lowerBound < nodeEnd || isLastNode {
+        if !isLastNode, first.chunks.isEmpty, first.range.lowerBound <= nodeStart,
+          first.range.upperBound >= nodeEnd
+        {
+          // All of it goes; nobody need look inside.
+          if first.range.upperBound == nodeEnd {
+            edits.removeFirst()
+          } else {
+            edits[edits.startIndex].range = nodeEnd..<first.range.upperBound
+          }
         } else {
-          edits[edits.startIndex].range = childEnd..<edit.range.upperBound
+          for new in edit(node, nodeStart, isLastNode, &edits) { append(new, isNew: true) }
         }
       } else {
-        nodes.append(
-          contentsOf: Rope.edit(child, from: childStart, isLast: isLastChild, &edits))
+        append(node, isNew: false)
       }
-      childStart = childEnd
+      nodeStart = nodeEnd
     }
-    return grouped(merged(nodes))
+    return result
   }
 
-  /// What edits leave of a chunk, and put in its place.
-  private static func edit(
-    _ chunk: Chunk, from start: Int, isLast: Bool, _ edits: inout ArraySlice<Edit>
-  ) -> [Chunk.Part] {
+  /// What edits make of a leaf.
+  private static func edited(
+    _ leaf: Leaf, from start: Int, isLast: Bool, _ edits: inout ArraySlice<Edit>
+  ) -> [Leaf] {
+    let chunk = leaf.chunk
     let end = start + chunk.count
     var parts: [Chunk.Part] = []
     var done = start
@@ -317,21 +405,29 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       edits.removeFirst()
     }
     if done < end { parts.append((chunk, (done - start)..<chunk.count)) }
-    return parts
+    return leaves(parts)
   }
 
   // MARK: Building
 
   /// Parts of chunks as leaves, neighbours that fit as one.
-  private static func leaves(_ parts: [Chunk.Part]) -> [Node] {
-    var nodes: [Node] = []
+  private static func leaves(_ parts: [Chunk.Part]) -> [Leaf] {
+    var leaves: [Leaf] = []
+    leaves.reserveCapacity(parts.count)
     var group: [Chunk.Part] = []
     var count = 0
     func flush() {
       guard let first = group.first else { return }
       let isWhole = group.count == 1 && first.range.count == first.chunk.count
       let chunk = isWhole ? first.chunk : Chunk.joining(group)
-      nodes.append(contentsOf: chunk.pieces.map(Node.init))
+      if chunk.count <= Chunk.capacity || chunk.isUniform {
+        leaves.append(Leaf(chunk))
+      } else {
+        let size = Chunk.capacity
+        for start in stride(from: 0, to: chunk.count, by: size) {
+          leaves.append(Leaf(chunk.slice(start..<min(start + size, chunk.count))))
+        }
+      }
       group.removeAll(keepingCapacity: true)
       count = 0
     }
@@ -343,37 +439,51 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       count += part.range.count
     }
     flush()
-    return nodes
+    return leaves
   }
 
-  /// Neighbours that are small as one.
-  private static func merged(_ nodes: [Node]) -> [Node] {
-    var result: [Node] = []
-    result.reserveCapacity(nodes.count)
-    for node in nodes {
-      if let last = result.last, let both = last.joined(with: node) {
-        result[result.count - 1] = both
-      } else {
-        result.append(node)
+  /// How many nodes each of as few groups as can be has, evenly.
+  private static func groups(of count: Int) -> some Sequence<Range<Int>> {
+    let groups = (count + Branch.fanout - 1) / Branch.fanout
+    return (0..<groups).lazy.map { group in
+      (count * group / groups)..<(count * (group + 1) / groups)
+    }
+  }
+
+  private static func grouped(_ leaves: [Leaf]) -> [Branch] {
+    groups(of: leaves.count).map { Branch(leaves[$0]) }
+  }
+
+  private static func grouped(_ branches: [Branch]) -> [Branch] {
+    groups(of: branches.count).map { Branch(branches[$0]) }
+  }
+
+  private static func tree(_ level: Level) -> Root {
+    var branches: [Branch]
+    switch level {
+    case .leaves(let leaves):
+      if leaves.count <= 1 { return leaves.first.map(Root.leaf) ?? .empty }
+      branches = grouped(leaves)
+    case .branches(let given): branches = given
+    }
+    while branches.count > 1 { branches = grouped(branches) }
+    guard var root = branches.first else { return .empty }
+    // A branch of one child is that child.
+    while true {
+      switch root.children {
+      case .leaves(let leaves):
+        return leaves.count == 1 ? .leaf(leaves[0]) : .branch(root)
+      case .branches(let branches):
+        guard branches.count == 1 else { return .branch(root) }
+        root = branches[0]
       }
     }
-    return result
   }
+}
 
-  /// Nodes as the children of as few as can be, evenly.
-  private static func grouped(_ nodes: [Node]) -> [Node] {
-    guard !nodes.isEmpty else { return [] }
-    let groups = (nodes.count + Node.fanout - 1) / Node.fanout
-    return (0..<groups).map { group in
-      Node(Array(nodes[(nodes.count * group / groups)..<(nodes.count * (group + 1) / groups)]))
-    }
-  }
-
-  private static func tree(_ nodes: [Node]) -> Node? {
-    var nodes = nodes
-    while nodes.count > 1 { nodes = grouped(nodes) }
-    var root = nodes.first
-    while let only = root, only.children.count == 1 { root = only.children[0] }
-    return root
-  }
+/// A part of a rope's tree.
+private protocol RopeNode<Summary>: AnyObject, Sendable {
+  associatedtype Summary
+  var count: Int { get }
+  var summary: Summary { get }
 }

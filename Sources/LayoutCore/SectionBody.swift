@@ -1,7 +1,7 @@
 /// How the items of one section lie; the y of all frames counts from the first line.
 ///
 /// Bodies are what differs between the layouts that stack their sections; see ``SectionStack``.
-protocol SectionBody: Sendable {
+protocol SectionBody: AnyObject, Sendable {
   /// The extent along the main axis; ``Length/maximumCoordinate`` or more is refused.
   var length: Length { get }
 
@@ -84,7 +84,7 @@ struct BodyExtents: Sendable {
 }
 
 /// No items.
-struct EmptyBody: SectionBody {
+final class EmptyBody: SectionBody {
   var length: Length { 0 }
   var byteCount: Int { 0 }
   func frame(of item: Int) -> Rect { Rect(origin: .zero, size: .zero) }

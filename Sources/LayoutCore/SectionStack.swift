@@ -17,7 +17,7 @@
 /// ```
 ///
 /// Decorations stand behind all of it, from start to end.
-struct SectionStack: Placement {
+final class SectionStack: Placement {
   /// What stands around the items of a section; upright.
   struct Frame {
     var inset: EdgeInsets = .zero
@@ -28,17 +28,31 @@ struct SectionStack: Placement {
   }
 
   /// A section with what stands around its items; all places count from the section's start.
-  fileprivate struct Slot {
-    var length: Length
-    var inset: EdgeInsets
+  fileprivate final class Slot: Sendable {
+    let length: Length
+    let inset: EdgeInsets
     /// At rest; empty where there is none.
-    var header: Rect
-    var footer: Rect
-    var bodyStart: Length
-    var itemCount: Int
-    var body: any SectionBody
+    let header: Rect
+    let footer: Rect
+    let bodyStart: Length
+    let itemCount: Int
+    let body: any SectionBody
     /// Upright.
-    var decorations: [EdgeInsets]
+    let decorations: [EdgeInsets]
+
+    init(
+      length: Length, inset: EdgeInsets, header: Rect, footer: Rect, bodyStart: Length,
+      itemCount: Int, body: any SectionBody, decorations: [EdgeInsets]
+    ) {
+      self.length = length
+      self.inset = inset
+      self.header = header
+      self.footer = footer
+      self.bodyStart = bodyStart
+      self.itemCount = itemCount
+      self.body = body
+      self.decorations = decorations
+    }
   }
 
   let contentSize: Size
@@ -124,8 +138,8 @@ struct SectionStack: Placement {
       for index in content.sections.indices { run.slots.append(try slot(index, nil)) }
       slots = Rope([run])
     }
-    if let place = slots.firstPlace(where: { $1.length > .maximumCoordinate }) {
-      var end = place.before.length
+    if let place = slots.firstPlace(where: { $1 > .maximumCoordinate }) {
+      var end = place.before
       var index = place.start
       for slot in place.chunk.slots {
         end += slot.length
@@ -174,7 +188,7 @@ struct SectionStack: Placement {
   private func slot(_ section: Int) -> (slot: Slot, start: Length)? {
     guard let place = slots.place(of: section) else { return nil }
     let index = section - place.start
-    let start = place.chunk.slots[..<index].reduce(place.before.length) { $0 + $1.length }
+    let start = place.chunk.slots[..<index].reduce(place.before) { $0 + $1.length }
     return (place.chunk.slots[index], start)
   }
 
@@ -183,9 +197,9 @@ struct SectionStack: Placement {
     from section: Int, below main: Length,
     _ body: (_ section: Int, _ slot: Slot, _ start: Length) -> Bool
   ) {
-    guard let first = slots.firstPlace(where: { $0 > section && $1.length > main }) else { return }
+    guard let first = slots.firstPlace(where: { $0 > section && $1 > main }) else { return }
     slots.forEachChunk(from: first.start) { place in
-      var start = place.before.length
+      var start = place.before
       for (index, slot) in place.chunk.slots.enumerated() {
         let number = place.start + index
         let end = start + slot.length
@@ -203,9 +217,9 @@ struct SectionStack: Placement {
   /// - Complexity: O(log n).
   func firstItem(centeredFrom doubledMain: Int128) -> IndexPath? {
     guard
-      let place = slots.firstPlace(where: { Int128($1.length.millionths) * 2 >= doubledMain })
+      let place = slots.firstPlace(where: { Int128($1.millionths) * 2 >= doubledMain })
     else { return nil }
-    var start = place.before.length
+    var start = place.before
     for (index, slot) in place.chunk.slots.enumerated() {
       let end = start + slot.length
       if Int128(end.millionths) * 2 >= doubledMain {
@@ -450,7 +464,7 @@ private struct SlotRun: RopeChunk {
       summary.maximumInset = max(summary.maximumInset, slot.inset.top)
       summary.extents = summary.extents + slot.body.extents
       summary.byteCount +=
-        MemoryLayout<SectionStack.Slot>.stride + slot.body.byteCount
+        192 + slot.body.byteCount
         + slot.decorations.capacity * MemoryLayout<EdgeInsets>.stride
     }
     return summary
@@ -471,6 +485,8 @@ private struct SlotSummary: RopeSummary {
   var byteCount = 0
 
   static let zero = SlotSummary()
+
+  var measure: Length { length }
 
   static func + (left: SlotSummary, right: SlotSummary) -> SlotSummary {
     SlotSummary(

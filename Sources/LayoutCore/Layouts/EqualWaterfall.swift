@@ -1,5 +1,5 @@
 /// A waterfall of items of one length: arithmetic, whatever their number.
-struct EqualWaterfall: SectionBody {
+final class EqualWaterfall: SectionBody {
   let length: Length
   private let count: Int
   private let itemLength: Length

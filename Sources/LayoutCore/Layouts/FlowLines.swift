@@ -87,7 +87,7 @@ struct LineSpread: Sendable {
 }
 
 /// Lines of items of one size: arithmetic, whatever their number.
-struct EqualFlow: SectionBody {
+final class EqualFlow: SectionBody {
   let length: Length
   private let sizes: SizeList
   private let itemSize: Size

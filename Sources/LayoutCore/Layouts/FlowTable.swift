@@ -1,5 +1,5 @@
 /// Lines of items of different sizes: a table of lines; what is inside a line is worked out anew.
-struct FlowTable: SectionBody {
+final class FlowTable: SectionBody {
   let length: Length
   private let sizes: SizeList
   private let rule: LineRule
@@ -8,8 +8,8 @@ struct FlowTable: SectionBody {
   /// Breaks the lines.
   ///
   /// - Complexity: O(n) in the items that are not in runs of equal ones.
-  init(sizes: SizeList, rule: LineRule) {
-    var breaker = LineBreaker(rule: rule)
+  convenience init(sizes: SizeList, rule: LineRule) {
+    var breaker = LineBreaker(rule: rule, isWhole: true)
     _ = breaker.breakLines(of: sizes, from: 0) { _ in false }
     self.init(sizes: sizes, rule: rule, lines: Rope(breaker.runs))
   }
@@ -38,7 +38,7 @@ struct FlowTable: SectionBody {
     var growth = 0
     while next < edits.count {
       let first = line(of: max(0, edits[next].range.lowerBound - 1))
-      var breaker = LineBreaker(rule: rule)
+      var breaker = LineBreaker(rule: rule, isWhole: false)
       let begun = next
       let end = breaker.breakLines(of: sizes, from: first.item + growth) { item in
         while next < edits.count,
@@ -336,10 +336,15 @@ struct LineSummary: RopeSummary {
 /// Fills lines greedily; runs of equal items by arithmetic.
 private struct LineBreaker {
   let rule: LineRule
+  /// Whether all lines to the end of the section are wanted, so that nobody asks about each.
+  let isWhole: Bool
   private(set) var runs: [LineRun] = []
   private var lines: [LineRun.Line] = []
 
-  init(rule: LineRule) { self.rule = rule }
+  init(rule: LineRule, isWhole: Bool) {
+    self.rule = rule
+    self.isWhole = isWhole
+  }
 
   /// Breaks lines from an item that begins one.
   ///
@@ -406,24 +411,18 @@ private struct LineBreaker {
       if case (.compact(let widths), .compact(let heights)) = (run.cross, run.main),
         max(spacing, limit) <= Length.maximumExtent + Length.maximumExtent
       {
-        // No sum of these comes near the end of 64 bits.
-        let (widths, heights) = (widths.span, heights.span)
-        while index < widths.count {
-          let joined = used.millionths &+ spacing.millionths &+ Int64(widths[index])
-          let height = Length(millionths: Int64(heights[index]))
-          if joined <= limit.millionths, line.itemCount > 0 {
-            used.millionths = joined
-            line.itemCount &+= 1
-            line.length = max(line.length, height)
-          } else {
-            if line.itemCount > 0, ends(line, before: place.start + index, isEnd) {
-              end = place.start + index
-              return false
-            }
-            line = LineRun.Line(itemCount: 1, length: height)
-            used.millionths = Int64(widths[index])
+        // Line by line where somebody wants to know each.
+        let pace = isWhole ? LineRun.capacity : 1
+        while index < run.count {
+          let kept = lines.count
+          index = fill(
+            &line, &used, widths.span, heights.span, from: index, upTo: max(pace - kept, 1))
+          if !isWhole, lines.count > kept, isEnd(place.start + index) {
+            end = place.start + index
+            line.itemCount = 0
+            return false
           }
-          index &+= 1
+          if lines.count >= LineRun.capacity { flush() }
         }
         return true
       }
@@ -451,13 +450,64 @@ private struct LineBreaker {
     return end
   }
 
+  /// Fills lines with items whose sizes have 32 bits each, so that no sum comes near the end of 64.
+  ///
+  /// - Parameters:
+  ///   - line: The line that is open, and stays open.
+  ///   - used: How far it reaches.
+  ///   - widths: The items' breadths.
+  ///   - heights: The items' lengths.
+  ///   - first: The item to begin with.
+  ///   - limit: After how many lines to stop.
+  /// - Returns: The first item that is on no line yet.
+  private mutating func fill(
+    _ line: inout LineRun.Line, _ used: inout Length, _ widths: Span<UInt32>,
+    _ heights: Span<UInt32>, from first: Int, upTo limit: Int
+  ) -> Int {
+    let count = min(widths.count, heights.count)
+    let spacing = rule.interitemSpacing.millionths
+    // How far a line may reach before its next item's own width.
+    let room = rule.limit.millionths &- spacing
+    var lineStart = first &- line.itemCount
+    var longest = line.length.millionths
+    // An empty line has no room, so that the first item opens one.
+    var reach = line.itemCount > 0 ? used.millionths : .max
+    var index = first
+    lines.append(addingCapacity: limit) { lines in
+      while index < count {
+        let width = Int64(widths[index])
+        let height = Int64(heights[index])
+        if reach <= room &- width {
+          reach &+= spacing &+ width
+          longest = max(longest, height)
+        } else {
+          if index > lineStart {
+            lines.append(
+              LineRun.Line(itemCount: index &- lineStart, length: Length(millionths: longest)))
+            guard lines.freeCapacity > 0 else {
+              // The line is whole; its successor opens with the next call.
+              lineStart = index
+              return
+            }
+          }
+          lineStart = index
+          reach = width
+          longest = height
+        }
+        index &+= 1
+      }
+    }
+    line = LineRun.Line(itemCount: index &- lineStart, length: Length(millionths: longest))
+    used.millionths = reach
+    return index
+  }
+
   /// Keeps a line; whether to end after it.
-  @inline(__always)
   private mutating func ends(
     _ line: LineRun.Line, before item: Int, _ isEnd: (_ item: Int) -> Bool
   ) -> Bool {
     lines.append(line)
-    if lines.count == LineRun.capacity { flush() }
+    if lines.count >= LineRun.capacity { flush() }
     return isEnd(item)
   }
 

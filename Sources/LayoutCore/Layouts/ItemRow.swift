@@ -1,5 +1,5 @@
 /// Items one after the other along the main axis; upright.
-struct ItemRow: SectionBody {
+final class ItemRow: SectionBody {
   /// Where items lie across the main axis.
   enum CrossExtent: Sendable {
     /// All across the room there is.

@@ -81,7 +81,7 @@ public struct PagedGridLayout: CollectionLayout {
 }
 
 /// The pages of one section: arithmetic, whatever their number.
-private struct PagedGrid: SectionBody {
+private final class PagedGrid: SectionBody {
   /// The cells of a page along x, or along y; not turned.
   struct Axis {
     let count: Int
@@ -119,6 +119,13 @@ private struct PagedGrid: SectionBody {
   let across: Axis
   /// Along y.
   let down: Axis
+
+  init(count: Int, isHorizontal: Bool, across: Axis, down: Axis) {
+    self.count = count
+    self.isHorizontal = isHorizontal
+    self.across = across
+    self.down = down
+  }
 
   private var perPage: Int { across.count * down.count }
   private var pageCount: Int { (count - 1) / perPage + 1 }

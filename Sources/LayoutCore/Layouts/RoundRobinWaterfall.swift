@@ -1,7 +1,7 @@
 /// A waterfall that fills its columns one after the other, row by row.
 ///
 /// Each column is a list of its own. Checkpoints of all columns are kept every few rows.
-struct RoundRobinWaterfall: SectionBody {
+final class RoundRobinWaterfall: SectionBody {
   let length: Length
   private let lengths: ColumnLengths
   private let interitemSpacing: Length
@@ -15,7 +15,7 @@ struct RoundRobinWaterfall: SectionBody {
   /// Places the items.
   ///
   /// - Complexity: O(n).
-  init(lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid, isReversed: Bool) {
+  convenience init(lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid, isReversed: Bool) {
     self.init(
       lengths: lengths, interitemSpacing: interitemSpacing, columns: columns, isReversed: isReversed,
       checkpoints: Rope([]), keeping: 0)
@@ -43,10 +43,11 @@ struct RoundRobinWaterfall: SectionBody {
     lengths.forEachBlock(from: first, limit: { _ in ColumnLengths.Block.capacity }) { item, block in
       var column = item % columns.count
       var row = item / columns.count
+      let lengths = block.lengths.span
       for index in 0..<block.count {
         if column == 0, row % stride == 0 { run.append(starts: starts) }
         starts[column] =
-          (Length(millionths: starts[column]) + Length(millionths: block.lengths[index]) + spacing)
+          (Length(millionths: starts[column]) + Length(millionths: lengths[index]) + spacing)
           .millionths
         column += 1
         if column == columns.count {

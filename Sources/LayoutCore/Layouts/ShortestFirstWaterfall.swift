@@ -7,7 +7,7 @@
 ///   the end of a range is found by bisection.
 /// - At a checkpoint, what reaches below the least column is the last item of some column. So an
 ///   item of any length that reaches into a range from far above is found without looking there.
-struct ShortestFirstWaterfall: SectionBody {
+final class ShortestFirstWaterfall: SectionBody {
   let length: Length
   private let lengths: ColumnLengths
   private let interitemSpacing: Length
@@ -20,7 +20,7 @@ struct ShortestFirstWaterfall: SectionBody {
   /// Places the items.
   ///
   /// - Complexity: O(n log c) for n items and c columns.
-  init(lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid) {
+  convenience init(lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid) {
     self.init(
       lengths: lengths, interitemSpacing: interitemSpacing, columns: columns,
       checkpoints: Rope([]), keeping: 0)
@@ -111,10 +111,13 @@ struct ShortestFirstWaterfall: SectionBody {
     // A screenful or so at a time.
     lengths.forEachBlock(from: checkpoint * stride, limit: { _ in 64 }) { item, block in
       front.place(block, from: item, spacing: spacing, into: &places)
+      let lengths = block.lengths.span
+      let columns = places.columns.span
+      let starts = places.starts.span
       for index in 0..<block.count {
         let isGoingOn = body(
-          item + index, Int(places.columns[index]), Length(millionths: places.starts[index]),
-          Length(millionths: block.lengths[index]))
+          item + index, Int(columns[index]), Length(millionths: starts[index]),
+          Length(millionths: lengths[index]))
         guard isGoingOn else { return false }
       }
       return true

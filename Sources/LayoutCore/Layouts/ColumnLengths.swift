@@ -1,0 +1,212 @@
+/// The lengths of a waterfall section's items, scaled to the width of their columns.
+///
+/// They are worked out from the description whenever they are needed, a block at a time: a division
+/// costs less than to keep its result.
+struct ColumnLengths: Sendable {
+  private let items: Rope<Items>
+  private let columns: ColumnGrid
+  /// Of items that say nothing of their own.
+  private let itemSize: Size
+  private let direction: ScrollDirection
+
+  /// Scales items.
+  ///
+  /// - Parameters:
+  ///   - items: The items.
+  ///   - columns: The columns.
+  ///   - itemSize: The size of items that say nothing of their own, not turned.
+  ///   - direction: The main axis.
+  init(_ items: ItemList, in columns: ColumnGrid, itemSize: Size, _ direction: ScrollDirection) {
+    self.items = items.rope
+    self.columns = columns
+    self.itemSize = direction.upright(itemSize)
+    self.direction = direction
+  }
+
+  /// How many there are.
+  var count: Int { items.count }
+
+  /// The length of all items; nil if they differ, or may differ.
+  var common: Length? {
+    let summary = items.summary
+    guard summary.ratioCount == 0, count > 0 else { return nil }
+    var lengths: [Length] = []
+    if summary.widths.count > 0 {
+      guard summary.widths.least == summary.widths.greatest,
+        summary.heights.least == summary.heights.greatest
+      else { return nil }
+      lengths.append(
+        scaled(
+          direction.upright(Size(width: summary.widths.least, height: summary.heights.least))))
+    }
+    if summary.lengths.count > 0 {
+      guard summary.lengths.least == summary.lengths.greatest else { return nil }
+      lengths.append(summary.lengths.least)
+    }
+    if count > summary.widths.count + summary.lengths.count { lengths.append(scaled(itemSize)) }
+    return lengths.allSatisfy { $0 == lengths[0] } ? lengths.first : nil
+  }
+
+  private func scaled(_ size: Size) -> Length {
+    columns.length(scaling: size.height, over: size.width)
+  }
+
+  /// The length of one of some items.
+  private func length(_ index: Int, of items: Items) -> Length {
+    switch items.extents {
+    case .unspecified: scaled(itemSize)
+    case .size(let size): scaled(direction.upright(size))
+    case .sizes(let widths, let heights):
+      scaled(direction.upright(Size(width: widths[index], height: heights[index])))
+    case .lengths(let lengths): lengths[index]
+    case .aspectRatios(let ratios): columns.length(aspectRatio: ratios[index], direction)
+    }
+  }
+
+  /// Reads lengths that are not far from each other: the run of the last one is kept at hand.
+  struct Reader {
+    private let lengths: ColumnLengths
+    private var run = Items()
+    /// The items of the run.
+    private var items = 0..<0
+
+    init(_ lengths: ColumnLengths) { self.lengths = lengths }
+
+    /// The length of an item that exists.
+    mutating func length(of item: Int) -> Length {
+      if !items.contains(item), let place = lengths.items.place(of: item) {
+        run = place.chunk
+        items = place.start..<(place.start + place.chunk.count)
+      }
+      return lengths.length(item - items.lowerBound, of: run)
+    }
+  }
+
+  /// Some lengths that follow each other, in millionths, none negative.
+  struct Block {
+    /// Until where ``lengths`` are filled in.
+    fileprivate(set) var count = 0
+    /// The greatest of them, or more.
+    fileprivate(set) var bound: Int64 = 0
+    fileprivate(set) var lengths = InlineArray<256, Int64>(repeating: 0)
+
+    /// How many there may be.
+    static var capacity: Int { 256 }
+  }
+
+  /// Visits lengths in order, a block at a time.
+  ///
+  /// - Parameters:
+  ///   - item: The item to begin with.
+  ///   - limit: How many a block may have, for the block's first item; at least 1.
+  ///   - body: Called with each block and its first item; returns whether to go on.
+  func forEachBlock(
+    from item: Int, limit: (_ item: Int) -> Int, _ body: (_ item: Int, borrowing Block) -> Bool
+  ) {
+    var block = Block()
+    items.forEachChunk(from: item) { place in
+      var index = max(0, item - place.start)
+      let count = place.chunk.count
+      while index < count {
+        let first = place.start + index
+        let end = min(count, index + max(1, min(limit(first), Block.capacity)))
+        fill(&block, with: place, index..<end)
+        guard body(first, block) else { return false }
+        index = end
+      }
+      return true
+    }
+  }
+
+  private func fill(_ block: inout Block, with place: Rope<Items>.Place, _ range: Range<Int>) {
+    block.count = range.count
+    block.bound = 0
+    switch place.chunk.extents {
+    case .sizes(.compact(let widths), .compact(let heights)):
+      let summary = place.summary
+      let isVertical = direction == .vertical
+      let greatest = isVertical ? summary.heights.greatest : summary.widths.greatest
+      let least = isVertical ? summary.widths.least : summary.heights.least
+      guard let ratio = columns.plainRatio, ratio.fits(lengthsUpTo: greatest, breadthsFrom: least)
+      else { break }
+      let breadths = (isVertical ? widths : heights).span.extracting(range)
+      let lengths = (isVertical ? heights : widths).span.extracting(range)
+      if !ratio.scaleByDoubles(lengths, over: breadths, into: &block.lengths) {
+        var result = block.lengths.mutableSpan
+        for index in lengths.indices {
+          result[index] = ratio.scaled(lengths[index], over: breadths[index])
+        }
+      }
+      block.bound = columns.length(scaling: greatest, over: least).millionths
+      return
+    case .lengths(.compact(let lengths)):
+      let lengths = lengths.span.extracting(range)
+      var result = block.lengths.mutableSpan
+      for index in lengths.indices { result[index] = Int64(lengths[index]) }
+      block.bound = Int64(UInt32.max)
+      return
+    case .unspecified, .size:
+      let length = length(0, of: place.chunk).millionths
+      var result = block.lengths.mutableSpan
+      for index in 0..<range.count { result[index] = length }
+      block.bound = length
+      return
+    default: break
+    }
+    for index in 0..<range.count {
+      let length = length(range.lowerBound + index, of: place.chunk).millionths
+      var result = block.lengths.mutableSpan
+      result[index] = length
+      block.bound = max(block.bound, length)
+    }
+  }
+}
+
+/// The width of items times a number of columns, by which many lengths are multiplied.
+private struct PlainRatio {
+  let width: Int64
+  let columnCount: Int64
+
+  /// Whether some lengths can be scaled: their products fit 64 bits, and the quotients 36.
+  func fits(lengthsUpTo greatest: Length, breadthsFrom least: Length) -> Bool {
+    let (product, overflow) = width.multipliedReportingOverflow(by: greatest.millionths)
+    return !overflow && least > .zero && width < 1 << 53
+      && product / least.millionths / columnCount < 1 << 36
+  }
+
+  /// Scales lengths that fit: `length · width / (breadth · columnCount)`, rounded half up.
+  ///
+  /// A quotient of doubles that is below 2³⁶ is off by less than a ten thousandth: rounded it is
+  /// right, unless it lies as near to the middle between two numbers as that. Adding 2⁵² rounds a
+  /// double to a whole number, and leaves that in its low bits.
+  ///
+  /// - Returns: False if one of them lies too near to a middle, so that none counts.
+  @inline(__always)
+  func scaleByDoubles(
+    _ lengths: Span<UInt32>, over breadths: Span<UInt32>,
+    into result: inout InlineArray<256, Int64>
+  ) -> Bool {
+    let factor = Double(width) / Double(columnCount)
+    var result = result.mutableSpan
+    var doubtfulCount = 0
+    for index in 0..<min(lengths.count, breadths.count, result.count) {
+      let quotient = Double(lengths[index]) * factor / Double(breadths[index])
+      let rounded = quotient + 0x1p52
+      doubtfulCount &+= abs(quotient - (rounded - 0x1p52)) > 0.4999 ? 1 : 0
+      result[index] = Int64(bitPattern: rounded.bitPattern & (1 << 52 - 1))
+    }
+    return doubtfulCount == 0
+  }
+
+  /// The same by a division of whole numbers.
+  func scaled(_ length: UInt32, over breadth: UInt32) -> Int64 {
+    roundedQuotient(Int64(length) &* width, Int64(breadth) &* columnCount)
+  }
+}
+
+extension ColumnGrid {
+  /// By what lengths are scaled, unless they are rounded to pixels.
+  fileprivate var plainRatio: PlainRatio? {
+    plainNumerator.map { PlainRatio(width: $0, columnCount: Int64(count)) }
+  }
+}
