@@ -141,7 +141,7 @@ public struct FlowLayout: CollectionLayout {
       lineAlignment: lineAlignment, lastLineAlignment: lastLineAlignment,
       itemAlignment: itemAlignment)
     let sizes = SizeList(
-        section.items, SizeRule(itemSize: itemSize, scrollDirection), after: change)
+      section.items, SizeRule(itemSize: itemSize, scrollDirection), after: change)
     if let size = sizes.commonSize { return EqualFlow(size, of: sizes, rule: rule) }
     if let change, let table = change.body as? FlowTable {
       return table.edited(change.edits, sizes: sizes)

@@ -15,9 +15,12 @@ final class RoundRobinWaterfall: SectionBody {
   /// Places the items.
   ///
   /// - Complexity: O(n).
-  convenience init(lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid, isReversed: Bool) {
+  convenience init(
+    lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid, isReversed: Bool
+  ) {
     self.init(
-      lengths: lengths, interitemSpacing: interitemSpacing, columns: columns, isReversed: isReversed,
+      lengths: lengths, interitemSpacing: interitemSpacing, columns: columns,
+      isReversed: isReversed,
       checkpoints: Rope([]), keeping: 0)
   }
 
