@@ -75,14 +75,17 @@ void *http_exchange_begin(void *context, const char *uri, struct MHD_Connection 
   exchange->reply.status = 0;
   exchange->reply.field_count = 0;
   exchange->reply.release = NULL;
+  exchange->reply.prepared = NULL;
+  exchange->reply.content_type = NULL;
+  exchange->reply.tag[0] = 0;
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   exchange->connection = info ? info->socket_context : NULL;
   if (exchange->connection && exchange->connection->state == CONNECTION_IDLE) {
     exchange->connection->state = CONNECTION_RECEIVING;
-    exchange->connection->since = http_now();
+    exchange->connection->since = exchange->loop->now;
   }
-  atomic_fetch_add_explicit(&loop->server->starts, 1, memory_order_relaxed);
+  http_count(&loop->starts, 1);
   return exchange;
 }
 
@@ -99,16 +102,37 @@ static bool reserve(http_exchange *exchange, size_t count) {
   return true;
 }
 
+// What a body that is empty points to.
+static char nothing[1];
+
+static struct MHD_Response *make_response(const uint8_t *body, size_t count,
+                                          void (*release)(void *owner), void *owner) {
+  return MHD_create_response_from_buffer_with_free_callback_cls(
+      count, body ? (void *)(uintptr_t)body : nothing, release, owner);
+}
+
+static void describe(struct MHD_Response *response, const char *content_type, const char *tag) {
+  if (content_type) MHD_add_response_header(response, "Content-Type", content_type);
+  if (*tag) MHD_add_response_header(response, "ETag", tag);
+}
+
 // Sends a reply from where it is.
 static enum MHD_Result send_reply(http_exchange *exchange) {
   http_reply *reply = &exchange->reply;
-  static char nothing[1];
+  bool is_draining =
+      atomic_load_explicit(&exchange->loop->server->is_draining, memory_order_relaxed);
+  if (reply->prepared && reply->field_count == 0 && !is_draining) {
+    // Queued, it is libmicrohttpd's too; the handler's hold on it can go.
+    enum MHD_Result result =
+        MHD_queue_response(exchange->mhd, reply->status, reply->prepared->response);
+    release_reply(exchange);
+    exchange->phase = EXCHANGE_SENT;
+    return result;
+  }
   struct MHD_Response *response;
   if (reply->release) {
     // From here on libmicrohttpd owns the body, and releases it even if it cannot be sent.
-    response = MHD_create_response_from_buffer_with_free_callback_cls(
-        reply->count, reply->body ? (void *)(uintptr_t)reply->body : nothing, reply->release,
-        reply->owner);
+    response = make_response(reply->body, reply->count, reply->release, reply->owner);
     if (response) reply->release = NULL;
   } else {
     response = MHD_create_response_from_buffer(
@@ -116,10 +140,10 @@ static enum MHD_Result send_reply(http_exchange *exchange) {
         MHD_RESPMEM_MUST_COPY);
   }
   if (!response) return MHD_NO;
+  describe(response, reply->content_type, reply->tag);
   for (size_t i = 0; i < reply->field_count; i++)
     MHD_add_response_header(response, reply->fields[i].name, reply->fields[i].value);
-  if (atomic_load_explicit(&exchange->loop->server->is_draining, memory_order_relaxed))
-    MHD_add_response_header(response, "Connection", "close");
+  if (is_draining) MHD_add_response_header(response, "Connection", "close");
   enum MHD_Result result = MHD_queue_response(exchange->mhd, reply->status, response);
   MHD_destroy_response(response);
   exchange->phase = EXCHANGE_SENT;
@@ -158,8 +182,8 @@ static enum MHD_Result dispatch(http_exchange *exchange) {
     return refuse(exchange, 413, "the body is longer than --max-body-mib allows");
   fill_in_request(exchange);
   if (exchange->connection) exchange->connection->state = CONNECTION_ANSWERING;
-  atomic_fetch_add_explicit(&server->requests, 1, memory_order_relaxed);
-  atomic_fetch_add(&server->in_flight, 1);
+  http_count(&exchange->loop->requests, 1);
+  http_count(&exchange->loop->in_flight, 1);
   exchange->is_counted = true;
   if (server->handler(server->context, &exchange->request, false, &exchange->reply))
     return send_reply(exchange);
@@ -167,7 +191,7 @@ static enum MHD_Result dispatch(http_exchange *exchange) {
   exchange->phase = EXCHANGE_WORKER;
   MHD_suspend_connection(exchange->mhd);
   if (http_queue_push(server, exchange)) return MHD_YES;
-  atomic_fetch_add_explicit(&server->shed, 1, memory_order_relaxed);
+  http_count(&exchange->loop->shed, 1);
   char text[512];
   size_t count = http_problem_body(503, "too many requests wait for a worker", text, sizeof text);
   // The text has to outlive this frame, the answer is sent when the connection has resumed.
@@ -234,10 +258,10 @@ void http_exchange_end(void *context, struct MHD_Connection *mhd, void **slot,
   if (!exchange) return;
   if (exchange->connection) {
     exchange->connection->state = CONNECTION_IDLE;
-    exchange->connection->since = http_now();
+    exchange->connection->since = exchange->loop->now;
     exchange->connection->has_received = false;
   }
-  if (exchange->is_counted) atomic_fetch_sub(&exchange->loop->server->in_flight, 1);
+  if (exchange->is_counted) http_count(&exchange->loop->in_flight, -1);
   recycle(context, exchange);
 }
 
@@ -249,6 +273,43 @@ void http_reply_header(http_reply *reply, const char *name, const char *value) {
   strcpy(reply->fields[reply->field_count].value, value);
   reply->field_count++;
 }
+
+// Copies a tag with a NUL behind it; empty if it does not fit.
+static void copy_tag(char *to, const uint8_t *tag, size_t count) {
+  if (count >= HTTP_TAG_SIZE) count = 0;
+  if (count) memcpy(to, tag, count);
+  to[count] = 0;
+}
+
+void http_reply_describe(http_reply *reply, const char *content_type, const uint8_t *tag,
+                         size_t tag_count) {
+  reply->content_type = content_type;
+  copy_tag(reply->tag, tag, tag_count);
+}
+
+http_prepared *http_prepare(const char *content_type, const uint8_t *tag, size_t tag_count,
+                            const uint8_t *body, size_t count, void (*release)(void *owner),
+                            void *owner) {
+  http_prepared *prepared = malloc(sizeof *prepared);
+  struct MHD_Response *response = prepared ? make_response(body, count, release, owner) : NULL;
+  if (!response) {
+    free(prepared);
+    release(owner);
+    return NULL;
+  }
+  char text[HTTP_TAG_SIZE];
+  copy_tag(text, tag, tag_count);
+  describe(response, content_type, text);
+  prepared->response = response;
+  return prepared;
+}
+
+void http_prepared_free(http_prepared *prepared) {
+  MHD_destroy_response(prepared->response);
+  free(prepared);
+}
+
+void http_reply_prepared(http_reply *reply, http_prepared *prepared) { reply->prepared = prepared; }
 
 void http_reply_body(http_reply *reply, unsigned status, const uint8_t *body, size_t count,
                      void (*release)(void *owner), void *owner) {

@@ -34,15 +34,34 @@ static void keep_field(http_bytes *fields, const char *name, size_t count, const
     fields[field] = (http_bytes){(const uint8_t *)value, value_count};
 }
 
+// What a byte is good for.
+enum { IN_TOKEN = 1, IN_PATH = 2, IN_PLAIN_PATH = 4 };
+#define PLAIN (IN_TOKEN | IN_PATH | IN_PLAIN_PATH)
+#define SEPARATOR (IN_PATH | IN_PLAIN_PATH)
+static const unsigned char byte_class[256] = {
+    ['0' ... '9'] = PLAIN, ['A' ... 'Z'] = PLAIN, ['a' ... 'z'] = PLAIN,
+    ['!'] = PLAIN, ['#'] = PLAIN, ['$'] = PLAIN, ['&'] = PLAIN, ['\''] = PLAIN, ['*'] = PLAIN,
+    ['+'] = PLAIN, ['-'] = PLAIN, ['^'] = PLAIN, ['_'] = PLAIN, ['`'] = PLAIN, ['|'] = PLAIN,
+    ['~'] = PLAIN,
+    // Dots and percent signs say more than themselves in a path.
+    ['%'] = IN_TOKEN | IN_PATH, ['.'] = IN_TOKEN | IN_PATH,
+    // The rest of visible ASCII.
+    ['"'] = SEPARATOR, ['('] = SEPARATOR, [')'] = SEPARATOR, [','] = SEPARATOR,
+    ['/'] = SEPARATOR, [':'] = SEPARATOR, [';'] = SEPARATOR, ['<'] = SEPARATOR,
+    ['='] = SEPARATOR, ['>'] = SEPARATOR, ['?'] = SEPARATOR, ['@'] = SEPARATOR,
+    ['['] = SEPARATOR, ['\\'] = SEPARATOR, [']'] = SEPARATOR, ['{'] = SEPARATOR,
+    ['}'] = SEPARATOR,
+};
+
+// Whether all bytes are in a class.
+static bool are_all(const char *text, size_t count, unsigned char class) {
+  unsigned char all = class;
+  for (size_t i = 0; i < count; i++) all &= byte_class[(unsigned char)text[i]];
+  return all == class;
+}
+
 static bool is_token(const char *name, size_t count) {
-  if (count == 0) return false;
-  for (size_t i = 0; i < count; i++) {
-    unsigned char c = (unsigned char)name[i];
-    bool ok = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-              strchr("!#$%&'*+-.^_`|~", c) != NULL;
-    if (!ok || c == 0) return false;
-  }
-  return true;
+  return count > 0 && are_all(name, count, IN_TOKEN);
 }
 
 static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
@@ -65,8 +84,8 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
   return MHD_YES;
 }
 
-// Whether a byte of a path may stand there: visible ASCII.
-static bool is_path_byte(unsigned char c) { return c > 0x20 && c < 0x7F; }
+// Whether a byte of a path may stand there.
+static bool is_path_byte(unsigned char c) { return byte_class[c] & IN_PATH; }
 
 static int hex(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -77,6 +96,7 @@ static int hex(char c) {
 // Whether a raw path says the same to everybody on the way: no encoded separators, no dot segments.
 static const char *path_fault(const char *path, size_t count) {
   if (count == 0 || path[0] != '/') return "the request target must be a path";
+  if (are_all(path, count, IN_PLAIN_PATH)) return NULL;
   size_t segment = 0, dots = 0;  // bytes of the segment, and how many of them are dots
   for (size_t i = 0; i <= count; i++) {
     unsigned char c = i < count ? (unsigned char)path[i] : '/';
@@ -166,8 +186,7 @@ unsigned http_gate(struct MHD_Connection *mhd, const char *target, const char *m
   const char *query = strchr(target, '?');
   *detail = path_fault(target, query ? (size_t)(query - target) : strlen(target));
   if (*detail != NULL) return 400;
-  for (const char *c = query ? query : ""; *c; c++) {
-    if (is_path_byte((unsigned char)*c)) continue;
+  if (query && !are_all(query, strlen(query), IN_PATH)) {
     *detail = "the query holds a byte that must be percent-encoded";
     return 400;
   }

@@ -18,11 +18,19 @@ struct http_reply {
   size_t count;
   void (*release)(void *owner);
   void *owner;
+  http_prepared *prepared;   // the same, ready to be sent; NULL if it is not
+  const char *content_type;  // static; NULL for none
+  char tag[HTTP_TAG_SIZE];   // empty for none
   size_t field_count;
   struct {
     char name[32];
     char value[256];
   } fields[HTTP_REPLY_FIELDS];
+};
+
+// libmicrohttpd counts who uses a response, under a lock of the response's own.
+struct http_prepared {
+  struct MHD_Response *response;
 };
 
 // A connection as its loop sees it. All members belong to the loop's thread.
@@ -62,7 +70,13 @@ struct http_loop {
   http_connection *connections;   // the loop's thread only
   http_exchange *pool;            // the loop's thread only
   unsigned pool_count;
+  double now;                     // when it last woke up; the loop's thread only
   double last_sweep;
+  // Written by the loop's thread only, so that counting costs no locked instruction and loops do
+  // not share a line; read by others.
+  _Atomic uint64_t requests, shed, timed_out;
+  _Atomic uint64_t in_flight;     // requests being answered
+  _Atomic uint64_t starts;        // requests begun: whether a drained server is quiet
   uint64_t ended_count;           // connections that have ended; the loop's thread only
   pthread_mutex_t lock;           // guards the two lists below
   int *arrivals;                  // sockets from the acceptor
@@ -88,8 +102,7 @@ struct http_server {
   size_t queue_count;
   bool stops_workers;             // guarded by queue_lock
   atomic_bool is_draining, stops_acceptor, stops_loops;
-  _Atomic uint64_t accepted, refused, requests, shed, timed_out, connections, in_flight;
-  _Atomic uint64_t starts;        // requests begun: whether a drained server is quiet
+  _Atomic uint64_t accepted, refused, connections;
 };
 
 // loop.c
@@ -98,6 +111,11 @@ void http_loop_wake(http_loop *loop);
 void http_loop_take_socket(http_loop *loop, int fd);
 void http_loop_take_answer(http_exchange *exchange);
 double http_now(void);
+// Changes a counter of a loop, on its thread.
+static inline void http_count(_Atomic uint64_t *counter, int change) {
+  uint64_t value = atomic_load_explicit(counter, memory_order_relaxed);
+  atomic_store_explicit(counter, value + (uint64_t)(int64_t)change, memory_order_relaxed);
+}
 
 // exchange.c: libmicrohttpd's callbacks
 void *http_exchange_begin(void *loop, const char *uri, struct MHD_Connection *mhd);

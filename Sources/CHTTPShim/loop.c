@@ -80,7 +80,7 @@ static void connection_changed(void *context, struct MHD_Connection *mhd, void *
     connection->loop = loop;
     connection->fd = info ? info->connect_fd : -1;
     connection->state = CONNECTION_RECEIVING;
-    connection->since = http_now();
+    connection->since = loop->now;
     connection->next = loop->connections;
     if (loop->connections) loop->connections->previous = connection;
     loop->connections = connection;
@@ -121,7 +121,7 @@ static void sweep(http_loop *loop, double now) {
     bool is_overdue = it->state == CONNECTION_RECEIVING && now - it->since > limit;
     bool is_gone = info.tcpi_state == close_wait;
     if (!is_overdue && !is_gone) continue;
-    if (is_overdue) atomic_fetch_add_explicit(&loop->server->timed_out, 1, memory_order_relaxed);
+    if (is_overdue) http_count(&loop->timed_out, 1);
     it->state = CONNECTION_ANSWERING;  // once is enough; libmicrohttpd sees the end and closes
     shutdown(it->fd, SHUT_RDWR);
   }
@@ -165,12 +165,14 @@ static bool read_mailbox(http_loop *loop) {
 static void *run(void *context) {
   http_loop *loop = context;
   struct epoll_event events[2];
-  while (!atomic_load(&loop->server->stops_loops)) {
+  while (!atomic_load_explicit(&loop->server->stops_loops, memory_order_relaxed)) {
     MHD_UNSIGNED_LONG_LONG timeout = 0;
     int wait = (int)(sweep_interval * 1000);
     if (MHD_get_timeout(loop->daemon, &timeout) == MHD_YES && timeout < (unsigned)wait)
       wait = (int)timeout;
     int count = epoll_wait(loop->epoll, events, 2, wait);
+    // Once for all that is ready: nothing here is measured more finely.
+    loop->now = http_now();
     for (int i = 0; i < count; i++) {
       if (events[i].data.fd != loop->wakeup) continue;
       uint64_t ignored;
@@ -178,10 +180,9 @@ static void *run(void *context) {
       read_mailbox(loop);
     }
     MHD_run(loop->daemon);
-    double now = http_now();
-    if (now - loop->last_sweep > sweep_interval) {
-      sweep(loop, now);
-      loop->last_sweep = now;
+    if (loop->now - loop->last_sweep > sweep_interval) {
+      sweep(loop, loop->now);
+      loop->last_sweep = loop->now;
     }
   }
   // Nothing may be suspended when a daemon stops: workers have ended, so this is all there is.
@@ -212,7 +213,7 @@ static void ignore_log(void *context, const char *format, va_list arguments) {
 
 bool http_loop_start(http_loop *loop, http_server *server) {
   loop->server = server;
-  loop->last_sweep = http_now();
+  loop->now = loop->last_sweep = http_now();
   if (pthread_mutex_init(&loop->lock, NULL) != 0) return false;
   loop->epoll = epoll_create1(EPOLL_CLOEXEC);
   loop->wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

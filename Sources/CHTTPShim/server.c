@@ -151,16 +151,28 @@ http_statistics http_server_statistics(http_server *server) {
   pthread_mutex_lock(&server->queue_lock);
   uint64_t queued = server->queue_count;
   pthread_mutex_unlock(&server->queue_lock);
-  return (http_statistics){
+  http_statistics statistics = {
       .accepted = atomic_load(&server->accepted),
       .refused = atomic_load(&server->refused),
-      .requests = atomic_load(&server->requests),
-      .shed = atomic_load(&server->shed),
-      .timed_out = atomic_load(&server->timed_out),
       .connections = atomic_load(&server->connections),
-      .in_flight = atomic_load(&server->in_flight),
       .queued = queued,
   };
+  for (unsigned i = 0; i < server->loop_count; i++) {
+    http_loop *loop = &server->loops[i];
+    statistics.requests += atomic_load(&loop->requests);
+    statistics.shed += atomic_load(&loop->shed);
+    statistics.timed_out += atomic_load(&loop->timed_out);
+    statistics.in_flight += atomic_load(&loop->in_flight);
+  }
+  return statistics;
+}
+
+// How many requests have begun.
+static uint64_t count_starts(http_server *server) {
+  uint64_t starts = 0;
+  for (unsigned i = 0; i < server->loop_count; i++)
+    starts += atomic_load(&server->loops[i].starts);
+  return starts;
 }
 
 void http_server_stop(http_server *server, unsigned drain_seconds) {
@@ -174,12 +186,12 @@ void http_server_stop(http_server *server, unsigned drain_seconds) {
   // Until nothing is in flight and no request has begun for a while: one that is on its way
   // through the kernel is answered too.
   double end = http_now() + drain_seconds;
-  uint64_t starts = atomic_load(&server->starts);
+  uint64_t starts = count_starts(server);
   double quiet_since = http_now();
   while (http_now() < end) {
     usleep(10 * 1000);
-    uint64_t now_started = atomic_load(&server->starts);
-    if (now_started != starts || atomic_load(&server->in_flight) > 0) {
+    uint64_t now_started = count_starts(server);
+    if (now_started != starts || http_server_statistics(server).in_flight > 0) {
       starts = now_started;
       quiet_since = http_now();
     }

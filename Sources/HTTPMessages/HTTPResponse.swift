@@ -1,15 +1,25 @@
 /// One response: a status, a few header fields and a body held in memory.
 public struct HTTPResponse: Sendable {
   /// The status code.
-  public var status: HTTPStatus
+  public let status: HTTPStatus
 
-  /// The header fields, in order.
+  /// What is sent, with what it is.
+  public let content: HTTPContent
+
+  /// The other header fields, in order.
+  public let otherFields: [HTTPField]
+
+  /// Makes a response of a content.
   ///
-  /// `Content-Length`, `Date` and `Connection` are the server's.
-  public var fields: [HTTPField]
-
-  /// The body; the server sends it from where it is.
-  public var body: [UInt8]
+  /// - Parameters:
+  ///   - status: The status code.
+  ///   - content: What is sent; made once, it may be sent many times.
+  ///   - otherFields: The header fields beside those of the content.
+  public init(status: HTTPStatus, content: HTTPContent, otherFields: [HTTPField] = []) {
+    self.status = status
+    self.content = content
+    self.otherFields = otherFields
+  }
 
   /// Makes a response.
   ///
@@ -18,9 +28,21 @@ public struct HTTPResponse: Sendable {
   ///   - fields: The header fields.
   ///   - body: The body.
   public init(status: HTTPStatus, fields: [HTTPField] = [], body: [UInt8] = []) {
-    self.status = status
-    self.fields = fields
-    self.body = body
+    self.init(
+      status: status, content: body.isEmpty ? .empty : HTTPContent(body), otherFields: fields)
+  }
+
+  /// The body; the server sends it from where it is.
+  public var body: [UInt8] { content.bytes }
+
+  /// All header fields, in order.
+  ///
+  /// `Content-Length`, `Date` and `Connection` are the server's.
+  public var fields: [HTTPField] {
+    var fields: [HTTPField] = []
+    if let type = content.type { fields.append(HTTPField(name: "Content-Type", value: "\(type)")) }
+    if let tag = content.tag { fields.append(HTTPField(name: "ETag", value: tag.description)) }
+    return fields + otherFields
   }
 }
 

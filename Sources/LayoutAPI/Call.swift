@@ -115,6 +115,14 @@ struct Call: ~Escapable {
     }
   }
 
+  /// Reads the body of a scroll tick.
+  func tickRequest() throws(Failure) -> TickRequest {
+    if MediaType.isPlainJSON(fields.contentType), let request = TickRequest(plain: body) {
+      return request
+    }
+    return try body { (value) throws(JSONError) in try TickRequest(value) }
+  }
+
   /// Refuses a body other than an empty object, where there is nothing to say.
   func checkNoBody() throws(Failure) {
     guard !body.isEmpty else { return }
@@ -177,15 +185,14 @@ struct Call: ~Escapable {
   func json(
     _ body: [UInt8], status: HTTPStatus = .ok, tag: EntityTag? = nil, location: String? = nil
   ) -> HTTPResponse {
-    var fields = [HTTPField(name: "Content-Type", value: "application/json")]
-    if let tag { fields.append(HTTPField(name: "ETag", value: tag.value)) }
-    if let location { fields.append(HTTPField(name: "Location", value: location)) }
-    return HTTPResponse(status: status, fields: fields, body: body)
+    HTTPResponse(
+      status: status, content: HTTPContent(body, type: "application/json", tag: tag?.field),
+      otherFields: location.map { [HTTPField(name: "Location", value: $0)] } ?? [])
   }
 
   /// The answer to a client that has it already.
   func notModified(_ tag: EntityTag) -> HTTPResponse {
-    HTTPResponse(status: .notModified, fields: [HTTPField(name: "ETag", value: tag.value)])
+    HTTPResponse(status: .notModified, content: HTTPContent([], tag: tag.field))
   }
 
   /// Runs what the core may refuse.

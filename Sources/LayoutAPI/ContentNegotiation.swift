@@ -1,9 +1,13 @@
 /// `Content-Type` of a request.
 enum MediaType {
+  /// Whether a body is said to be JSON in the words that nearly all clients use.
+  static func isPlainJSON(_ field: Span<UInt8>) -> Bool {
+    HeaderText.isEqual(field, "application/json")
+  }
+
   /// Whether a body is JSON; parameters such as `charset=utf-8` do not matter.
   static func isJSON(_ field: Span<UInt8>) -> Bool {
-    // What nearly all clients send, without a copy.
-    if HeaderText.isEqual(field, "application/json") { return true }
+    if isPlainJSON(field) { return true }
     var name = HeaderText.lowercased(field)[...]
     if let semicolon = name.firstIndex(of: UInt8(ascii: ";")) { name = name[..<semicolon] }
     return HeaderText.trimmed(name).elementsEqual("application/json".utf8)

@@ -1,3 +1,4 @@
+import HTTPMessages
 import LayoutSessions
 
 /// The ETag of a session's answer.
@@ -8,6 +9,12 @@ struct EntityTag: Hashable {
   let version: Int
   let tickCount: Int?
 
+  /// A tag of its parts.
+  init(version: Int, tickCount: Int?) {
+    self.version = version
+    self.tickCount = tickCount
+  }
+
   /// The tag of an answer.
   ///
   /// - Parameters:
@@ -16,12 +23,17 @@ struct EntityTag: Hashable {
   ///     movement changes any.
   init(_ session: Session.Snapshot, dependsOnScrolling: Bool = false) {
     version = session.version
-    let isPassing = dependsOnScrolling || session.movement != nil
+    let isPassing = dependsOnScrolling || session.revision.isMoving
     tickCount = isPassing && session.tickCount > 0 ? session.tickCount : nil
   }
 
   /// As it stands in the header.
   var value: String { tickCount.map { "\"\(version).\($0)\"" } ?? "\"\(version)\"" }
+
+  /// The header field.
+  var field: HTTPEntityTag {
+    HTTPEntityTag(UInt(version.magnitude), tickCount.map { UInt($0.magnitude) })
+  }
 
   /// Whether an `If-None-Match` field names this tag, by weak comparison (RFC 9110, 13.1.2).
   func isNamed(in field: Span<UInt8>) -> Bool {

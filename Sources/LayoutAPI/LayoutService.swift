@@ -9,15 +9,22 @@ public struct ServiceLimits: Sendable {
   public var describedItemCount: Int
   /// Elements in one answer.
   public var elementCount: Int
+  /// Bytes of answers that are kept to be given again.
+  public var keptAnswerByteCount: Int
 
   /// Makes limits.
   ///
   /// - Parameters:
   ///   - describedItemCount: Items with data of their own in one collection.
   ///   - elementCount: Elements in one answer.
-  public init(describedItemCount: Int = 5_000_000, elementCount: Int = 200_000) {
+  ///   - keptAnswerByteCount: Bytes of answers that are kept to be given again.
+  public init(
+    describedItemCount: Int = 5_000_000, elementCount: Int = 200_000,
+    keptAnswerByteCount: Int = 32 * 1024 * 1024
+  ) {
     self.describedItemCount = describedItemCount
     self.elementCount = elementCount
+    self.keptAnswerByteCount = keptAnswerByteCount
   }
 }
 
@@ -28,6 +35,10 @@ public final class LayoutService: HTTPHandler {
   let sessions: SessionStore
   let limits: ServiceLimits
   let now: @Sendable () -> Duration
+  /// Answers to be given again.
+  let answers: AnswerCache<KeptAnswer>
+  /// What lies about the edges of the viewports that are scrolled slowly.
+  let bands: AnswerCache<ScrollBand>
   private let isReady = Atomic(true)
   private let requestCount = Atomic<UInt64>(0)
   private let requestPrefix: String
@@ -50,12 +61,17 @@ public final class LayoutService: HTTPHandler {
     self.sessions = sessions
     self.limits = limits
     self.now = now
+    answers = AnswerCache(byteCount: limits.keptAnswerByteCount)
+    bands = AnswerCache(byteCount: limits.keptAnswerByteCount / 2)
     requestPrefix = String(UInt32.random(in: .min ... .max), radix: 36)
   }
 
   /// The paths it answers, as openapi.yaml writes them, with their methods.
   public static var routes: [(template: String, methods: [HTTPMethod])] {
-    Routes.all.map { ($0.template.description, $0.operations.map(\.method)) }
+    Routes.all.indices.map { index in
+      let route = Routes.all[index]
+      return (route.template.description, route.operations.map(\.method))
+    }
   }
 
   /// Reads a description alone, to measure it.

@@ -84,7 +84,7 @@ public struct ItemList: Sendable {
     let areAlike = zip(parts, parts.dropFirst()).allSatisfy {
       $0.chunk.goes(with: $1.chunk, asUniform: false)
     }
-    return areAlike ? Items.joining(parts) : nil
+    return areAlike ? Items.joining(parts[...]) : nil
   }
 
   /// One item with its data.
@@ -208,7 +208,7 @@ extension Items: RopeChunk {
     }
   }
 
-  static func joining(_ parts: [Part]) -> Items {
+  static func joining(_ parts: ArraySlice<Part>) -> Items {
     let count = parts.reduce(0) { $0 + $1.range.count }
     guard let first = parts.first else { return Items() }
     var items = Items(count: count, extents: first.chunk.extents)
@@ -216,13 +216,10 @@ extension Items: RopeChunk {
     case .unspecified, .size: break
     case .sizes:
       items.extents = .sizes(
-        widths: lengths(of: parts) { if case .sizes(let widths, _) = $0 { widths } else { nil } },
-        heights: lengths(of: parts) {
-          if case .sizes(_, let heights) = $0 { heights } else { nil }
-        })
+        widths: LengthArray.joining(parts, count: count) { $0.widths },
+        heights: LengthArray.joining(parts, count: count) { $0.heights })
     case .lengths:
-      items.extents = .lengths(
-        lengths(of: parts) { if case .lengths(let lengths) = $0 { lengths } else { nil } })
+      items.extents = .lengths(LengthArray.joining(parts, count: count) { $0.lengths })
     case .aspectRatios:
       var all: [Double] = []
       all.reserveCapacity(count)
@@ -243,16 +240,24 @@ extension Items: RopeChunk {
     return items
   }
 
-  private static func lengths(
-    of parts: [Part], _ member: (ItemExtents) -> LengthArray?
-  ) -> LengthArray {
-    LengthArray.joining(
-      parts.map { (member($0.chunk.extents) ?? .equal(0, count: $0.chunk.count), $0.range) })
+  private var widths: LengthArray {
+    if case .sizes(let widths, _) = extents { widths } else { .equal(0, count: count) }
+  }
+
+  private var heights: LengthArray {
+    if case .sizes(_, let heights) = extents { heights } else { .equal(0, count: count) }
+  }
+
+  private var lengths: LengthArray {
+    if case .lengths(let lengths) = extents { lengths } else { .equal(0, count: count) }
   }
 
   /// The same items without one.
   func removing(_ index: Int) -> Items {
-    Items.joining([(self, 0..<index), (self, (index + 1)..<count)])
+    Items.joining([
+      RopePart(source: .chunk(self), range: 0..<index),
+      RopePart(source: .chunk(self), range: (index + 1)..<count),
+    ])
   }
 }
 

@@ -6,6 +6,11 @@ public struct ItemRanges: Hashable, Sendable {
   /// Makes an empty set.
   public init() {}
 
+  /// Makes a set of items in any order, each given once.
+  init(of indexPaths: [IndexPath]) {
+    for indexPath in indexPaths.count > 1 ? indexPaths.sorted() : indexPaths { append(indexPath) }
+  }
+
   /// Whether there are no items.
   var isEmpty: Bool { ranges.isEmpty }
 

@@ -113,7 +113,8 @@ extension LengthArray {
       }
       return LengthSummary(
         count: values.count, total: Length(millionths: Int64(clamping: total)),
-        least: Length(millionths: Int64(least)), greatest: Length(millionths: Int64(greatest)))
+        least: Length(millionths: Int64(least)),
+        greatest: Length(millionths: Int64(greatest)))
     case .wide(let values):
       var summary = LengthSummary.zero
       for value in values {
@@ -175,35 +176,34 @@ extension LengthArray {
     }
   }
 
-  /// Parts of several arrays one after the other.
+  /// Lengths of parts of a rope one after the other.
   ///
-  /// - Parameter parts: The arrays and which of their lengths.
-  /// - Returns: Those lengths.
-  static func joining(_ parts: [(lengths: LengthArray, range: Range<Int>)]) -> LengthArray {
+  /// - Parameters:
+  ///   - parts: The parts.
+  ///   - count: How many elements they have.
+  ///   - lengths: The lengths of a chunk.
+  /// - Returns: Those of the parts.
+  @inline(__always)
+  static func joining<Chunk>(
+    _ parts: ArraySlice<RopePart<Chunk>>, count: Int, _ lengths: (Chunk) -> LengthArray
+  ) -> LengthArray {
+    var compact: [UInt32] = []
+    for part in parts {
+      guard case .compact(let values) = lengths(part.chunk) else { break }
+      if compact.isEmpty { compact.reserveCapacity(count) }
+      compact.append(contentsOf: values[part.range])
+    }
+    if compact.count == count { return .compact(compact) }
+    return joining(parts.map { (lengths($0.chunk), $0.range) })
+  }
+
+  private static func joining(_ parts: [(lengths: LengthArray, range: Range<Int>)]) -> LengthArray {
     let count = parts.reduce(0) { $0 + $1.range.count }
-    guard let first = parts.first else { return .equal(0, count: 0) }
-    switch first.lengths {
-    case .equal(let length, _):
+    if case .equal(let length, _) = parts.first?.lengths {
       let areEqual = parts.allSatisfy {
         if case .equal(let next, _) = $0.lengths { next == length } else { false }
       }
       if areEqual { return .equal(length, count: count) }
-    case .compact:
-      var compact: [UInt32] = []
-      compact.reserveCapacity(count)
-      for part in parts {
-        guard case .compact(let values) = part.lengths else { break }
-        compact.append(contentsOf: values[part.range])
-      }
-      if compact.count == count { return .compact(compact) }
-    case .wide:
-      var wide: [Int64] = []
-      wide.reserveCapacity(count)
-      for part in parts {
-        guard case .wide(let values) = part.lengths else { break }
-        wide.append(contentsOf: values[part.range])
-      }
-      if wide.count == count { return .wide(wide) }
     }
     var all: [Length] = []
     all.reserveCapacity(count)

@@ -100,7 +100,7 @@ private struct FingerprintRun: RopeChunk {
 
   func goes(with other: FingerprintRun, asUniform: Bool) -> Bool { true }
 
-  static func joining(_ parts: [Part]) -> FingerprintRun {
+  static func joining(_ parts: ArraySlice<Part>) -> FingerprintRun {
     FingerprintRun(values: parts.flatMap { $0.chunk.values[$0.range] })
   }
 }

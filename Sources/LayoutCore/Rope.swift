@@ -47,22 +47,74 @@ protocol RopeChunk: Sendable {
 
   /// Parts of chunks that go with each other as one chunk.
   ///
-  /// - Parameter parts: The chunks and which of their elements; at least one.
-  /// - Returns: Those elements, in order.
-  static func joining(_ parts: [Part]) -> Self
+  /// - Parameter parts: The parts; at least one.
+  /// - Returns: Their elements, in order.
+  static func joining(_ parts: ArraySlice<Part>) -> Self
+}
+
+/// A chunk with what is known of it: a leaf of a rope's tree.
+final class RopeLeaf<Chunk: RopeChunk>: RopeNode {
+  let count: Int
+  let summary: Chunk.Summary
+  let chunk: Chunk
+
+  init(_ chunk: Chunk) {
+    count = chunk.count
+    summary = chunk.summary
+    self.chunk = chunk
+  }
+
+  /// The two as one, unless that would be too large.
+  func joined(with next: RopeLeaf) -> RopeLeaf? {
+    guard chunk.fits(next.chunk, count: count + next.count) else { return nil }
+    return RopeLeaf(
+      Chunk.joining([
+        RopePart(source: .leaf(self), range: 0..<count),
+        RopePart(source: .leaf(next), range: 0..<next.count),
+      ]))
+  }
+}
+
+/// Some elements of a chunk.
+struct RopePart<Chunk: RopeChunk> {
+  /// Where the chunk is: to point to a leaf costs less than to copy what its chunk is made of.
+  enum Source {
+    case leaf(RopeLeaf<Chunk>)
+    case chunk(Chunk)
+  }
+
+  let source: Source
+  var range: Range<Int>
+
+  /// The chunk.
+  var chunk: Chunk {
+    switch source {
+    case .leaf(let leaf): leaf.chunk
+    case .chunk(let chunk): chunk
+    }
+  }
+
+  /// The chunk as a leaf.
+  fileprivate var leaf: RopeLeaf<Chunk> {
+    switch source {
+    case .leaf(let leaf): leaf
+    case .chunk(let chunk): RopeLeaf(chunk)
+    }
+  }
 }
 
 extension RopeChunk {
-  /// Some elements of a chunk.
-  typealias Part = (chunk: Self, range: Range<Int>)
+  typealias Part = RopePart<Self>
 
   var isUniform: Bool { false }
 
   /// All of it.
-  var whole: Part { (self, 0..<count) }
+  var whole: Part { RopePart(source: .chunk(self), range: 0..<count) }
 
   /// A part of it.
-  func slice(_ range: Range<Int>) -> Self { Self.joining([(self, range)]) }
+  func slice(_ range: Range<Int>) -> Self {
+    Self.joining([RopePart(source: .chunk(self), range: range)])
+  }
 
   /// Whether this chunk and another after it can be one of so many elements.
   func fits(_ other: Self, count: Int) -> Bool {
@@ -80,24 +132,7 @@ extension RopeChunk {
 struct Rope<Chunk: RopeChunk>: Sendable {
   typealias Measure = Chunk.Summary.Measure
 
-  /// A chunk with what is known of it.
-  final class Leaf: RopeNode {
-    let count: Int
-    let summary: Chunk.Summary
-    let chunk: Chunk
-
-    init(_ chunk: Chunk) {
-      count = chunk.count
-      summary = chunk.summary
-      self.chunk = chunk
-    }
-
-    /// The two as one, unless that would be too large.
-    func joined(with next: Leaf) -> Leaf? {
-      chunk.fits(next.chunk, count: count + next.count)
-        ? Leaf(Chunk.joining([chunk.whole, next.chunk.whole])) : nil
-    }
-  }
+  typealias Leaf = RopeLeaf<Chunk>
 
   /// Leaves or branches, all of one height, with what is known of them.
   fileprivate final class Branch: RopeNode {
@@ -107,18 +142,18 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     let ends: [End]
     let children: Level
 
-    init(_ children: ArraySlice<Leaf>) {
+    init(_ children: [Leaf]) {
       (count, summary, ends) = Branch.sums(children)
-      self.children = .leaves(Array(children))
+      self.children = .leaves(children)
     }
 
-    init(_ children: ArraySlice<Branch>) {
+    init(_ children: [Branch]) {
       (count, summary, ends) = Branch.sums(children)
-      self.children = .branches(Array(children))
+      self.children = .branches(children)
     }
 
     private static func sums(
-      _ children: ArraySlice<some RopeNode<Chunk.Summary>>
+      _ children: [some RopeNode<Chunk.Summary>]
     ) -> (Int, Chunk.Summary, [End]) {
       var end = End(count: 0, measure: .zero)
       var summary = Chunk.Summary.zero
@@ -134,8 +169,8 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     func joined(with next: Branch) -> Branch? {
       guard ends.count + next.ends.count <= Branch.fanout else { return nil }
       switch (children, next.children) {
-      case (.leaves(let leaves), .leaves(let more)): return Branch((leaves + more)[...])
-      case (.branches(let branches), .branches(let more)): return Branch((branches + more)[...])
+      case (.leaves(let leaves), .leaves(let more)): return Branch(leaves + more)
+      case (.branches(let branches), .branches(let more)): return Branch(branches + more)
       default: return nil
       }
     }
@@ -272,34 +307,68 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// - Returns: Whether `body` always wanted to go on.
   @discardableResult
   func forEachChunk(from index: Int = 0, _ body: (Place) -> Bool) -> Bool {
+    forEachChunk(where: { count, _ in count > index }, body)
+  }
+
+  /// Visits the chunks in order, from the first on at the end of which something holds that holds from
+  /// there on.
+  ///
+  /// - Parameters:
+  ///   - isPast: Whether it holds, from how many elements there are up to some place and what they come
+  ///     to.
+  ///   - body: Called with each chunk; returns whether to go on.
+  /// - Returns: Whether `body` always wanted to go on.
+  /// - Complexity: O(log n + k) for k chunks.
+  @discardableResult
+  @inline(__always)
+  func forEachChunk(
+    where isPast: (_ count: Int, _ measure: Measure) -> Bool, _ body: (Place) -> Bool
+  ) -> Bool {
     switch root {
     case .empty: true
     case .leaf(let leaf):
-      leaf.count <= index || body(Place(leaf: leaf, start: 0, before: .zero))
-    case .branch(let branch): Rope.visit(branch, from: index, start: 0, before: .zero, body)
+      !isPast(leaf.count, leaf.summary.measure)
+        || body(Place(leaf: leaf, start: 0, before: .zero))
+    case .branch(let branch):
+      !isPast(branch.count, branch.summary.measure)
+        || Rope.visit(branch, start: 0, before: .zero, where: isPast, body)
     }
   }
 
+  /// Visits the chunks of a branch at the end of which something holds.
   private static func visit(
-    _ branch: Branch, from index: Int, start: Int, before: Measure, _ body: (Place) -> Bool
+    _ branch: Branch, start: Int, before: Measure,
+    where isPast: (_ count: Int, _ measure: Measure) -> Bool, _ body: (Place) -> Bool
   ) -> Bool {
+    let ends = branch.ends
+    var child = 0
+    while child + 1 < ends.count, !isPast(start + ends[child].count, before + ends[child].measure) {
+      child += 1
+    }
+    let first = child
     var childStart = start
     var beforeChild = before
-    for (child, end) in branch.ends.enumerated() {
-      let childEnd = start + end.count
-      if childEnd > index {
-        switch branch.children {
-        case .leaves(let leaves):
-          let place = Place(leaf: leaves[child], start: childStart, before: beforeChild)
-          guard body(place) else { return false }
-        case .branches(let branches):
-          let isGoingOn = visit(
-            branches[child], from: index, start: childStart, before: beforeChild, body)
-          guard isGoingOn else { return false }
-        }
+    if child > 0 {
+      childStart += ends[child - 1].count
+      beforeChild = before + ends[child - 1].measure
+    }
+    while child < ends.count {
+      switch branch.children {
+      case .leaves(let leaves):
+        let place = Place(leaf: leaves[child], start: childStart, before: beforeChild)
+        guard body(place) else { return false }
+      case .branches(let branches):
+        // From the first on it holds everywhere.
+        let isGoingOn =
+          child == first
+          ? visit(branches[child], start: childStart, before: beforeChild, where: isPast, body)
+          : visit(
+            branches[child], start: childStart, before: beforeChild, where: { _, _ in true }, body)
+        guard isGoingOn else { return false }
       }
-      childStart = childEnd
-      beforeChild = before + end.measure
+      childStart = start + ends[child].count
+      beforeChild = before + ends[child].measure
+      child += 1
     }
     return true
   }
@@ -332,10 +401,12 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     switch branch.children {
     case .leaves(let leaves):
       grouped(
-        edited(leaves, from: start, isLast: isLast, &edits, { $0.joined(with: $1) }, edited))
+        edited(leaves, from: start, isLast: isLast, &edits, { $0.joined(with: $1) }, edited),
+        Branch.init)
     case .branches(let branches):
       grouped(
-        edited(branches, from: start, isLast: isLast, &edits, { $0.joined(with: $1) }, edited))
+        edited(branches, from: start, isLast: isLast, &edits, { $0.joined(with: $1) }, edited),
+        Branch.init)
     }
   }
 
@@ -387,13 +458,13 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   private static func edited(
     _ leaf: Leaf, from start: Int, isLast: Bool, _ edits: inout ArraySlice<Edit>
   ) -> [Leaf] {
-    let chunk = leaf.chunk
-    let end = start + chunk.count
+    let end = start + leaf.count
     var parts: [Chunk.Part] = []
     var done = start
     while let edit = edits.first, edit.range.lowerBound < end || isLast {
       if edit.range.lowerBound > done {
-        parts.append((chunk, (done - start)..<(edit.range.lowerBound - start)))
+        parts.append(
+          RopePart(source: .leaf(leaf), range: (done - start)..<(edit.range.lowerBound - start)))
       }
       for new in edit.chunks { parts.append(new.whole) }
       done = max(done, min(edit.range.upperBound, end))
@@ -404,7 +475,9 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       }
       edits.removeFirst()
     }
-    if done < end { parts.append((chunk, (done - start)..<chunk.count)) }
+    if done < end {
+      parts.append(RopePart(source: .leaf(leaf), range: (done - start)..<leaf.count))
+    }
     return leaves(parts)
   }
 
@@ -416,46 +489,75 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     leaves.reserveCapacity(parts.count)
     var group: [Chunk.Part] = []
     var count = 0
-    func flush() {
-      guard let first = group.first else { return }
-      let isWhole = group.count == 1 && first.range.count == first.chunk.count
-      let chunk = isWhole ? first.chunk : Chunk.joining(group)
-      if chunk.count <= Chunk.capacity || chunk.isUniform {
-        leaves.append(Leaf(chunk))
-      } else {
-        let size = Chunk.capacity
-        for start in stride(from: 0, to: chunk.count, by: size) {
-          leaves.append(Leaf(chunk.slice(start..<min(start + size, chunk.count))))
-        }
-      }
-      group.removeAll(keepingCapacity: true)
-      count = 0
-    }
+    /// Any number of elements that are all alike is one piece, but only as long as all are.
+    var isUniform = false
     for part in parts where !part.range.isEmpty {
-      if let last = group.last, !last.chunk.fits(part.chunk, count: count + part.range.count) {
-        flush()
+      let chunk = part.chunk
+      if let last = group.last?.chunk {
+        let staysUniform = isUniform && chunk.isUniform && last.goes(with: chunk, asUniform: true)
+        // What goes together is cut afresh, so that no scraps are left where something was inserted.
+        let isMixed =
+          last.goes(with: chunk, asUniform: false)
+          && (count + part.range.count <= Chunk.capacity || !last.isUniform && !chunk.isUniform)
+        if !staysUniform, !isMixed {
+          appendLeaves(group[...], count: count, isUniform: isUniform, to: &leaves)
+          group.removeAll(keepingCapacity: true)
+          count = 0
+        }
+        isUniform = group.isEmpty ? chunk.isUniform : staysUniform
+      } else {
+        isUniform = chunk.isUniform
       }
       group.append(part)
       count += part.range.count
     }
-    flush()
+    appendLeaves(group[...], count: count, isUniform: isUniform, to: &leaves)
     return leaves
   }
 
-  /// How many nodes each of as few groups as can be has, evenly.
-  private static func groups(of count: Int) -> some Sequence<Range<Int>> {
-    let groups = (count + Branch.fanout - 1) / Branch.fanout
-    return (0..<groups).lazy.map { group in
-      (count * group / groups)..<(count * (group + 1) / groups)
+  /// Parts that go together as leaves of about one size.
+  private static func appendLeaves(
+    _ parts: ArraySlice<Chunk.Part>, count: Int, isUniform: Bool, to leaves: inout [Leaf]
+  ) {
+    guard count > 0, let first = parts.first else { return }
+    let pieces = isUniform ? 1 : (count - 1) / Chunk.capacity + 1
+    if pieces == 1, count == first.chunk.count, parts.count == 1 {
+      leaves.append(first.leaf)
+      return
+    }
+    guard pieces > 1 else {
+      leaves.append(Leaf(Chunk.joining(parts)))
+      return
+    }
+    var rest = parts
+    var taken = 0
+    for piece in 1...pieces {
+      var group: [Chunk.Part] = []
+      let end = count * piece / pieces
+      while taken < end, let part = rest.first {
+        let length = min(part.range.count, end - taken)
+        let cut = part.range.lowerBound + length
+        group.append(RopePart(source: part.source, range: part.range.lowerBound..<cut))
+        if cut == part.range.upperBound {
+          rest.removeFirst()
+        } else {
+          rest[rest.startIndex].range = cut..<part.range.upperBound
+        }
+        taken += length
+      }
+      leaves.append(Leaf(Chunk.joining(group[...])))
     }
   }
 
-  private static func grouped(_ leaves: [Leaf]) -> [Branch] {
-    groups(of: leaves.count).map { Branch(leaves[$0]) }
-  }
-
-  private static func grouped(_ branches: [Branch]) -> [Branch] {
-    groups(of: branches.count).map { Branch(branches[$0]) }
+  /// Nodes as the children of as few branches as can be, evenly.
+  private static func grouped<Node>(_ nodes: [Node], _ branch: ([Node]) -> Branch) -> [Branch] {
+    let count = nodes.count
+    if count == 0 { return [] }
+    if count <= Branch.fanout { return [branch(nodes)] }
+    let groups = (count - 1) / Branch.fanout + 1
+    return (0..<groups).map { group in
+      branch(Array(nodes[(count * group / groups)..<(count * (group + 1) / groups)]))
+    }
   }
 
   private static func tree(_ level: Level) -> Root {
@@ -463,10 +565,10 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     switch level {
     case .leaves(let leaves):
       if leaves.count <= 1 { return leaves.first.map(Root.leaf) ?? .empty }
-      branches = grouped(leaves)
+      branches = grouped(leaves, Branch.init)
     case .branches(let given): branches = given
     }
-    while branches.count > 1 { branches = grouped(branches) }
+    while branches.count > 1 { branches = grouped(branches, Branch.init) }
     guard var root = branches.first else { return .empty }
     // A branch of one child is that child.
     while true {

@@ -3,11 +3,13 @@ public struct ScrollState: Hashable, Sendable {
   /// The offset of the last tick.
   public private(set) var contentOffset: Point
   /// Whether it last moved towards the end.
-  private var isForward: Bool
+  private(set) var isForward: Bool
   /// The cells asked for and not cancelled.
   private var asked: ItemRanges
   /// Whether the next tick forgets what was shown.
   private var isStale = false
+  /// Whether what is asked for is what the last tick wanted at this very offset.
+  private var isSettled = false
 
   /// At an offset, nothing asked for yet.
   ///
@@ -21,10 +23,19 @@ public struct ScrollState: Hashable, Sendable {
   /// The cells that were to be loaded ahead and were not cancelled, in ascending order.
   public var requestedRanges: [ItemRange] { asked.ranges }
 
+  /// Whether a band can be made of it: what is asked for is what shows that it should be.
+  var isAtTick: Bool { isSettled && !isStale }
+
+  /// How many cells are asked for.
+  var askedCount: Int { asked.count }
+
   /// Goes to an offset without a tick: the next one is compared with what shows there.
   ///
   /// - Parameter offset: The offset.
-  public mutating func move(to offset: Point) { contentOffset = offset }
+  public mutating func move(to offset: Point) {
+    contentOffset = offset
+    isSettled = false
+  }
 
   /// Forgets what was shown and asked for: the next tick is a reset.
   ///
@@ -33,6 +44,7 @@ public struct ScrollState: Hashable, Sendable {
     contentOffset = offset
     asked = ItemRanges()
     isStale = true
+    isSettled = false
   }
 
   /// Goes on after a change of the content: what was asked for keeps its identity.
@@ -47,6 +59,7 @@ public struct ScrollState: Hashable, Sendable {
     let (kept, gone) = asked.mapped(by: map)
     contentOffset = offset
     asked = kept
+    isSettled = false
     return gone.ranges
   }
 
@@ -79,34 +92,111 @@ public struct ScrollState: Hashable, Sendable {
   public mutating func scroll(
     to offset: Point, in layout: PreparedLayout, prefetch: PrefetchReach, isFull: Bool, limit: Int
   ) throws(LayoutError) -> ScrollTick {
-    let isFull = isFull || isStale
+    var tick = ScrollTick()
+    if isFull || isStale {
+      tick.isReset = true
+      tick.prefetch = try scrollAnew(to: offset, in: layout, prefetch: prefetch, limit: limit) {
+        tick.appeared.append($0)
+      }
+      return tick
+    }
     let visible = try layout.elements(
       in: layout.visibleRect(at: offset), contentOffset: offset, limit: limit)
-    let previous =
-      isFull
-      ? []
-      : try layout.elements(
-        in: layout.visibleRect(at: contentOffset), contentOffset: contentOffset, limit: limit)
-    let old = layout.scrollDirection.upright(contentOffset).y
-    let new = layout.scrollDirection.upright(offset).y
-    let forward = new == old ? isForward : new > old
-    let window = try layout.prefetchRanges(
-      at: offset, isForward: forward, reach: prefetch, visible: visible, limit: limit)
-
-    var tick = ScrollTick()
-    tick.isReset = isFull
-    if isFull { tick.appeared = visible } else { tick.compare(previous, visible) }
-    let stillAsked = isFull ? ItemRanges() : asked
+    let previous = try layout.elements(
+      in: layout.visibleRect(at: contentOffset), contentOffset: contentOffset, limit: limit)
+    let forward = isForward(to: offset, in: layout)
+    var shown = ItemRanges()
+    for element in visible where element.kind == .cell { shown.append(element.indexPath) }
+    let wanted = try layout.prefetchRanges(
+      at: offset, isForward: forward, reach: prefetch, shown: shown, limit: limit)
+    tick.compare(previous, visible)
     tick.prefetch = layout.nearestFirst(
-      window.wanted.subtracting(stillAsked), at: offset, isForward: forward)
+      wanted.subtracting(asked).ranges, at: offset, isForward: forward)
     tick.cancelPrefetch = layout.nearestFirst(
-      stillAsked.subtracting(window.wanted).subtracting(window.visible), at: offset,
-      isForward: forward)
+      asked.subtracting(wanted).subtracting(shown).ranges, at: offset, isForward: forward)
+    tick.shownCount = visible.count
     contentOffset = offset
     isForward = forward
-    asked = window.wanted
-    isStale = false
+    asked = wanted
+    isSettled = true
     return tick
+  }
+
+  /// Goes to an offset near the last one: the same tick, worked out from what lies about the edges.
+  ///
+  /// - Parameters:
+  ///   - offset: The new offset.
+  ///   - layout: The layout, which the band was made of.
+  ///   - band: What lies about the edges.
+  ///   - limit: How many elements may show.
+  /// - Returns: What changed; nil, and nothing has changed, if the band does not reach.
+  /// - Complexity: O(log n + k) for k elements that come or go and n in the band.
+  public mutating func scroll(
+    to offset: Point, in layout: PreparedLayout, by band: ScrollBand, limit: Int
+  ) -> ScrollTick? {
+    let old = layout.scrollDirection.upright(contentOffset)
+    let new = layout.scrollDirection.upright(offset)
+    let forward = isForward(to: offset, in: layout)
+    // What is asked for goes with the way of the last tick.
+    guard isAtTick, forward == isForward,
+      band.covers(old, new, isForward: forward, limit: limit)
+    else { return nil }
+    contentOffset = offset
+    return band.tick(from: old.y, to: new.y, &asked) { ranges, frame in
+      layout.nearestFirst(ranges, at: offset, isForward: forward, frame)
+    }
+  }
+
+  /// Goes to an offset and forgets what was shown and asked for: a full tick.
+  ///
+  /// - Parameters:
+  ///   - offset: The new offset.
+  ///   - layout: The layout.
+  ///   - prefetch: How far ahead to load.
+  ///   - limit: How many elements may show.
+  ///   - visit: Called with each element that shows, in order.
+  /// - Returns: The cells to load ahead, the nearest first.
+  /// - Throws: ``LayoutError/tooManyElements(limit:)``, perhaps after some were visited; the state is
+  ///   as before then.
+  /// - Complexity: O(log n + k) for k elements in the viewport and the prefetch window.
+  public mutating func scrollAnew(
+    to offset: Point, in layout: PreparedLayout, prefetch: PrefetchReach, limit: Int,
+    _ visit: (LayoutAttributes) -> Void
+  ) throws(LayoutError) -> [ItemRange] {
+    var shown = ItemRanges()
+    var count = 0
+    layout.forEachElement(in: layout.visibleRect(at: offset), contentOffset: offset) { element in
+      count += 1
+      guard count <= limit else { return false }
+      if element.kind == .cell { shown.append(element.indexPath) }
+      visit(element)
+      return true
+    }
+    guard count <= limit else { throw .tooManyElements(limit: limit) }
+    let forward = isForward(to: offset, in: layout)
+    let wanted = try layout.prefetchRanges(
+      at: offset, isForward: forward, reach: prefetch, shown: shown, limit: limit)
+    contentOffset = offset
+    isForward = forward
+    asked = wanted
+    isStale = false
+    isSettled = true
+    return layout.nearestFirst(wanted.ranges, at: offset, isForward: forward)
+  }
+
+  /// Whether a tick forgets what was shown, even if the client does not say so.
+  public var isReset: Bool { isStale }
+
+  /// Which way an offset is.
+  ///
+  /// - Parameters:
+  ///   - offset: The next offset.
+  ///   - layout: The layout.
+  /// - Returns: Whether it is towards the end; as before if it is where the last one was.
+  public func isForward(to offset: Point, in layout: PreparedLayout) -> Bool {
+    let old = layout.scrollDirection.upright(contentOffset).y
+    let new = layout.scrollDirection.upright(offset).y
+    return new == old ? isForward : new > old
   }
 }
 
@@ -147,6 +237,8 @@ public struct ScrollTick: Hashable, Sendable {
   public var cancelPrefetch: [ItemRange] = []
   /// Whether everything from before is to be forgotten.
   public var isReset = false
+  /// How many elements show, where they had to be counted.
+  public var shownCount = 0
 
   /// Makes an empty tick.
   public init() {}
@@ -172,22 +264,24 @@ public struct ScrollTick: Hashable, Sendable {
 }
 
 extension PreparedLayout {
-  /// The cells to have loaded at an offset, and those that show.
+  /// The cells to have loaded at an offset, beside those that show.
   func prefetchRanges(
-    at offset: Point, isForward: Bool, reach: PrefetchReach, visible: [LayoutAttributes],
-    limit: Int
-  ) throws(LayoutError) -> (wanted: ItemRanges, visible: ItemRanges) {
-    var shown = ItemRanges()
-    for element in visible where element.kind == .cell { shown.append(element.indexPath) }
-    let items = try placement.itemsAtHand(
+    at offset: Point, isForward: Bool, reach: PrefetchReach, shown: ItemRanges, limit: Int
+  ) throws(LayoutError) -> ItemRanges {
+    try placement.itemsAtHand(
       around: scrollDirection.upright(visibleRect(at: offset)), shown: shown,
-      reach: reach.window(isForward: isForward), limit: limit)
-    return (items.subtracting(shown), shown)
+      reach: reach.window(isForward: isForward), limit: limit
+    ).subtracting(shown)
   }
 
   /// Ranges with the one nearest to the viewport first; of two as near, the one on the way.
-  func nearestFirst(_ ranges: ItemRanges, at offset: Point, isForward: Bool) -> [ItemRange] {
-    guard ranges.ranges.count > 1 else { return ranges.ranges }
+  ///
+  /// `frame` says where an item rests, where that is known.
+  func nearestFirst(
+    _ ranges: [ItemRange], at offset: Point, isForward: Bool,
+    _ frame: (IndexPath) -> Rect? = { _ in nil }
+  ) -> [ItemRange] {
+    guard ranges.count > 1 else { return ranges }
     let visible = scrollDirection.upright(visibleRect(at: offset))
     // Distance, then the way, then the order on the way.
     func rank(_ range: ItemRange, _ order: Int) -> (Length, Int, Int) {
@@ -195,13 +289,13 @@ extension PreparedLayout {
       var isBefore = true
       for item in [range.start, range.end - 1] {
         let path = IndexPath(item: item, section: range.section)
-        guard let frame = placement.restingFrame(ofItemAt: path) else { continue }
+        guard let frame = frame(path) ?? placement.restingFrame(ofItemAt: path) else { continue }
         distance = min(distance, max(0, frame.minY - visible.maxY, visible.minY - frame.maxY))
         isBefore = isBefore && frame.minY < visible.minY
       }
       return (distance, isBefore == isForward ? 1 : 0, isForward ? order : -order)
     }
-    return ranges.ranges.enumerated()
+    return ranges.enumerated()
       .map { (rank: rank($1, $0), range: $1) }
       .sorted { $0.rank < $1.rank }
       .map(\.range)

@@ -55,7 +55,7 @@ struct SectionRun: RopeChunk {
 
   func goes(with other: SectionRun, asUniform: Bool) -> Bool { true }
 
-  static func joining(_ parts: [Part]) -> SectionRun {
+  static func joining(_ parts: ArraySlice<Part>) -> SectionRun {
     SectionRun(parts.flatMap { $0.chunk.sections[$0.range] })
   }
 }

@@ -197,8 +197,7 @@ final class SectionStack: Placement {
     from section: Int, below main: Length,
     _ body: (_ section: Int, _ slot: Slot, _ start: Length) -> Bool
   ) {
-    guard let first = slots.firstPlace(where: { $0 > section && $1 > main }) else { return }
-    slots.forEachChunk(from: first.start) { place in
+    slots.forEachChunk(where: { $0 > section && $1 > main }) { place in
       var start = place.before
       for (index, slot) in place.chunk.slots.enumerated() {
         let number = place.start + index
@@ -472,7 +471,7 @@ private struct SlotRun: RopeChunk {
 
   func goes(with other: SlotRun, asUniform: Bool) -> Bool { true }
 
-  static func joining(_ parts: [Part]) -> SlotRun {
+  static func joining(_ parts: ArraySlice<Part>) -> SlotRun {
     SlotRun(slots: parts.flatMap { $0.chunk.slots[$0.range] })
   }
 }

@@ -182,10 +182,27 @@ struct SizeList: Sendable {
   ///   - item: The item.
   ///   - body: Called with each run; returns whether to go on.
   func forEachRun(from item: Int = 0, _ body: (Place) -> Bool) {
+    forEachRun(where: { count, _ in count > item }, body)
+  }
+
+  /// Visits the runs in order, from the first on at the end of which something holds that holds from
+  /// there on.
+  ///
+  /// - Parameters:
+  ///   - isPast: Whether it holds, from how many items there are up to some place and their lengths
+  ///     added up.
+  ///   - body: Called with each run; returns whether to go on.
+  @inline(__always)
+  func forEachRun(
+    where isPast: (_ count: Int, _ total: Length) -> Bool, _ body: (Place) -> Bool
+  ) {
     switch source {
     case .described(let rope, let rule):
-      rope.forEachChunk(from: item) { body(SizeList.place($0, rule)) }
-    case .computed(let rope): rope.forEachChunk(from: item) { body(SizeList.place($0)) }
+      rope.forEachChunk(where: { isPast($0, rule.total($0, $1)) }) {
+        body(SizeList.place($0, rule))
+      }
+    case .computed(let rope):
+      rope.forEachChunk(where: { isPast($0, $1) }) { body(SizeList.place($0)) }
     }
   }
 
@@ -299,10 +316,11 @@ struct SizeRun: RopeChunk {
     !asUniform || summary.least == other.summary.least
   }
 
-  static func joining(_ parts: [Part]) -> SizeRun {
-    SizeRun(
-      cross: LengthArray.joining(parts.map { ($0.chunk.cross, $0.range) }),
-      main: LengthArray.joining(parts.map { ($0.chunk.main, $0.range) }))
+  static func joining(_ parts: ArraySlice<Part>) -> SizeRun {
+    let count = parts.reduce(0) { $0 + $1.range.count }
+    return SizeRun(
+      cross: LengthArray.joining(parts, count: count) { $0.cross },
+      main: LengthArray.joining(parts, count: count) { $0.main })
   }
 }
 

@@ -109,10 +109,11 @@ struct UpdatePlan {
   private static func checkOverlaps(
     _ places: inout Places, _ noun: String, in section: Int?, of count: Int
   ) throws(UpdateRefusal) {
-    let inSection = section.map { " of section \($0)" } ?? ""
-    let before =
+    var inSection: String { section.map { " of section \($0)" } ?? "" }
+    var before: String {
       section.map { "section \($0) has \(count) items before" }
-      ?? "there are \(count) sections before"
+        ?? "there are \(count) sections before"
+    }
     places.old.sort { $0.range.lowerBound < $1.range.lowerBound }
     for (first, second) in zip(places.old, places.old.dropFirst())
     where second.range.lowerBound < first.range.upperBound {
@@ -160,7 +161,8 @@ struct UpdatePlan {
       _ = try addNew(insert.at, count: insert.items.count, .insertItems(index))
     }
     for section in items.keys.sorted() {
-      guard var places = items[section] else { continue }
+      // Taken out, so that it is not copied to be sorted.
+      guard var places = items.removeValue(forKey: section) else { continue }
       let before = content.sections[section].items.count
       try UpdatePlan.checkOverlaps(&places, "item", in: section, of: before)
       items[section] = places

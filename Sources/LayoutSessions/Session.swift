@@ -11,26 +11,55 @@ public final class Session: Sendable {
 
   /// A consistent view of a session; cheap to take, and never changed afterwards.
   public struct Snapshot: Sendable {
-    /// Grows by one with each accepted change; 1 at first.
-    public var version: Int
+    /// What questions are answered from.
+    public fileprivate(set) var revision: Revision
     /// Grows by one with each tick, whatever the version; 0 at first.
-    public var tickCount: Int
-    /// What the client said, and the layout of it.
-    public var document: Document
+    public fileprivate(set) var tickCount: Int
     /// Where the client has scrolled to.
-    public var scrolling: ScrollState
-    /// The item that is under a finger, for whose preview questions are answered; nil if none is.
-    public var movement: InteractiveMovement?
+    public fileprivate(set) var scrolling: ScrollState
 
+    /// Grows by one with each accepted change; 1 at first.
+    public var version: Int { revision.version }
+    /// What the client said, and the layout of it.
+    public var document: Document { revision.document }
+    /// The item that is under a finger, for whose preview questions are answered; nil if none is.
+    public var movement: InteractiveMovement? { revision.movement }
     /// What the client said, with the content of the preview while an item is moved.
-    public var description: Description {
-      guard let movement else { return document.description }
-      var description = document.description
-      description.content = movement.preview.content
-      return description
-    }
+    public var description: Description { revision.description }
     /// The layout of it.
-    public var layout: PreparedLayout { movement?.layout ?? document.layout }
+    public var layout: PreparedLayout { revision.layout }
+  }
+
+  /// All of a session but its scrolling: replaced as a whole, shared by all who read it.
+  public final class Revision: Sendable {
+    /// A number that no other revision of any session has in this process.
+    public let number: UInt64
+    /// The version that clients know.
+    public let version: Int
+    /// What the client said, and the layout of it.
+    public let document: Document
+    /// The item that is under a finger; nil if none is.
+    public let movement: InteractiveMovement?
+    /// Whether an item is under a finger; cheaper to ask than for the movement.
+    public let isMoving: Bool
+    /// What the client said, with the content of the preview while an item is moved.
+    public let description: Description
+    /// The layout of it.
+    public let layout: PreparedLayout
+
+    private static let count = Atomic<UInt64>(0)
+
+    fileprivate init(version: Int, document: Document, movement: InteractiveMovement? = nil) {
+      number = Revision.count.wrappingAdd(1, ordering: .relaxed).newValue
+      self.version = version
+      self.document = document
+      self.movement = movement
+      isMoving = movement != nil
+      var description = document.description
+      if let movement { description.content = movement.preview.content }
+      self.description = description
+      layout = movement?.layout ?? document.layout
+    }
   }
 
   /// A description with its layout: replaced as a whole, shared by all who read it.
@@ -61,7 +90,13 @@ public final class Session: Sendable {
     }
   }
 
-  private let state: Mutex<Snapshot>
+  private struct State {
+    var snapshot: Snapshot
+    /// Whether a change has waited long enough for ticks: now they wait for it.
+    var isHeld = false
+  }
+
+  private let state: Mutex<State>
   /// Held by whoever changes the session, while the change is worked out; readers and ticks go on.
   private let changing = Mutex(())
 
@@ -76,17 +111,17 @@ public final class Session: Sendable {
     id: SessionID, description: Description, layout: PreparedLayout, scrolling: ScrollState
   ) {
     self.id = id
+    let revision = Revision(
+      version: 1, document: Document(description: description, layout: layout))
     state = Mutex(
-      Snapshot(
-        version: 1, tickCount: 0,
-        document: Document(description: description, layout: layout), scrolling: scrolling))
+      State(snapshot: Snapshot(revision: revision, tickCount: 0, scrolling: scrolling)))
   }
 
   /// How it is now.
-  public var snapshot: Snapshot { state.withLock { $0 } }
+  public var snapshot: Snapshot { state.withLock { $0.snapshot } }
 
   /// The bytes that it takes in memory; an estimate.
-  public var byteCount: Int { state.withLock { $0.document.byteCount } }
+  public var byteCount: Int { snapshot.document.byteCount }
 
   /// What a change makes of a session.
   public struct Change: Sendable {
@@ -135,16 +170,22 @@ public final class Session: Sendable {
         let before = snapshot
         guard let change = try work(before) else { return before }
         let after = state.withLock { state -> Snapshot? in
-          guard state.tickCount == before.tickCount else { return nil }
-          Session.apply(change, to: &state)
-          return state
+          guard state.snapshot.tickCount == before.tickCount else { return nil }
+          Session.apply(change, to: &state.snapshot)
+          return state.snapshot
         }
         if let after { return after }
       }
-      // Ticks come faster than the change can be worked out: now they wait.
-      return try state.withLock { state throws(Failure) in
-        if let change = try work(state) { Session.apply(change, to: &state) }
-        return state
+      // Ticks come faster than the change can be worked out: now they wait, and readers still do not.
+      let before = state.withLock { state in
+        state.isHeld = true
+        return state.snapshot
+      }
+      defer { state.withLock { $0.isHeld = false } }
+      guard let change = try work(before) else { return before }
+      return state.withLock { state in
+        Session.apply(change, to: &state.snapshot)
+        return state.snapshot
       }
     }
   }
@@ -153,14 +194,38 @@ public final class Session: Sendable {
   private static let patience = 4
 
   private static func apply(_ change: Change, to state: inout Snapshot) {
-    state.document = change.document
+    let old = state.revision
+    let isSame =
+      !change.isNewVersion && change.document === old.document && change.movement == nil
+      && !old.isMoving
+    if !isSame {
+      state.revision = Revision(
+        version: change.isNewVersion ? old.version + 1 : old.version, document: change.document,
+        movement: change.movement)
+    }
     state.scrolling = change.scrolling
-    state.movement = change.movement
     state.tickCount &+= 1
-    if change.isNewVersion { state.version += 1 }
   }
 
-  /// Scrolls: one tick.
+  /// Scrolls to where a tick that was worked out beside others has led.
+  ///
+  /// - Parameters:
+  ///   - scrolling: Where it leads.
+  ///   - before: What it was worked out from.
+  /// - Returns: Whether it counts; false if there was a tick or a change since, or if a change is
+  ///   under way for which ticks wait.
+  public func scroll(to scrolling: ScrollState, from before: Snapshot) -> Bool {
+    state.withLock { state in
+      guard !state.isHeld, state.snapshot.tickCount == before.tickCount,
+        state.snapshot.revision === before.revision
+      else { return false }
+      state.snapshot.scrolling = scrolling
+      state.snapshot.tickCount &+= 1
+      return true
+    }
+  }
+
+  /// Scrolls: one tick, for which others wait, and which waits for a change that ticks have held up.
   ///
   /// - Parameters:
   ///   - offset: The new offset; taken as it is, bouncing included.
@@ -171,12 +236,18 @@ public final class Session: Sendable {
   public func scroll(
     to offset: Point, isFull: Bool, limit: Int
   ) throws(LayoutError) -> (tick: ScrollTick, session: Snapshot) {
-    try state.withLock { state throws(LayoutError) in
-      let tick = try state.scrolling.scroll(
-        to: offset, in: state.layout, prefetch: state.description.prefetch, isFull: isFull,
-        limit: limit)
-      state.tickCount &+= 1
-      return (tick, state)
+    while true {
+      let done = try state.withLock { state throws(LayoutError) -> (ScrollTick, Snapshot)? in
+        if state.isHeld { return nil }
+        let revision = state.snapshot.revision
+        let tick = try state.snapshot.scrolling.scroll(
+          to: offset, in: revision.layout, prefetch: revision.description.prefetch,
+          isFull: isFull, limit: limit)
+        state.snapshot.tickCount &+= 1
+        return (tick, state.snapshot)
+      }
+      if let done { return done }
+      changing.withLock { _ in }
     }
   }
 }

@@ -129,7 +129,7 @@ public final class SessionStore: Sendable {
 
 /// Sessions in slots that form a list from the most to the least recently used.
 ///
-/// A use costs one look into the dictionary; the list is mended by slot.
+/// A use costs one look into the index; the list is mended by slot.
 private struct Table {
   private struct Slot {
     var session: Session?
@@ -139,7 +139,7 @@ private struct Table {
     var older: Int?
   }
 
-  private var places: [SessionID: Int] = [:]
+  private var places = SlotIndex()
   private var slots: [Slot] = []
   private var freeSlots: [Int] = []
   private var newest: Int?

@@ -156,51 +156,98 @@ private final class HandlerBox: Sendable {
   init(_ handler: any HTTPHandler) { self.handler = handler }
 }
 
-/// Keeps a body until it has been sent.
-private final class BodyBox: Sendable {
-  let bytes: [UInt8]
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-}
-
 /// The shim's handler: one crossing from C into Swift and back.
 private func respond(
   context: UnsafeMutableRawPointer?, request: UnsafePointer<http_request>, onWorker: Bool,
   reply: OpaquePointer
 ) -> Bool {
   guard let context = unsafe context else { return false }
-  // Safe: the server that calls keeps the box.
-  let box = unsafe Unmanaged<HandlerBox>.fromOpaque(context).takeUnretainedValue()
   let lent = unsafe request.pointee
-  // Safe: the shim lends all of it for the length of this call, which the spans cannot escape.
-  let response = unsafe box.handler.respond(
-    to: HTTPRequest(
-      method: HTTPMethod(lent.method), path: span(lent.path), query: span(lent.query),
-      fields: HTTPRequestFields(
-        contentType: span(lent.fields.0), accept: span(lent.fields.1),
-        ifMatch: span(lent.fields.2), ifNoneMatch: span(lent.fields.3),
-        authorization: span(lent.fields.4), origin: span(lent.fields.5),
-        accessControlRequestMethod: span(lent.fields.6)),
-      body: span(lent.body), bodyPadding: Int(HTTP_BODY_PADDING)),
-    mayTakeLong: onWorker)
+  // Safe: the server that calls keeps the box, so that nobody need count this use of it. The shim
+  // lends all of the request for the length of this call, which the spans cannot escape.
+  let response = unsafe Unmanaged<HandlerBox>.fromOpaque(context)._withUnsafeGuaranteedRef { box in
+    unsafe box.handler.respond(
+      to: HTTPRequest(
+        method: HTTPMethod(lent.method), path: span(lent.path), query: span(lent.query),
+        fields: HTTPRequestFields(
+          contentType: span(lent.fields.0), accept: span(lent.fields.1),
+          ifMatch: span(lent.fields.2), ifNoneMatch: span(lent.fields.3),
+          authorization: span(lent.fields.4), origin: span(lent.fields.5),
+          accessControlRequestMethod: span(lent.fields.6)),
+        body: span(lent.body), bodyPadding: Int(HTTP_BODY_PADDING)),
+      mayTakeLong: onWorker)
+  }
   guard let response else { return false }
-  for field in response.fields {
+  for field in response.otherFields {
     unsafe http_reply_header(reply, field.name, field.value)
   }
-  let body = BodyBox(response.body)
-  // Safe: a native array's storage stays where it is as long as it is not changed, and the box,
+  let content = response.content
+  // Safe: a constant's bytes, which a NUL follows, live as long as the process; the tag's are copied
+  // during the call.
+  if let tag = content.tag {
+    let bytes = tag.bytes
+    unsafe bytes.withUnsafeBufferPointer { tag in
+      unsafe http_reply_describe(reply, type(of: content), tag.baseAddress, tag.count)
+    }
+  } else {
+    unsafe http_reply_describe(reply, type(of: content), nil, 0)
+  }
+  // Safe: a native array's storage stays where it is as long as it is not changed; the content,
   // which is released with the reply, never changes it.
-  unsafe body.bytes.withUnsafeBufferPointer { bytes in
+  unsafe content.bytes.withUnsafeBufferPointer { bytes in
     unsafe http_reply_body(
-      reply, UInt32(response.status.rawValue), bytes.baseAddress, bytes.count, releaseBody,
-      Unmanaged.passRetained(body).toOpaque())
+      reply, UInt32(response.status.rawValue), bytes.baseAddress, bytes.count, releaseContent,
+      Unmanaged.passRetained(content).toOpaque())
+  }
+  if content.isKept, let prepared = unsafe prepared(content) {
+    // Safe: the form lives as long as the content, which the reply holds.
+    unsafe http_reply_prepared(reply, prepared)
   }
   return true
 }
 
-/// Gives a body back; called once for each reply, on any thread.
-private func releaseBody(owner: UnsafeMutableRawPointer?) {
+/// A content's type as C takes it.
+private func type(of content: HTTPContent) -> UnsafePointer<CChar>? {
+  guard let type = content.type, type.hasPointerRepresentation else { return nil }
+  return unsafe UnsafeRawPointer(type.utf8Start).assumingMemoryBound(to: CChar.self)
+}
+
+/// The form in which a content is sent that is sent often; nil if there is no memory.
+private func prepared(_ content: HTTPContent) -> OpaquePointer? {
+  let form = content.serverForm {
+    // Not the content itself, which holds the form: nobody would ever let go.
+    let copy = HTTPContent(content.bytes)
+    let tag = content.tag
+    // Safe: as for a reply; the copy is released when nobody is sent it any more.
+    let prepared = unsafe copy.bytes.withUnsafeBufferPointer { bytes in
+      let owner = unsafe Unmanaged.passRetained(copy).toOpaque()
+      guard let tag else {
+        return unsafe http_prepare(
+          type(of: content), nil, 0, bytes.baseAddress, bytes.count, releaseContent, owner)
+      }
+      let text = tag.bytes
+      return unsafe text.withUnsafeBufferPointer { text in
+        unsafe http_prepare(
+          type(of: content), text.baseAddress, text.count, bytes.baseAddress, bytes.count,
+          releaseContent, owner)
+      }
+    }
+    return unsafe prepared.map { prepared in
+      HTTPContent.ServerForm(handle: UInt(bitPattern: prepared)) { handle in
+        // Safe: the number is what was made above, and this is called once.
+        if let prepared = unsafe OpaquePointer(bitPattern: handle) {
+          unsafe http_prepared_free(prepared)
+        }
+      }
+    }
+  }
+  return unsafe form.flatMap { unsafe OpaquePointer(bitPattern: $0) }
+}
+
+/// Gives a content back; called once for each reply and each prepared answer, on any thread.
+private func releaseContent(owner: UnsafeMutableRawPointer?) {
   guard let owner = unsafe owner else { return }
-  unsafe Unmanaged<BodyBox>.fromOpaque(owner).release()
+  unsafe Unmanaged<HTTPContent>.fromOpaque(owner).release()
 }
 
 /// Lent bytes as a span; the caller bounds its life.

@@ -15,7 +15,7 @@ private struct NumberRun: RopeChunk, Equatable {
   var summary: Sum { Sum(total: numbers.reduce(0, +)) }
   static var capacity: Int { 4 }
   func goes(with other: NumberRun, asUniform: Bool) -> Bool { true }
-  static func joining(_ parts: [Part]) -> NumberRun {
+  static func joining(_ parts: ArraySlice<Part>) -> NumberRun {
     NumberRun(numbers: parts.flatMap { $0.chunk.numbers[$0.range] })
   }
 }

@@ -3,10 +3,15 @@ import Synchronization
 
 /// Answers with what came in; takes its orders from the path.
 ///
-/// `/work` is answered on a worker, `/wait` there and only after ``open()``, `/size/N` with N bytes.
+/// `/work` is answered on a worker, `/wait` there and only after ``open()``, `/size/N` with N bytes,
+/// `/kept` with what it keeps.
 final class EchoHandler: HTTPHandler {
   private let isOpen = Atomic(false)
   private let waiting = Atomic(0)
+
+  /// What is sent again and again.
+  private let kept = HTTPContent(
+    Array("kept".utf8), type: "text/kept", tag: HTTPEntityTag(.max, 7), isKept: true)
 
   /// Lets those go on that wait.
   func open() { isOpen.store(true, ordering: .releasing) }
@@ -22,6 +27,7 @@ final class EchoHandler: HTTPHandler {
       while !isOpen.load(ordering: .acquiring) { pause() }
       waiting.subtract(1, ordering: .acquiringAndReleasing)
     }
+    if path == "/kept" { return HTTPResponse(status: .ok, content: kept) }
     let type = [HTTPField(name: "Content-Type", value: "text/plain")]
     if path.hasPrefix("/size/"), let size = Int(path.dropFirst(6)) {
       return HTTPResponse(status: .ok, fields: type, body: [UInt8](repeating: 0x61, count: size))

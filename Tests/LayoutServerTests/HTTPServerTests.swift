@@ -35,6 +35,22 @@ struct HTTPServerTests {
     #expect(client.receive()?.text.hasSuffix("worker=true") == true)
   }
 
+  @Test func whatIsKeptIsSentAgainAndAgain() throws {
+    let server = try start()
+    defer { server.stop(drainSeconds: 1) }
+    let clients = (0..<8).map { _ in RawClient(port: server.port) }
+    for _ in 0..<20 {
+      for client in clients { client.send("GET /kept HTTP/1.1\r\nHost: a\r\n\r\n") }
+      for client in clients {
+        let answer = try #require(client.receive())
+        #expect(answer.text == "kept")
+        #expect(answer.head.contains("Content-Type: text/kept\r\n"))
+        #expect(answer.head.contains("ETag: \"18446744073709551615.7\"\r\n"))
+      }
+    }
+    #expect(server.statistics.requestCount == 160)
+  }
+
   @Test func pipelinedRequestsAreAnsweredInOrder() throws {
     let server = try start()
     defer { server.stop(drainSeconds: 1) }

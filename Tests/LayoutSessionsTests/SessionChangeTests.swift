@@ -65,6 +65,27 @@ struct SessionChangeTests {
     #expect(session.snapshot.version == 2)
   }
 
+  @Test func readersNeverWaitForAChange() throws {
+    let session = try Self.session()
+    var calls = 0
+    _ = try session.change { current in
+      calls += 1
+      let seen = session.snapshot
+      #expect(seen.version == 1)
+      // Ticks count until the change has been held up often enough; then they do not, and are told.
+      let counts = session.scroll(to: seen.scrolling, from: seen)
+      #expect(counts == (calls < 5))
+      return try Self.inserting(current)
+    }
+    #expect(calls == 5)
+    #expect(session.snapshot.version == 2)
+    #expect(session.snapshot.tickCount == 5)
+    #expect(!session.scroll(to: session.snapshot.scrolling, from: try Self.session().snapshot))
+    let after = session.snapshot
+    #expect(session.scroll(to: after.scrolling, from: after))
+    #expect(!session.scroll(to: after.scrolling, from: after))
+  }
+
   @Test func whatFailsOrIsOnlyTriedChangesNothing() throws {
     struct Refused: Error {}
     let session = try Self.session()

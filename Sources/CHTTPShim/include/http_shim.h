@@ -13,6 +13,8 @@
 //   frame is left behind: they may be on its stack only through `http_reply_header`. The body stays
 //   the handler's, is sent from where it is, and must not change until `release` is called: exactly
 //   once for each reply that has one, on any thread.
+// - An answer that is sent often can be prepared: its fields are copied and its body is kept once,
+//   until it is freed and nobody is sent it any more.
 // - The handler is called on loop threads and worker threads, on many at once. On a loop thread it
 //   must be done within about 100 µs, or return false to be called again on a worker thread.
 // - All calls of libmicrohttpd for a connection happen on its loop's thread.
@@ -30,6 +32,9 @@ enum { HTTP_BODY_PADDING = 64 };
 
 // A reply has at most so many header fields.
 enum { HTTP_REPLY_FIELDS = 8 };
+
+// What an entity tag with its quotes and a NUL fits in.
+enum { HTTP_TAG_SIZE = 48 };
 
 typedef enum __attribute__((enum_extensibility(closed))) http_method {
   HTTP_METHOD_GET,
@@ -76,10 +81,33 @@ typedef struct http_reply http_reply;
 void http_reply_header(http_reply *_Nonnull reply, const char *_Nonnull name,
                        const char *_Nonnull value);
 
+// Sets the type of the body, which must live as long as the process, and the entity tag, which is
+// copied; NULL and 0 for none. A tag of HTTP_TAG_SIZE bytes or more is left out.
+void http_reply_describe(http_reply *_Nonnull reply, const char *_Nullable content_type,
+                         const uint8_t *_Nullable tag, size_t tag_count);
+
 // Sets the status and the body. `release(owner)` is called when the body is not needed any more.
 void http_reply_body(http_reply *_Nonnull reply, unsigned status,
                      const uint8_t *_Nullable body, size_t count,
                      void (*_Nullable release)(void *_Nullable owner), void *_Nullable owner);
+
+// A type, a tag and a body in the form in which they are sent; sent by many at once.
+typedef struct http_prepared http_prepared;
+
+// Prepares an answer; NULL if there is no memory. `release(owner)` is called when the body is not
+// needed any more, at once if there is no memory.
+http_prepared *_Nullable http_prepare(const char *_Nullable content_type,
+                                      const uint8_t *_Nullable tag, size_t tag_count,
+                                      const uint8_t *_Nullable body, size_t count,
+                                      void (*_Nonnull release)(void *_Nullable owner),
+                                      void *_Nullable owner);
+
+// Frees a prepared answer. What is under way is still sent.
+void http_prepared_free(http_prepared *_Nonnull prepared);
+
+// Says that the reply, which is filled in too, is what has been prepared. It must not be freed
+// before the reply's body is released.
+void http_reply_prepared(http_reply *_Nonnull reply, http_prepared *_Nonnull prepared);
 
 // Answers a request: true if `reply` is filled in, false to be called again on a worker thread,
 // where it must be true.

@@ -15,11 +15,16 @@ extension Call {
     let tag = EntityTag(session, dependsOnScrolling: question.dependsOnScrolling)
     if isCurrent(tag) { return notModified(tag) }
 
-    let visible = session.layout.visibleRect(at: question.contentOffset)
+    let rect = question.rect ?? session.layout.visibleRect(at: question.contentOffset)
+    // A tag with the ticks in it is good once.
+    let key = tag.tickCount == nil ? question.key(rect, session) : nil
+    if let key, let answer = service.answers.answer(to: key) {
+      return HTTPResponse(status: .ok, content: answer.content)
+    }
     var elements: [LayoutAttributes] = []
     var next: ElementPosition?
     session.layout.forEachElement(
-      in: question.rect ?? visible, contentOffset: question.contentOffset, from: question.start
+      in: rect, contentOffset: question.contentOffset, from: question.start
     ) { element in
       guard elements.count < question.limit else {
         next = element.position
@@ -43,7 +48,14 @@ extension Call {
       json.string(Cursor.text(next))
     }
     json.endObject()
-    return self.json(json.finish(), tag: tag)
+    let isKept = key.map(service.answers.wasAsked) ?? false
+    let content = HTTPContent(
+      json.finish(), type: "application/json", tag: tag.field, isKept: isKept)
+    if let key, isKept {
+      service.answers.insert(
+        KeptAnswer(content: content), for: key, byteCount: content.bytes.count)
+    }
+    return HTTPResponse(status: .ok, content: content)
   }
 
   func describeElement() throws(Failure) -> HTTPResponse {
@@ -141,6 +153,9 @@ private struct AttributesQuestion {
   var shape: AttributesFormat.Shape
   var dependsOnScrolling: Bool
 
+  /// How many elements an answer has if the client does not say.
+  static let standardLimit = 5000
+
   init(_ query: QueryParameters, _ session: Session.Snapshot) throws(Problem) {
     contentOffset = try query.contentOffset(or: session.scrolling.contentOffset)
     rect = try query.rect()
@@ -148,7 +163,7 @@ private struct AttributesQuestion {
       query.text("contentOffsetX") != nil && query.text("contentOffsetY") != nil
     dependsOnScrolling =
       !isOffsetGiven && (rect == nil || session.layout.followsContentOffset)
-    limit = try query.integer("limit", in: 1...50_000) ?? 5000
+    limit = try query.integer("limit", in: 1...50_000) ?? AttributesQuestion.standardLimit
     shape = try query.choice("format", of: AttributesFormat.Shape.self) ?? .objects
     start = .first
     if let text = query.text("cursor") {
@@ -157,6 +172,20 @@ private struct AttributesQuestion {
       }
       start = position
     }
+  }
+}
+
+extension AttributesQuestion {
+  /// What the answer depends on, if that is no more than the revision, the rectangle and the format.
+  func key(_ rect: Rect, _ session: Session.Snapshot) -> AnswerKey? {
+    guard !session.revision.isMoving, !session.layout.followsContentOffset, start == .first,
+      limit == AttributesQuestion.standardLimit
+    else { return nil }
+    return AnswerKey(
+      revision: session.revision.number, question: shape == .columns ? 6 : 4,
+      numbers: [
+        rect.minX.millionths, rect.minY.millionths, rect.width.millionths, rect.height.millionths,
+      ])
   }
 }
 

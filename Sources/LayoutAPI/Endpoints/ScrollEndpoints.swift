@@ -2,58 +2,151 @@ import HTTPMessages
 import LayoutCore
 import LayoutSessions
 
-private enum ScrollMember: Int, JSONName {
-  case contentOffset, velocity, full
-  static let names = JSONNames(of: Self.self)
-}
-
 /// Scroll ticks and the ends of drags.
 extension Call {
   func scroll() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
     let session = try session()
-    let (offset, isFull) = try body { (value) throws(JSONError) -> (Point, Bool) in
-      let object = try JSONObject<ScrollMember>(value)
-      // Prefetching follows the offset; the velocity is checked, and free for later use.
-      _ = try object[.velocity]?.velocity()
-      return (
-        try object.required(.contentOffset).corePoint(), try object[.full]?.bool() ?? false
-      )
+    let request = try tickRequest()
+    let (offset, isFull) = (request.contentOffset, request.isFull)
+    var before = session.snapshot
+    try checkIfMatch(before)
+    // Worked out beside the session's lock, from what the session is now.
+    for _ in 0..<Call.patience {
+      if isFull || before.scrolling.isReset {
+        let answer = try fullTick(to: offset, from: before, shape)
+        if session.scroll(to: answer.scrolling, from: before) {
+          return HTTPResponse(status: .ok, content: answer.content)
+        }
+      } else {
+        var scrolling = before.scrolling
+        let tick = try self.tick(to: offset, from: before, &scrolling)
+        if session.scroll(to: scrolling, from: before) {
+          return answer(tick, at: offset, before.revision, before.tickCount &+ 1, shape)
+        }
+      }
+      before = session.snapshot
     }
-    try checkIfMatch(session.snapshot)
+    // In turn with the others, or after a change: nothing to wait for where connections are served.
+    guard mayTakeLong else { throw .takesLong }
     let (tick, snapshot) = try layingOut { () throws(LayoutError) in
       try session.scroll(to: offset, isFull: isFull, limit: elementLimit)
     }
-    let format = AttributesFormat(shape, snapshot)
+    return answer(tick, at: offset, snapshot.revision, snapshot.tickCount, shape)
+  }
+
+  private func answer(
+    _ tick: ScrollTick, at offset: Point, _ revision: Session.Revision, _ tickCount: Int,
+    _ shape: AttributesFormat.Shape
+  ) -> HTTPResponse {
+    let format = AttributesFormat(shape, revision)
     var json = JSONWriter(capacity: 512 + (tick.appeared.count + tick.changed.count) * 128)
-    json.raw("{\"version\":")
-    json.integer(snapshot.version)
-    json.raw("\"contentOffset\":")
-    json.point(offset)
-    json.raw("\"contentSize\":")
-    json.size(snapshot.layout.contentSize)
-    json.raw("\"appeared\":")
+    json.beginTick(at: offset, revision)
     format.write(tick.appeared, to: &json)
     json.raw("\"changed\":")
     format.write(tick.changed, to: &json)
     json.raw("\"disappeared\":[")
     for element in tick.disappeared {
       json.raw("{\"kind\":")
-      json.kind(of: element, in: snapshot.description.content)
+      json.kind(of: element, in: format.content)
       json.raw("\"indexPath\":")
       json.indexPath(element.indexPath)
       json.endObject()
     }
     json.endArray()
-    json.raw("\"prefetch\":")
-    json.ranges(tick.prefetch)
-    json.raw("\"cancelPrefetch\":")
-    json.ranges(tick.cancelPrefetch)
-    json.raw("\"reset\":")
-    json.bool(tick.isReset)
-    json.endObject()
-    return self.json(json.finish(), tag: EntityTag(snapshot))
+    json.endTick(tick.prefetch, cancel: tick.cancelPrefetch, isReset: tick.isReset)
+    return self.json(
+      json.finish(),
+      tag: EntityTag(version: revision.version, tickCount: revision.isMoving ? tickCount : nil))
+  }
+
+  /// A tick that says what changed; near the last one, from what lies about the edges.
+  private func tick(
+    to offset: Point, from before: Session.Snapshot, _ scrolling: inout ScrollState
+  ) throws(Failure) -> ScrollTick {
+    let revision = before.revision
+    let key = AnswerKey(revision: revision.number, question: 0, numbers: [0, 0, 0, 0])
+    let prefetch = revision.description.prefetch
+    if let band = service.bands.answer(to: key) {
+      if let tick = scrolling.scroll(
+        to: offset, in: revision.layout, by: band, limit: elementLimit)
+      {
+        return tick
+      }
+      if let next = band.moved(to: scrolling, in: revision.layout, prefetch: prefetch),
+        let tick = scrolling.scroll(to: offset, in: revision.layout, by: next, limit: elementLimit)
+      {
+        service.bands.insert(next, for: key, byteCount: next.byteCount)
+        return tick
+      }
+    }
+    let tick = try layingOut { () throws(LayoutError) in
+      try scrolling.scroll(
+        to: offset, in: revision.layout, prefetch: prefetch, isFull: false, limit: elementLimit)
+    }
+    // Where some of what showed still shows, the next tick may well be near.
+    if tick.appeared.count * 4 <= tick.shownCount,
+      let band = ScrollBand(
+        revision.layout, at: scrolling, prefetch: prefetch, shownCount: tick.shownCount)
+    {
+      service.bands.insert(band, for: key, byteCount: band.byteCount)
+    }
+    return tick
+  }
+
+  /// How often a tick is worked out beside others of its session.
+  private static let patience = 4
+
+  /// A full tick, without the session's lock: a function of the revision, the offset and the way.
+  ///
+  /// Scrolling to and fro leads over the same pages again, so that answers are kept.
+  private func fullTick(
+    to offset: Point, from before: Session.Snapshot, _ shape: AttributesFormat.Shape
+  ) throws(Failure) -> (content: HTTPContent, scrolling: ScrollState) {
+    let revision = before.revision
+    let isForward = before.scrolling.isForward(to: offset, in: revision.layout)
+    let key = AnswerKey(
+      revision: revision.number,
+      question: (shape == .columns ? 2 : 0) | (isForward ? 1 : 0),
+      numbers: [offset.x.millionths, offset.y.millionths, 0, 0])
+    // A moved item's preview is gone with the next step.
+    if !revision.isMoving, let answer = service.answers.answer(to: key),
+      let scrolling = answer.scrolling
+    {
+      return (answer.content, scrolling)
+    }
+    let isKept = !revision.isMoving && service.answers.wasAsked(key)
+
+    var scrolling = before.scrolling
+    let format = AttributesFormat(shape, revision)
+    var json = JSONWriter(capacity: 8192)
+    json.beginTick(at: offset, revision)
+    var attributes = AttributesFormat.Sequence(format)
+    attributes.begin(&json)
+    let prefetch = try layingOut { () throws(LayoutError) in
+      try scrolling.scrollAnew(
+        to: offset, in: revision.layout, prefetch: revision.description.prefetch,
+        limit: elementLimit
+      ) { attributes.append($0, to: &json) }
+    }
+    attributes.end(&json)
+    json.raw("\"changed\":")
+    format.write([], to: &json)
+    json.raw("\"disappeared\":[],")
+    json.endTick(prefetch, cancel: [], isReset: true)
+    let bytes = json.finish()
+    let content = HTTPContent(
+      bytes, type: "application/json",
+      tag: EntityTag(
+        version: revision.version, tickCount: revision.isMoving ? before.tickCount &+ 1 : nil
+      ).field,
+      isKept: isKept)
+    if isKept {
+      service.answers.insert(
+        KeptAnswer(content: content, scrolling: scrolling), for: key, byteCount: bytes.count)
+    }
+    return (content, scrolling)
   }
 
   func snap() throws(Failure) -> HTTPResponse {
@@ -69,5 +162,31 @@ extension Call {
     var json = JSONWriter(capacity: 128)
     json.snapTarget(target, version: session.version)
     return self.json(json.finish(), tag: EntityTag(session))
+  }
+}
+
+extension JSONWriter {
+  /// The members of a tick up to the elements that appeared.
+  fileprivate mutating func beginTick(at offset: Point, _ revision: Session.Revision) {
+    raw("{\"version\":")
+    integer(revision.version)
+    raw("\"contentOffset\":")
+    point(offset)
+    raw("\"contentSize\":")
+    size(revision.layout.contentSize)
+    raw("\"appeared\":")
+  }
+
+  /// The members after the elements that disappeared.
+  fileprivate mutating func endTick(
+    _ prefetch: [ItemRange], cancel: [ItemRange], isReset: Bool
+  ) {
+    raw("\"prefetch\":")
+    ranges(prefetch)
+    raw("\"cancelPrefetch\":")
+    ranges(cancel)
+    raw("\"reset\":")
+    bool(isReset)
+    endObject()
   }
 }

@@ -81,10 +81,13 @@ extension Call {
 
 extension AttributesFormat {
   /// The format of a session's answers.
-  init(_ shape: Shape, _ session: Session.Snapshot) {
+  init(_ shape: Shape, _ session: Session.Snapshot) { self.init(shape, session.revision) }
+
+  /// The format of the answers from a revision.
+  init(_ shape: Shape, _ revision: Session.Revision) {
     self.init(
-      shape: shape, content: session.description.content,
-      displayScale: session.description.viewport.displayScale)
+      shape: shape, content: revision.description.content,
+      displayScale: revision.description.viewport.displayScale)
   }
 }
 

@@ -17,27 +17,32 @@
 ///
 /// That the calls make a JSON text, with keys in objects and as many ends as beginnings, is the
 /// caller's part.
-struct JSONWriter: ~Copyable {
-  // What is being written goes to a chunk that lies in the writer itself: an array would be asked
-  // at each write whether it is shared, which costs more than the write.
-  private typealias Chunk = InlineArray<4096, UInt8>
-
-  private var chunk = Chunk(repeating: 0)
-  // How many bytes of the chunk are written.
+@safe struct JSONWriter: ~Copyable {
+  // Memory of the writer's own, from init to deinit: an array would be asked at each write whether it
+  // is shared and where it ends, which costs more than the write. Every write first makes room, and
+  // then stores no further than that.
+  private var start: UnsafeMutableRawPointer
   private var count = 0
-  // What was written before. The byte written last is always in the chunk, for its comma.
-  private var flushed: [UInt8] = []
+  private var capacity: Int
 
   /// Makes a writer for about `capacity` bytes; it grows as needed.
   init(capacity: Int = 0) {
-    if capacity > Self.chunkSize { flushed.reserveCapacity(capacity) }
+    self.capacity = max(capacity, 256)
+    unsafe start = UnsafeMutableRawPointer.allocate(byteCount: self.capacity, alignment: 1)
   }
+
+  deinit { unsafe start.deallocate() }
 
   /// What has been written.
   consuming func finish() -> [UInt8] {
-    if count > 0, chunk[count - 1] == UInt8(ascii: ",") { count -= 1 }
-    flush(count)
-    return flushed
+    let length = count > 0 && last == UInt8(ascii: ",") ? count - 1 : count
+    // Safe: the array has room for `length` bytes, and as many have been written.
+    return unsafe [UInt8](unsafeUninitializedCapacity: length) { bytes, initialized in
+      if let base = bytes.baseAddress {
+        unsafe UnsafeMutableRawPointer(base).copyMemory(from: start, byteCount: length)
+        initialized = length
+      }
+    }
   }
 
   // MARK: Structure
@@ -55,12 +60,9 @@ struct JSONWriter: ~Copyable {
   /// - Precondition: `name` needs no escaping.
   @inline(__always)
   mutating func key(_ name: StaticString) {
-    makeRoom(for: name.utf8CodeUnitCount + 3)
-    chunk[count] = UInt8(ascii: "\"")
-    Self.copy(name, to: &chunk, at: count + 1)
-    count += name.utf8CodeUnitCount + 3
-    chunk[count - 2] = UInt8(ascii: "\"")
-    chunk[count - 1] = UInt8(ascii: ":")
+    raw("\"")
+    raw(name)
+    raw("\":")
   }
 
   /// Writes JSON as it is, several parts at once.
@@ -69,9 +71,12 @@ struct JSONWriter: ~Copyable {
   ///   a comma after it.
   @inline(__always)
   mutating func raw(_ json: StaticString) {
-    makeRoom(for: json.utf8CodeUnitCount)
-    Self.copy(json, to: &chunk, at: count)
-    count += json.utf8CodeUnitCount
+    let length = json.utf8CodeUnitCount
+    makeRoom(for: length)
+    // Safe: a static string is never freed and has that many bytes, for which there is room. Where
+    // this is inlined the length is known, and the copy is a few stores.
+    unsafe (start + count).copyMemory(from: json.utf8Start, byteCount: length)
+    count &+= length
   }
 
   // MARK: Values
@@ -85,18 +90,18 @@ struct JSONWriter: ~Copyable {
   /// Writes a whole number.
   mutating func integer(_ value: Int) {
     makeRoom(for: Self.numberRoom)
-    count = Self.put(Int64(value), decimals: false, into: &chunk, at: count)
+    putNumber(Int64(value), decimals: false)
   }
 
   /// Writes a length in points, given in millionths: at most six decimals, no trailing zeros.
   mutating func length(_ millionths: Int64) {
     makeRoom(for: Self.numberRoom)
-    count = Self.put(millionths, decimals: true, into: &chunk, at: count)
+    putNumber(millionths, decimals: true)
   }
 
   /// Writes a value that is JSON already.
   mutating func json(_ value: [UInt8]) {
-    for byte in value { put(byte) }
+    plain(value.span, value.indices)
     put(UInt8(ascii: ","))
   }
 
@@ -125,19 +130,22 @@ struct JSONWriter: ~Copyable {
   mutating func string(_ utf8: Span<UInt8>) {
     put(UInt8(ascii: "\""))
     var start = 0
-    // Stretches that need no escape are copied with one check for room.
     while start < utf8.count {
-      let limit = min(utf8.count, start + 256)
-      makeRoom(for: limit - start)
-      let end = Self.copyPlain(utf8, start..<limit, to: &chunk, at: count)
-      count += end - start
+      // Stretches that need no escape are copied whole.
+      var end = start
+      while end < utf8.count, !Self.needsEscape(utf8[end]) { end &+= 1 }
+      plain(utf8, start..<end)
       start = end
-      if end < limit {
+      if end < utf8.count {
         escape(utf8[end])
-        start += 1
+        start = end + 1
       }
     }
     raw("\",")
+  }
+
+  private static func needsEscape(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }
 
   private mutating func escape(_ byte: UInt8) {
@@ -161,137 +169,147 @@ struct JSONWriter: ~Copyable {
   /// A sign, 20 digits, a point, a comma, and what a store of eight bytes may write beyond.
   private static var numberRoom: Int { 40 }
 
-  private static var chunkSize: Int { Chunk.count }
+  /// The byte written last.
+  ///
+  /// - Precondition: There is one.
+  private var last: UInt8 {
+    // Safe: it has been written.
+    unsafe start.load(fromByteOffset: count - 1, as: UInt8.self)
+  }
 
   @inline(__always)
   private mutating func makeRoom(for needed: Int) {
-    if count > Self.chunkSize - needed { flush(count - 1) }
+    if capacity &- count < needed { grow(by: needed) }
   }
 
-  /// Moves the first `length` bytes of the chunk out of it.
   @inline(never)
-  private mutating func flush(_ length: Int) {
-    flushed.append(addingCapacity: length) { (output) in
-      for place in 0..<length { output.append(chunk[place]) }
-    }
-    for place in length..<count { chunk[place - length] = chunk[place] }
-    count -= length
+  private mutating func grow(by needed: Int) {
+    capacity = max(capacity * 2, count + needed)
+    // Safe: the new memory is at least as large as what is copied; the old one is not used again.
+    let grown = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 1)
+    unsafe grown.copyMemory(from: start, byteCount: count)
+    unsafe start.deallocate()
+    unsafe start = grown
   }
 
   @inline(__always)
   private mutating func put(_ byte: UInt8) {
     makeRoom(for: 1)
-    chunk[count] = byte
-    count += 1
+    store(byte)
   }
 
   @inline(__always)
   private mutating func end(_ byte: UInt8) {
     makeRoom(for: 2)
-    if chunk[count - 1] == UInt8(ascii: ",") { count -= 1 }
-    chunk[count] = byte
-    chunk[count + 1] = UInt8(ascii: ",")
-    count += 2
+    if count > 0, last == UInt8(ascii: ",") { count &-= 1 }
+    store(byte)
+    store(UInt8(ascii: ","))
   }
 
   /// Writes a double's text, which has at most 24 bytes, none to escape.
   private mutating func plain(_ ascii: String) {
-    makeRoom(for: 32)
     let utf8 = ascii.utf8Span.span
-    count = count + Self.copyPlain(utf8, utf8.indices, to: &chunk, at: count)
+    plain(utf8, utf8.indices)
     put(UInt8(ascii: ","))
   }
 
-  @inline(__always)
-  private static func copy(_ string: StaticString, to chunk: inout Chunk, at start: Int) {
-    let length = string.utf8CodeUnitCount
-    // Safe: a static string is never freed and has that many bytes.
-    let source = unsafe Span(_unsafeStart: string.utf8Start, count: length)
-    var text = chunk.mutableSpan
-    // One check here; with the length known where this is inlined, the rest is a few stores.
-    var target = text._mutatingExtracting(start..<start + length)
-    for place in 0..<length { target[place] = source[place] }
-  }
-
-  /// Copies up to the first byte that needs an escape; returns its place.
-  private static func copyPlain(
-    _ utf8: Span<UInt8>, _ range: Range<Int>, to chunk: inout Chunk, at count: Int
-  ) -> Int {
-    var text = chunk.mutableSpan
-    var place = count
-    for source in range {
-      let byte = utf8[source]
-      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return source }
-      text[place] = byte
-      place += 1
-    }
-    return range.upperBound
-  }
-
-  /// Writes a number, in millionths if it has decimals; returns the place after it.
-  @inline(__always)
-  private static func put(
-    _ value: Int64, decimals: Bool, into chunk: inout Chunk, at start: Int
-  ) -> Int {
-    var text = chunk.mutableSpan
-    // Safe: only integers are stored, and every store is checked against the end.
-    var out = unsafe text.mutableBytes
-    var place = start
-    let magnitude = value.magnitude
-    let whole = decimals ? magnitude / 1_000_000 : magnitude
-    if value < 0 {
-      put(UInt8(ascii: "-"), &out, place)
+  /// Writes a part of a text as it is.
+  private mutating func plain(_ utf8: Span<UInt8>, _ range: Range<Int>) {
+    makeRoom(for: range.count)
+    var place = range.lowerBound
+    while place < range.upperBound {
+      store(utf8[place])
       place &+= 1
     }
-    place = putWhole(whole, &out, place)
+  }
+
+  /// Writes several numbers, each after a text, and a text after the last: with one look for room.
+  ///
+  /// For what answers mostly consist of; the texts have all the punctuation. With `decimals` the
+  /// numbers are in millionths.
+  ///
+  ///     writer.numbers("{\"x\":", 1_500_000, ",\"y\":", 2_000_000, "},", decimals: true)
+  @inline(__always)
+  mutating func numbers(
+    _ first: StaticString, _ a: Int64, _ second: StaticString, _ b: Int64, _ last: StaticString,
+    decimals: Bool
+  ) {
+    makeRoom(
+      for: first.utf8CodeUnitCount + second.utf8CodeUnitCount + last.utf8CodeUnitCount
+        + 2 * Self.numberRoom)
+    raw(first)
+    putDigits(a, decimals: decimals)
+    raw(second)
+    putDigits(b, decimals: decimals)
+    raw(last)
+  }
+
+  /// Writes a number, in millionths if it has decimals, and a comma.
+  ///
+  /// - Precondition: There is ``numberRoom``.
+  @inline(__always)
+  private mutating func putNumber(_ value: Int64, decimals: Bool) {
+    putDigits(value, decimals: decimals)
+    store(UInt8(ascii: ","))
+  }
+
+  /// Writes a number without a comma.
+  @inline(__always)
+  private mutating func putDigits(_ value: Int64, decimals: Bool) {
+    let magnitude = value.magnitude
+    let whole = decimals ? magnitude / 1_000_000 : magnitude
+    if value < 0 { store(UInt8(ascii: "-")) }
+    putWhole(whole)
     let fraction = decimals ? magnitude &- whole &* 1_000_000 : 0
     if fraction != 0 {
-      put(UInt8(ascii: "."), &out, place)
+      store(UInt8(ascii: "."))
       // The six digits and two zeros more.
       let digits = DecimalDigits(UInt32(truncatingIfNeeded: fraction) &* 100)
-      put(digits.text, &out, place &+ 1)
-      place &+= 9 &- digits.trailingZeros
+      store(digits.text, count: 8 &- digits.trailingZeros)
     }
-    put(UInt8(ascii: ","), &out, place)
-    return place &+ 1
   }
 
+  /// Stores a byte for which there is room.
   @inline(__always)
-  private static func put(_ byte: UInt8, _ out: inout MutableRawSpan, _ place: Int) {
-    out.storeBytes(of: byte, toByteOffset: place, as: UInt8.self)
+  private mutating func store(_ byte: UInt8) {
+    // Safe: whoever calls has made room.
+    unsafe start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+    count &+= 1
   }
 
-  /// Stores eight bytes, the lowest first.
+  /// Stores eight bytes for which there is room, the lowest first, of which so many count.
   @inline(__always)
-  private static func put(_ word: UInt64, _ out: inout MutableRawSpan, _ place: Int) {
-    out.storeBytes(of: word.littleEndian, toByteOffset: place, as: UInt64.self)
+  private mutating func store(_ word: UInt64, count length: Int) {
+    // Safe: whoever calls has made room for all eight.
+    unsafe start.storeBytes(of: word.littleEndian, toByteOffset: count, as: UInt64.self)
+    count &+= length
   }
 
-  /// Writes a whole number without leading zeros; returns the place after it.
+  /// Writes a whole number without leading zeros.
   @inline(__always)
-  private static func putWhole(_ value: UInt64, _ out: inout MutableRawSpan, _ place: Int) -> Int {
+  private mutating func putWhole(_ value: UInt64) {
     if value < 10 {
-      put(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value), &out, place)
-      return place &+ 1
+      store(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value))
+    } else if value < 100_000_000 {
+      putFirst(value)
+    } else {
+      putLong(value)
     }
-    return value < 100_000_000 ? putFirst(value, &out, place) : putLong(value, &out, place)
   }
 
   @inline(never)
-  private static func putLong(_ value: UInt64, _ out: inout MutableRawSpan, _ start: Int) -> Int {
+  private mutating func putLong(_ value: UInt64) {
     let (upper, lower) = value.quotientAndRemainder(dividingBy: 100_000_000)
-    let place = putWhole(upper, &out, start)
-    put(DecimalDigits(UInt32(truncatingIfNeeded: lower)).text, &out, place)
-    return place &+ 8
+    putWhole(upper)
+    store(DecimalDigits(UInt32(truncatingIfNeeded: lower)).text, count: 8)
   }
 
   /// Writes 1 to 8 digits.
   @inline(__always)
-  private static func putFirst(_ value: UInt64, _ out: inout MutableRawSpan, _ place: Int) -> Int {
+  private mutating func putFirst(_ value: UInt64) {
     let digits = DecimalDigits(UInt32(truncatingIfNeeded: value))
     // Counted by comparison, so that what comes next need not wait for the digits.
     let length = DecimalDigits.count(UInt32(truncatingIfNeeded: value))
-    put(digits.text >> (UInt64(8 &- length) &* 8), &out, place)
-    return place &+ length
+    store(digits.text >> (UInt64(8 &- length) &* 8), count: length)
   }
 }

@@ -64,6 +64,36 @@ struct AttributesFormat {
     }
   }
 
+  /// Elements that are written as they come; parallel arrays only when all are there.
+  struct Sequence {
+    private let format: AttributesFormat
+    private var names: Names
+    private var elements: [LayoutAttributes] = []
+
+    init(_ format: AttributesFormat) {
+      self.format = format
+      names = Names(format.content)
+    }
+
+    func begin(_ json: inout JSONWriter) {
+      if format.shape == .objects { json.beginArray() }
+    }
+
+    mutating func append(_ element: LayoutAttributes, to json: inout JSONWriter) {
+      switch format.shape {
+      case .objects: format.write(element, &names, to: &json)
+      case .columns: elements.append(element)
+      }
+    }
+
+    func end(_ json: inout JSONWriter) {
+      switch format.shape {
+      case .objects: json.endArray()
+      case .columns: format.writeColumns(elements, to: &json)
+      }
+    }
+  }
+
   /// Writes one element as an object; members that have their default are left out.
   func write(_ element: LayoutAttributes, to json: inout JSONWriter) {
     var names = Names(content)
@@ -73,16 +103,19 @@ struct AttributesFormat {
   private func write(
     _ element: LayoutAttributes, _ names: inout Names, to json: inout JSONWriter
   ) {
-    json.raw("{\"kind\":")
-    json.kind(of: element, in: content)
-    json.raw("\"indexPath\":")
-    json.indexPath(element.indexPath)
-    if names.ids(of: element) != nil {
+    if element.kind == .cell {
+      json.beginCell(element.indexPath)
+    } else {
+      json.raw("{\"kind\":")
+      json.kind(of: element, in: content)
+      json.raw("\"indexPath\":")
+      json.indexPath(element.indexPath)
+    }
+    if content.hasIDs, names.ids(of: element) != nil {
       json.raw("\"id\":")
       _ = names.write(element, to: &json)
     }
-    json.raw("\"frame\":")
-    json.rect(frame(element))
+    json.frame(frame(element))
     if element.zIndex != 0 {
       json.raw("\"zIndex\":")
       json.integer(element.zIndex)

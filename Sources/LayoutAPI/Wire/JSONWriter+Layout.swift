@@ -33,6 +33,23 @@ extension JSONWriter {
     endObject()
   }
 
+  /// The beginning of a cell's object, up to its index path.
+  mutating func beginCell(_ path: IndexPath) {
+    numbers(
+      "{\"kind\":\"cell\",\"indexPath\":[", Int64(path.section), ",", Int64(path.item), "],",
+      decimals: false)
+  }
+
+  /// A frame with its key.
+  mutating func frame(_ frame: Rect) {
+    numbers(
+      "\"frame\":{\"x\":", frame.minX.millionths, ",\"y\":", frame.minY.millionths, ",",
+      decimals: true)
+    numbers(
+      "\"width\":", frame.width.millionths, ",\"height\":", frame.height.millionths, "},",
+      decimals: true)
+  }
+
   /// An index path: `[section,item]`.
   mutating func indexPath(_ path: IndexPath) {
     beginArray()

@@ -152,6 +152,6 @@ struct ColumnFront {
 /// Where a block of items has come to lie.
 struct ColumnPlaces {
   /// In millionths of a point.
-  fileprivate(set) var starts = InlineArray<256, Int64>(repeating: 0)
-  fileprivate(set) var columns = InlineArray<256, UInt16>(repeating: 0)
+  fileprivate(set) var starts = InlineArray<128, Int64>(repeating: 0)
+  fileprivate(set) var columns = InlineArray<128, UInt16>(repeating: 0)
 }

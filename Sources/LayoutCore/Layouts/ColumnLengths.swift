@@ -88,10 +88,10 @@ struct ColumnLengths: Sendable {
     fileprivate(set) var count = 0
     /// The greatest of them, or more.
     fileprivate(set) var bound: Int64 = 0
-    fileprivate(set) var lengths = InlineArray<256, Int64>(repeating: 0)
+    fileprivate(set) var lengths = InlineArray<128, Int64>(repeating: 0)
 
     /// How many there may be.
-    static var capacity: Int { 256 }
+    static var capacity: Int { 128 }
   }
 
   /// Visits lengths in order, a block at a time.
@@ -184,7 +184,7 @@ private struct PlainRatio {
   @inline(__always)
   func scaleByDoubles(
     _ lengths: Span<UInt32>, over breadths: Span<UInt32>,
-    into result: inout InlineArray<256, Int64>
+    into result: inout InlineArray<128, Int64>
   ) -> Bool {
     let factor = Double(width) / Double(columnCount)
     var result = result.mutableSpan

@@ -152,13 +152,10 @@ final class FlowTable: SectionBody {
       rect.minX < rule.leading + max(rule.limit, sizes.summary.greatest.width)
     else { return true }
     let spacing = rule.lineSpacing
-    guard
-      let first = lines.firstPlace(where: {
-        $1.length + spacing * ($0 - 1) > rect.minY && $1.itemCount > item
-      })
-    else { return true }
     var isGoingOn = true
-    lines.forEachChunk(from: first.start) { run in
+    lines.forEachChunk(where: {
+      $1.length + spacing * ($0 - 1) > rect.minY && $1.itemCount > item
+    }) { run in
       let top = run.before.length + spacing * run.start
       guard top < rect.maxY else { return false }
       switch run.chunk {
@@ -305,7 +302,7 @@ enum LineRun: RopeChunk {
     }
   }
 
-  static func joining(_ parts: [Part]) -> LineRun {
+  static func joining(_ parts: ArraySlice<Part>) -> LineRun {
     if case .repeated(let line, _) = parts.first?.chunk {
       return .repeated(line, count: parts.reduce(0) { $0 + $1.range.count })
     }

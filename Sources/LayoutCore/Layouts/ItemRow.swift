@@ -91,14 +91,10 @@ final class ItemRow: SectionBody {
   }
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
-    guard !rect.isEmpty,
-      let first = sizes.firstPlace(where: {
-        $1 + spacing * ($0 - 1) > rect.minY && $0 > start
-      })
-    else { return true }
+    guard !rect.isEmpty else { return true }
     let (minY, maxY) = (rect.minY, rect.maxY)
     var isGoingOn = true
-    sizes.forEachRun(from: first.start) { place in
+    sizes.forEachRun(where: { $1 + spacing * ($0 - 1) > minY && $0 > start }) { place in
       var top = top(of: place)
       guard top < maxY else { return false }
       let run = place.run
@@ -130,11 +126,9 @@ final class ItemRow: SectionBody {
   }
 
   func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool {
-    guard !rect.isEmpty,
-      let first = sizes.firstPlace(where: { $1 + spacing * ($0 - 1) > rect.minY })
-    else { return true }
+    guard !rect.isEmpty else { return true }
     var isGoingOn = true
-    sizes.forEachRun(from: first.start) { place in
+    sizes.forEachRun(where: { $1 + spacing * ($0 - 1) > rect.minY }) { place in
       var top = top(of: place)
       guard top < rect.maxY else { return false }
       let run = place.run

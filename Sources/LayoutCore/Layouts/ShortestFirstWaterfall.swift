@@ -102,23 +102,27 @@ final class ShortestFirstWaterfall: SectionBody {
 
   var byteCount: Int { checkpoints.summary.byteCount + columns.byteCount }
 
-  /// Visits items with their columns and where they start there, from a checkpoint on.
+  /// Visits items that end below a place, with their columns and where they start there, from a
+  /// checkpoint on.
+  @inline(__always)
   private func forEachPlace(
-    from checkpoint: Int, _ front: inout ColumnFront,
+    from checkpoint: Int, _ front: inout ColumnFront, endingBelow main: Length,
     _ body: (_ item: Int, _ column: Int, _ start: Length, _ length: Length) -> Bool
   ) {
     var places = ColumnPlaces()
+    let padding = columns.padding
     // A screenful or so at a time.
     lengths.forEachBlock(from: checkpoint * stride, limit: { _ in 64 }) { item, block in
       front.place(block, from: item, spacing: spacing, into: &places)
       let lengths = block.lengths.span
-      let columns = places.columns.span
       let starts = places.starts.span
       for index in 0..<block.count {
-        let isGoingOn = body(
-          item + index, Int(columns[index]), Length(millionths: starts[index]),
-          Length(millionths: lengths[index]))
-        guard isGoingOn else { return false }
+        let start = Length(millionths: starts[index])
+        let length = Length(millionths: lengths[index])
+        if start + padding + length <= main { continue }
+        guard body(item + index, Int(places.columns.span[index]), start, length) else {
+          return false
+        }
       }
       return true
     }
@@ -128,7 +132,9 @@ final class ShortestFirstWaterfall: SectionBody {
     let checkpoint = item / stride
     var front = front(atCheckpoint: checkpoint)
     var frame = Rect(origin: .zero, size: .zero)
-    forEachPlace(from: checkpoint, &front) { candidate, column, start, length in
+    let everywhere = Length(millionths: .min)
+    forEachPlace(from: checkpoint, &front, endingBelow: everywhere) {
+      candidate, column, start, length in
       guard candidate == item else { return true }
       frame = columns.frame(column: column, start: start, length: length)
       return false
@@ -157,7 +163,8 @@ final class ShortestFirstWaterfall: SectionBody {
       }
     }
     var isGoingOn = true
-    forEachPlace(from: checkpoint, &front) { item, column, itemStart, length in
+    forEachPlace(from: checkpoint, &front, endingBelow: rect.minY) {
+      item, column, itemStart, length in
       guard itemStart < rect.maxY else { return false }
       guard item >= start, wanted.contains(column) else { return true }
       let frame = columns.frame(column: column, start: itemStart, length: length)
@@ -212,9 +219,10 @@ struct CheckpointRun: RopeChunk {
 
   func goes(with other: CheckpointRun, asUniform: Bool) -> Bool { true }
 
-  static func joining(_ parts: [Part]) -> CheckpointRun {
+  static func joining(_ parts: ArraySlice<Part>) -> CheckpointRun {
     var run = CheckpointRun(columnCount: parts.first?.chunk.columnCount ?? 1)
-    for (chunk, range) in parts {
+    for part in parts {
+      let (chunk, range) = (part.chunk, part.range)
       let columns = (range.lowerBound * run.columnCount)..<(range.upperBound * run.columnCount)
       run.starts += chunk.starts[columns]
       if !chunk.lastItems.isEmpty { run.lastItems += chunk.lastItems[columns] }

@@ -1,0 +1,142 @@
+import Synchronization
+
+/// What a response sends, with the header fields that belong to it.
+///
+/// It never changes, so that one can be sent by many threads at once, and again and again. A server
+/// may keep beside it the form in which it sends it; see ``serverForm(making:)``.
+@safe public final class HTTPContent: Sendable {
+  /// The body.
+  public let bytes: [UInt8]
+
+  /// `Content-Type`, a constant; nil for none.
+  public let type: StaticString?
+
+  /// `ETag`; nil for none.
+  public let tag: HTTPEntityTag?
+
+  /// Whether it will be sent again, so that preparing it for that pays.
+  public let isKept: Bool
+
+  // Set once, and retained until the end.
+  private let form = unsafe Atomic<Unmanaged<ServerForm>?>(nil)
+
+  /// Nothing.
+  public static let empty = HTTPContent([])
+
+  /// Makes a content.
+  ///
+  /// - Parameters:
+  ///   - bytes: The body.
+  ///   - type: `Content-Type`.
+  ///   - tag: `ETag`.
+  ///   - isKept: Whether it will be sent again.
+  public init(
+    _ bytes: [UInt8], type: StaticString? = nil, tag: HTTPEntityTag? = nil, isKept: Bool = false
+  ) {
+    self.bytes = bytes
+    self.type = type
+    self.tag = tag
+    self.isKept = isKept
+  }
+
+  deinit {
+    // Safe: what is stored was retained once, and nobody has this object any more.
+    if let form = unsafe form.load(ordering: .acquiring) { unsafe form.release() }
+  }
+
+  /// The form in which the server sends it, made when it is first asked for.
+  ///
+  /// Two threads may both make one; then both get the first, and the other is freed.
+  ///
+  /// - Parameter make: Makes the form; nil if that cannot be done.
+  /// - Returns: The form's number, good as long as this object; nil if there is none.
+  public func serverForm(making make: () -> ServerForm?) -> UInt? {
+    // Safe: what is stored is retained as long as this object, and never replaced.
+    if let form = unsafe form.load(ordering: .acquiring) {
+      return unsafe form._withUnsafeGuaranteedRef { $0.handle }
+    }
+    guard let made = make() else { return nil }
+    let new = unsafe Unmanaged.passRetained(made)
+    let (isFirst, first) = unsafe form.compareExchange(
+      expected: nil, desired: new, ordering: .acquiringAndReleasing)
+    if isFirst { return made.handle }
+    // Safe: retained above and not stored.
+    unsafe new.release()
+    return unsafe first.map { unsafe $0._withUnsafeGuaranteedRef { $0.handle } }
+  }
+
+  /// Something of a server's own, by a number that only the server understands.
+  public final class ServerForm: Sendable {
+    /// The number.
+    public let handle: UInt
+    private let free: @Sendable (UInt) -> Void
+
+    /// Takes something over.
+    ///
+    /// - Parameters:
+    ///   - handle: What the server calls it.
+    ///   - free: Frees it; called once, on any thread.
+    public init(handle: UInt, free: @escaping @Sendable (UInt) -> Void) {
+      self.handle = handle
+      self.free = free
+    }
+
+    deinit { free(handle) }
+  }
+}
+
+/// An entity tag (RFC 9110, 8.8.3), held without an allocation.
+public struct HTTPEntityTag: Sendable {
+  /// How long a tag may be, with its quotes.
+  public static let capacity = 44
+
+  private var text = InlineArray<44, UInt8>(repeating: 0)
+  private var count = 0
+
+  /// Makes a tag of one number, or of two with a point between them.
+  ///
+  /// - Parameters:
+  ///   - first: The first number.
+  ///   - second: The second one; nil for none.
+  public init(_ first: UInt, _ second: UInt? = nil) {
+    append(UInt8(ascii: "\""))
+    append(first)
+    if let second {
+      append(UInt8(ascii: "."))
+      append(second)
+    }
+    append(UInt8(ascii: "\""))
+  }
+
+  /// The tag with its quotes.
+  public var bytes: Span<UInt8> {
+    @_lifetime(borrow self)
+    get { text.span.extracting(first: count) }
+  }
+
+  private mutating func append(_ byte: UInt8) {
+    text[count] = byte
+    count += 1
+  }
+
+  // At most 20 digits, twice, two quotes and a point are 43 bytes.
+  private mutating func append(_ number: UInt) {
+    var digits = InlineArray<20, UInt8>(repeating: 0)
+    var start = digits.count
+    var rest = number
+    repeat {
+      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+      start -= 1
+      digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+      rest = quotient
+    } while rest > 0
+    for place in start..<digits.count { append(digits[place]) }
+  }
+}
+
+extension HTTPEntityTag: CustomStringConvertible {
+  /// The tag with its quotes.
+  public var description: String {
+    String(decoding: (0..<count).map { text[$0] }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,186 @@
+import HTTPMessages
+import LayoutCore
+import Synchronization
+
+/// An answer that may be given again, and where it leaves the session that gets it.
+final class KeptAnswer: Sendable {
+  let content: HTTPContent
+  /// Where the client has scrolled to; nil if the answer is to a question that changes nothing.
+  let scrolling: ScrollState?
+
+  init(content: HTTPContent, scrolling: ScrollState? = nil) {
+    self.content = content
+    self.scrolling = scrolling
+  }
+}
+
+/// All that an answer depends on.
+struct AnswerKey: Equatable, Sendable {
+  /// The revision of the session; see `Session.Revision`.
+  var revision: UInt64
+  /// Which question, and in which form it is answered.
+  var question: UInt64
+  /// The question's numbers.
+  var numbers: InlineArray<4, Int64>
+
+  /// Names an answer.
+  ///
+  /// - Parameters:
+  ///   - revision: The revision of the session.
+  ///   - question: Which question, and in which form it is answered.
+  ///   - numbers: The question's numbers.
+  init(revision: UInt64, question: UInt64, numbers: InlineArray<4, Int64>) {
+    self.revision = revision
+    self.question = question
+    self.numbers = numbers
+  }
+
+  /// Whether they are equal in all.
+  static func == (left: AnswerKey, right: AnswerKey) -> Bool {
+    left.revision == right.revision && left.question == right.question
+      && left.numbers[0] == right.numbers[0] && left.numbers[1] == right.numbers[1]
+      && left.numbers[2] == right.numbers[2] && left.numbers[3] == right.numbers[3]
+  }
+
+  /// Bits that each number moves: those above the middle of products, first.
+  fileprivate var hash: UInt64 {
+    var hash = revision &* 0x9E37_79B9_7F4A_7C15 ^ question
+    for index in numbers.indices {
+      hash = (hash ^ UInt64(bitPattern: numbers[index])) &* 0x9E37_79B9_7F4A_7C15
+      hash ^= hash >> 32
+    }
+    return hash >> 20 | hash << 44
+  }
+}
+
+/// What was answered a short while ago, to be answered again: bounded in bytes, the least recently
+/// used go first.
+///
+/// A key names all that an answer depends on, the revision of the session included. A revision never
+/// changes, so that nothing here is ever out of date: what no client can ask for any more is simply
+/// not found again, and leaves in its turn.
+///
+/// The entries are in sets, each with a lock of its own, which a key's numbers choose.
+final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
+  private struct Entry {
+    var key: AnswerKey
+    var answer: Answer
+    var byteCount: Int
+    var lastUse: UInt64
+  }
+
+  private struct Entries {
+    var entries: [Entry] = []
+    var byteCount = 0
+    var useCount: UInt64 = 0
+    /// Some of what was asked last, by its hash.
+    var asked = InlineArray<64, UInt32>(repeating: 0)
+
+    mutating func wasAsked(_ hash: UInt64) -> Bool {
+      let place = Int(hash >> 8 & 63)
+      let mark = UInt32(truncatingIfNeeded: hash >> 32) | 1
+      let wasAsked = asked[place] == mark
+      asked[place] = mark
+      return wasAsked
+    }
+
+    mutating func answer(to key: borrowing AnswerKey) -> Answer? {
+      for place in entries.indices where entries[place].key == key {
+        useCount &+= 1
+        entries[place].lastUse = useCount
+        return entries[place].answer
+      }
+      return nil
+    }
+
+    /// Keeps an entry instead of what was there; returns what has to leave.
+    mutating func insert(_ entry: Entry, limit: Int) -> [Answer] {
+      var left: [Answer] = []
+      if let place = entries.firstIndex(where: { $0.key == entry.key }) {
+        left.append(remove(at: place))
+      }
+      while byteCount + entry.byteCount > limit || entries.count >= AnswerCache.setSize,
+        let place = entries.indices.min(by: { entries[$0].lastUse < entries[$1].lastUse })
+      {
+        left.append(remove(at: place))
+      }
+      useCount &+= 1
+      byteCount += entry.byteCount
+      entries.append(entry)
+      entries[entries.count - 1].lastUse = useCount
+      return left
+    }
+
+    private mutating func remove(at place: Int) -> Answer {
+      entries.swapAt(place, entries.count - 1)
+      let entry = entries.removeLast()
+      byteCount -= entry.byteCount
+      return entry.answer
+    }
+  }
+
+  private final class EntrySet: Sendable {
+    let entries = Mutex(Entries())
+  }
+
+  private let sets: [EntrySet]
+  private let limit: Int
+
+  /// A power of two.
+  private static var setCount: Int { 256 }
+  /// More entries than this take longer to look through than an answer takes to make.
+  private static var setSize: Int { 32 }
+
+  /// The most bytes that an answer may have to be kept.
+  static var answerLimit: Int { 32 * 1024 }
+
+  /// Makes an empty cache.
+  ///
+  /// - Parameter byteCount: How many bytes all answers may take together; 0 to keep none.
+  init(byteCount: Int) {
+    sets = (0..<Self.setCount).map { _ in EntrySet() }
+    limit = byteCount / Self.setCount
+  }
+
+  /// The answer to a question, if it is still there.
+  ///
+  /// - Parameter key: What it depends on.
+  /// - Returns: The answer, or nil.
+  func answer(to key: AnswerKey) -> Answer? {
+    sets[Int(key.hash & UInt64(Self.setCount - 1))].entries.withLock { $0.answer(to: key) }
+  }
+
+  /// Whether a question was asked a short while ago; it has been from now on.
+  ///
+  /// What is asked once is mostly not asked again: a scroll over pages that are all new would fill the
+  /// cache with answers, and the processor's caches with their bytes, for nothing.
+  ///
+  /// - Parameter key: What the answer depends on.
+  /// - Returns: Whether the answer is worth keeping; may be wrong, rarely.
+  func wasAsked(_ key: AnswerKey) -> Bool {
+    let hash = key.hash
+    return sets[Int(hash & UInt64(Self.setCount - 1))].entries.withLock { $0.wasAsked(hash) }
+  }
+
+  /// Keeps an answer, as long as there is room; not if it is too long.
+  ///
+  /// - Parameters:
+  ///   - answer: The answer.
+  ///   - key: What it depends on.
+  ///   - byteCount: The bytes it takes.
+  func insert(_ answer: Answer, for key: AnswerKey, byteCount: Int) {
+    // What an entry takes beside its bytes.
+    let byteCount = byteCount + 512
+    guard byteCount <= min(limit, Self.answerLimit) else { return }
+    let entry = Entry(key: key, answer: answer, byteCount: byteCount, lastUse: 0)
+    // Freed after the lock is released.
+    _ = sets[Int(key.hash & UInt64(Self.setCount - 1))].entries.withLock {
+      $0.insert(entry, limit: limit)
+    }
+  }
+
+  /// The bytes that all answers take.
+  var byteCount: Int {
+    sets.reduce(0) { sum, set in sum + set.entries.withLock { $0.byteCount } }
+  }
+}

@@ -1,0 +1,252 @@
+/// What lies about the edges of the viewport and of the prefetch window, so that the ticks of a slow
+/// scroll need not ask the layout.
+///
+/// While the offset moves by a little, an element appears or disappears only where an edge of the
+/// viewport passes one of its own, and a cell is asked for or cancelled only where an edge of the
+/// window does. A band holds the elements about those four edges, each list by the edge that is
+/// passed, for a range of offsets:
+///
+///     ┄┄┄┄┄┄┄┄┄┄┄┄┄ windowStart: trailing edges that the window's start passes
+///     ┌───────────┐ start:       trailing edges that the viewport's start passes
+///     │ viewport  │
+///     └───────────┘ end:         leading edges that the viewport's end passes
+///     ┄┄┄┄┄┄┄┄┄┄┄┄┄ windowEnd:   leading edges that the window's end passes
+///
+/// A tick within the range looks up what lies between the old place of each edge and the new one:
+/// mostly nothing. It never changes, and is good for one layout only.
+public final class ScrollBand: Sendable {
+  /// What has an edge, and the place of that edge of it which counts.
+  private struct Edge<Element: Sendable>: Sendable {
+    var place: Length
+    var element: Element
+  }
+
+  /// A cell and where it rests, upright.
+  private struct Cell: Sendable {
+    var indexPath: IndexPath
+    var frame: Rect
+  }
+
+  /// The main coordinates of the offsets for which the lists are complete.
+  private let range: ClosedRange<Length>
+  private let cross: Length
+  private let isForward: Bool
+  private let length: Length
+  private let before: Length
+  private let after: Length
+  private let start: [Edge<LayoutAttributes>]
+  private let end: [Edge<LayoutAttributes>]
+  private let windowStart: [Edge<Cell>]
+  private let windowEnd: [Edge<Cell>]
+  /// More elements than this cannot show, and more cells than this cannot be asked for.
+  private let elementBound: Int
+
+  /// So many entries a list has at most.
+  private static let maximumCount = 256
+
+  /// The bytes that it takes.
+  public var byteCount: Int {
+    256 + (start.count + end.count) * MemoryLayout<Edge<LayoutAttributes>>.stride
+      + (windowStart.count + windowEnd.count) * MemoryLayout<Edge<Cell>>.stride
+  }
+
+  /// Gathers what lies about the edges.
+  ///
+  /// Nil for layouts in which elements move while they show, far out, and where too much lies there:
+  /// then each tick asks the layout.
+  ///
+  /// - Parameters:
+  ///   - layout: The layout.
+  ///   - scrolling: Where the client is, after a tick.
+  ///   - prefetch: How far ahead to load.
+  ///   - shownCount: How many elements show, at most.
+  /// - Complexity: O(log n + k) for the k elements about the edges.
+  public init?(
+    _ layout: PreparedLayout, at scrolling: ScrollState, prefetch: PrefetchReach, shownCount: Int
+  ) {
+    guard !layout.followsContentOffset, !layout.placement.movesCells, layout.lifted == nil else {
+      return nil
+    }
+    let direction = layout.scrollDirection
+    let offset = direction.upright(scrolling.contentOffset)
+    let size = direction.upright(layout.viewport.size)
+    let isForward = scrolling.isForward
+    let window = prefetch.window(isForward: isForward)
+    let before = Length(rounding: size.height.points * window.before)
+    let after = Length(rounding: size.height.points * window.after)
+    // Where sums cannot saturate.
+    let far = Length(millionths: 4_000_000_000_000_000_000)
+    guard abs(offset.y.points) < far.points, before < far, after < far else { return nil }
+    // Half a screen on the way, a bit the other way.
+    let reach = size.height.halved
+    let back = reach.halved.halved
+    let low = offset.y - (isForward ? back : reach)
+    let high = offset.y + (isForward ? reach : back)
+
+    func strip(_ place: Length) -> Rect {
+      Rect(x: offset.x, y: low + place, width: size.width, height: high - low)
+    }
+    func edges(at place: Length, isTrailing: Bool) -> [Edge<LayoutAttributes>]? {
+      let strip = strip(place)
+      var edges: [Edge<LayoutAttributes>] = []
+      layout.forEachElement(
+        in: direction.upright(strip), contentOffset: scrolling.contentOffset
+      ) { element in
+        let frame = direction.upright(element.frame)
+        if let place = ScrollBand.edge(of: frame, in: strip, isTrailing: isTrailing) {
+          edges.append(Edge(place: place, element: element))
+        }
+        return edges.count <= ScrollBand.maximumCount
+      }
+      return ScrollBand.sorted(edges)
+    }
+    func cells(at place: Length, isTrailing: Bool) -> [Edge<Cell>]? {
+      let strip = strip(place)
+      var edges: [Edge<Cell>] = []
+      layout.placement.forEachRestingItem(in: strip) { indexPath, frame in
+        if let place = ScrollBand.edge(of: frame, in: strip, isTrailing: isTrailing) {
+          edges.append(Edge(place: place, element: Cell(indexPath: indexPath, frame: frame)))
+        }
+        return edges.count <= ScrollBand.maximumCount
+      }
+      return ScrollBand.sorted(edges)
+    }
+    guard let start = edges(at: 0, isTrailing: true),
+      let end = edges(at: size.height, isTrailing: false),
+      let windowStart = before > 0 ? cells(at: -before, isTrailing: true) : [],
+      let windowEnd = after > 0 ? cells(at: size.height + after, isTrailing: false) : []
+    else { return nil }
+    range = low...high
+    cross = offset.x
+    self.isForward = isForward
+    length = size.height
+    self.before = before
+    self.after = after
+    self.start = start
+    self.end = end
+    self.windowStart = windowStart
+    self.windowEnd = windowEnd
+    elementBound =
+      max(shownCount, scrolling.askedCount) + start.count + end.count + windowStart.count
+      + windowEnd.count
+  }
+
+  /// A band about the edges as they are now, where this one does not reach any more.
+  ///
+  /// - Parameters:
+  ///   - scrolling: Where the client is, after a tick that this band answered.
+  ///   - layout: The layout, which this band was made of.
+  ///   - prefetch: How far ahead to load.
+  /// - Returns: The band; nil if this one says nothing of that place.
+  public func moved(
+    to scrolling: ScrollState, in layout: PreparedLayout, prefetch: PrefetchReach
+  ) -> ScrollBand? {
+    let offset = layout.scrollDirection.upright(scrolling.contentOffset)
+    guard scrolling.isAtTick, offset.x == cross, range.contains(offset.y) else { return nil }
+    // No more show than did at first and came since.
+    return ScrollBand(layout, at: scrolling, prefetch: prefetch, shownCount: elementBound)
+  }
+
+  /// The place of the edge of a frame that counts, if it is in a strip.
+  ///
+  /// Frames are half open: a trailing edge is passed by what comes to it, a leading one by what goes
+  /// beyond it.
+  private static func edge(of frame: Rect, in strip: Rect, isTrailing: Bool) -> Length? {
+    if frame.isEmpty { return nil }
+    if isTrailing { return frame.maxY > strip.minY && frame.maxY <= strip.maxY ? frame.maxY : nil }
+    return frame.minY >= strip.minY && frame.minY < strip.maxY ? frame.minY : nil
+  }
+
+  /// A list by place; nil if it is too long.
+  private static func sorted<Element>(_ edges: [Edge<Element>]) -> [Edge<Element>]? {
+    edges.count <= maximumCount ? edges.sorted { $0.place < $1.place } : nil
+  }
+
+  /// Whether a tick can be worked out from the band.
+  ///
+  /// - Parameters:
+  ///   - old: The offset before, upright.
+  ///   - new: The offset now, upright.
+  ///   - isForward: The way.
+  ///   - limit: How many elements may show.
+  /// - Returns: Whether it can.
+  func covers(_ old: Point, _ new: Point, isForward: Bool, limit: Int) -> Bool {
+    let step = isForward ? new.y - old.y : old.y - new.y
+    // What an edge passes must not have been passed by another one in the same step.
+    return isForward == self.isForward && old.x == cross && new.x == cross
+      && range.contains(old.y) && range.contains(new.y) && step >= 0 && step <= length
+      && (before == 0 || step <= before) && (after == 0 || step <= after)
+      && elementBound <= limit
+  }
+
+  /// Works a tick out.
+  ///
+  /// - Parameters:
+  ///   - old: The offset before, upright.
+  ///   - new: The offset now, upright.
+  ///   - asked: What is asked for, which is brought up to date.
+  ///   - sort: Puts ranges in the order of the answer, of cells of which the second argument knows
+  ///     where they rest.
+  /// - Returns: What changed.
+  func tick(
+    from old: Length, to new: Length, _ asked: inout ItemRanges,
+    sort: ([ItemRange], (IndexPath) -> Rect?) -> [ItemRange]
+  ) -> ScrollTick {
+    var tick = ScrollTick()
+    let passed = ScrollBand.passed(start, from: old, to: new, isTrailing: true)
+    let reached = ScrollBand.passed(
+      end, from: old + length, to: new + length, isTrailing: false)
+    let (left, came) = isForward ? (passed, reached) : (reached, passed)
+    tick.disappeared = ScrollBand.inOrder(left)
+    tick.appeared = ScrollBand.inOrder(came)
+
+    // Cells that came into view are not asked for any more; those that left it are again, where the
+    // window reaches as far.
+    let cellsThatCame = ScrollBand.cells(in: came)
+    let cellsThatLeft = (isForward ? before : after) > 0 ? ScrollBand.cells(in: left) : []
+    let atStart = ScrollBand.passed(
+      windowStart, from: old - before, to: new - before, isTrailing: true)
+    let atEnd = ScrollBand.passed(
+      windowEnd, from: old + length + after, to: new + length + after, isTrailing: false)
+    let (cancelled, wanted) = isForward ? (atStart, atEnd) : (atEnd, atStart)
+    guard !(cancelled.isEmpty && wanted.isEmpty && cellsThatCame.isEmpty && cellsThatLeft.isEmpty)
+    else { return tick }
+    let gone = ItemRanges(of: cancelled.map(\.element.indexPath))
+    let come = ItemRanges(of: wanted.map(\.element.indexPath) + cellsThatLeft)
+    asked = asked.subtracting(ItemRanges(of: cellsThatCame)).subtracting(gone).union(come)
+    tick.prefetch = sort(come.ranges) { cell in
+      wanted.first { $0.element.indexPath == cell }?.element.frame
+    }
+    tick.cancelPrefetch = sort(gone.ranges) { cell in
+      cancelled.first { $0.element.indexPath == cell }?.element.frame
+    }
+    return tick
+  }
+
+  private static func inOrder(_ edges: ArraySlice<Edge<LayoutAttributes>>) -> [LayoutAttributes] {
+    let elements = edges.map(\.element)
+    return elements.count > 1 ? elements.sorted { $0.position < $1.position } : elements
+  }
+
+  private static func cells(in edges: ArraySlice<Edge<LayoutAttributes>>) -> [IndexPath] {
+    edges.compactMap { $0.element.kind == .cell ? $0.element.indexPath : nil }
+  }
+
+  /// The entries that an edge passes, whichever way it goes.
+  ///
+  /// - Complexity: O(log n + k) for k of n entries.
+  private static func passed<Element>(
+    _ edges: [Edge<Element>], from old: Length, to new: Length, isTrailing: Bool
+  ) -> ArraySlice<Edge<Element>> {
+    let (low, high) = (min(old, new), max(old, new))
+    guard low < high else { return [] }
+    let first = partitioningIndex(edges.count) {
+      isTrailing ? edges[$0].place > low : edges[$0].place >= low
+    }
+    var last = first
+    while last < edges.count, isTrailing ? edges[last].place <= high : edges[last].place < high {
+      last += 1
+    }
+    return edges[first..<last]
+  }
+}

@@ -1,0 +1,95 @@
+import HTTPMessages
+import LayoutAPI
+import Testing
+
+/// Services that keep answers and one that does not say the same, whatever happens between.
+struct KeptAnswerTests {
+  private struct Random: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return state ^ state >> 29
+    }
+  }
+
+  private static let layouts = [
+    #"{"kind":"flow"}"#, #"{"kind":"flow","sectionHeadersPinToVisibleBounds":true}"#,
+    #"{"kind":"list"}"#, #"{"kind":"waterfall","columnCount":3}"#,
+    #"{"kind":"flow","scrollDirection":"horizontal"}"#, #"{"kind":"coverflow"}"#,
+  ]
+
+  private static func request(_ random: inout Random) -> Request {
+    let offset = [0, 100, 250, 400, 403, 406, 409, 500, 900].randomElement(using: &random) ?? 0
+    let format = Bool.random(using: &random) ? "" : "?format=columns"
+    let tick = #"{"contentOffset":{"x":\#(offset % 2),"y":\#(offset)}"#
+    switch Int.random(in: 0..<30, using: &random) {
+    case 0..<10: return Request(.post, "/scroll" + format, tick + #","full":true}"#)
+    case 10..<17: return Request(.post, "/scroll" + format, tick + "}")
+    case 17:
+      let layout = layouts.randomElement(using: &random) ?? ""
+      return Request(.put, "/layout", #"{"layout":\#(layout)}"#)
+    case 18:
+      let width = [200, 300].randomElement(using: &random) ?? 0
+      return Request(.put, "/viewport", #"{"size":{"width":\#(width),"height":300}}"#)
+    case 19: return Request(.put, "/viewport", tick + "}")
+    case 20:
+      let items = #"{"section":0,"at":3,"items":{"sizes":[[50,\#(offset + 10)]]}}"#
+      return Request(.post, "/updates", #"{"insertItems":[\#(items)]}"#)
+    case 21: return Request(.post, "/movement", #"{"indexPath":[0,1]}"#)
+    case 23..<26:
+      let rect = "x=\(offset % 2)&y=\(offset)&width=200&height=300"
+      let format = format.isEmpty ? "" : "&format=columns"
+      let limit = offset == 400 ? "&limit=3" : ""
+      return Request(.get, "/attributes?" + rect + limit + format)
+    case 26..<28:
+      let isGiven = Bool.random(using: &random)
+      return Request(
+        .get, "/attributes" + (isGiven ? "?contentOffsetX=0&contentOffsetY=\(offset)" : ""))
+    case 22:
+      return Request(.patch, "/movement", #"{"position":{"x":\#(offset),"y":\#(offset)}}"#)
+    default:
+      return Bool.random(using: &random)
+        ? Request(.post, "/movement/end") : Request(.delete, "/movement")
+    }
+  }
+
+  private struct Request {
+    var method: HTTPMethod
+    var path: String
+    var body = ""
+
+    init(_ method: HTTPMethod, _ path: String, _ body: String = "") {
+      self.method = method
+      self.path = path
+      self.body = body
+    }
+  }
+
+  @Test(arguments: 0..<12)
+  func areWhatWouldBeAnsweredAnew(seed: UInt64) throws {
+    var random = Random(state: seed &* 977 &+ 11)
+    let sizes = (0..<60).map { "[\(40 + $0 * 7 % 40),\(30 + $0 * 13 % 50)]" }.joined(separator: ",")
+    let body =
+      #"{"collection":{"sections":[{"header":{"width":0,"height":20},"items":{"sizes":[\#(sizes)]}}]},"layout":{"kind":"flow"},"viewport":{"width":200,"height":300}}"#
+    let keeping = MockService()
+    let forgetting = MockService(limits: ServiceLimits(keptAnswerByteCount: 0))
+    let paths = (try keeping.makeSession(body), try forgetting.makeSession(body))
+    var repeated = 0
+    var seen: Set<[UInt8]> = []
+    for step in 0..<400 {
+      let request = Self.request(&random)
+      let kept = keeping.send(request.method, paths.0 + request.path, request.body)
+      let fresh = forgetting.send(request.method, paths.1 + request.path, request.body)
+      #expect(kept?.status == fresh?.status, "step \(step): \(request)")
+      #expect(kept?.fields["ETag"] == fresh?.fields["ETag"], "step \(step): \(request)")
+      guard request.path.hasPrefix("/scroll") || request.path.hasPrefix("/attributes") else {
+        continue
+      }
+      #expect(kept?.status == 200)
+      #expect(kept?.bytes == fresh?.bytes, "step \(step): \(request)")
+      if !seen.insert(kept?.bytes ?? []).inserted { repeated += 1 }
+    }
+    // The sequence does come back to where it was.
+    #expect(repeated > 20)
+  }
+}

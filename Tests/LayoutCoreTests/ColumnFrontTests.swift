@@ -1,0 +1,86 @@
+import Testing
+
+@testable import LayoutCore
+
+/// What a waterfall is worked out with, a block of items at a time, beside one item at a time.
+struct ColumnFrontTests {
+  @Test(arguments: 0..<300)
+  func itemsGoWhereTheyCanStartFirst(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let columnCount = generator.int(1...(generator.chance(0.2) ? 100 : 9))
+    // Few different lengths, so that columns often start at the same place; some beyond 50 bits.
+    let unit: Int64 = generator.chance(0.2) ? 1 << 45 : 1_000_000
+    let lengths = (0..<generator.int(1...600)).map { _ in
+      Length(millionths: Int64(generator.int(0...5)) * unit)
+    }
+    let spacing = Length(points: generator.int(0...2))
+    let columns = ColumnGrid(
+      count: columnCount, leading: 0, available: 1000, spacing: 0, padding: 0, displayScale: nil)
+    let items = Items(
+      count: lengths.count, extents: .lengths(LengthArray(count: lengths.count) { lengths[$0] }))
+    let blocks = ColumnLengths(
+      ItemList(items), in: columns, itemSize: Size(width: 1, height: 1), .vertical)
+
+    var front = ColumnFront(columnCount: columnCount)
+    var places = ColumnPlaces()
+    var found: [(column: Int, start: Int64)] = []
+    let limit = generator.int(1...200)
+    blocks.forEachBlock(from: 0, limit: { _ in limit }) { item, block in
+      front.place(block, from: item, spacing: spacing, into: &places)
+      for index in 0..<block.count {
+        found.append((Int(places.columns[index]), places.starts[index]))
+      }
+      return true
+    }
+
+    var ends = Array(repeating: Length.zero, count: columnCount)
+    var lastItems = Array(repeating: -1, count: columnCount)
+    for (item, length) in lengths.enumerated() {
+      let column = ends.indices.min { (ends[$0], $0) < (ends[$1], $1) } ?? 0
+      #expect(found[item].column == column)
+      #expect(found[item].start == ends[column].millionths)
+      ends[column] += length + spacing
+      lastItems[column] = item
+    }
+    #expect(front.starts == ends.map(\.millionths))
+    #expect(front.lastItems == lastItems)
+  }
+
+  /// Scaled by doubles or by whole numbers, the result is the one rounded once.
+  @Test(arguments: 0..<200)
+  func lengthsAreScaledExactly(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let columns = ColumnGrid(
+      count: generator.int(1...12), leading: 0,
+      available: Length(millionths: Int64(generator.int(1...3_000_000_000))), spacing: 0,
+      padding: generator.chance(0.2) ? 1 : 0,
+      displayScale: generator.chance(0.2) ? 2_000_000 : nil)
+    // Small even breadths give many quotients that lie in the middle between two numbers.
+    let greatest = generator.chance(0.5) ? 8 : generator.chance(0.5) ? 4_294_967_295 : 300_000_000
+    func extent(_ least: Int) -> Length {
+      Length(millionths: Int64(generator.int(least...greatest)))
+    }
+    let least = generator.chance(0.2) ? 0 : 1
+    let sizes = (0..<500).map { _ in Size(width: extent(least), height: extent(0)) }
+    let items = Items(
+      count: sizes.count,
+      extents: .sizes(
+        widths: LengthArray(count: sizes.count) { sizes[$0].width },
+        heights: LengthArray(count: sizes.count) { sizes[$0].height }))
+    for direction in ScrollDirection.allCases {
+      let lengths = ColumnLengths(
+        ItemList(items), in: columns, itemSize: .zero, direction)
+      var reader = ColumnLengths.Reader(lengths)
+      lengths.forEachBlock(from: 0, limit: { _ in 128 }) { item, block in
+        for index in 0..<block.count {
+          let size = direction.upright(sizes[item + index])
+          let expected = columns.length(scaling: size.height, over: size.width)
+          #expect(Length(millionths: block.lengths[index]) == expected)
+          #expect(reader.length(of: item + index) == expected)
+          #expect(block.bound >= block.lengths[index])
+        }
+        return true
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import LayoutCore
+import Testing
+
+struct ScrollBandTests {
+  @Test(arguments: 0..<400)
+  func aTickByABandIsTheTickByTheLayout(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let prepared = try PreparedLayout(
+      random.content(), layout: random.layout(), viewport: random.viewport())
+    let reach = PrefetchReach(
+      ahead: Double(random.int(0...4)) / 2, behind: Double(random.int(0...2)) / 2)
+    var offset = random.offset()
+    var state = ScrollState(contentOffset: offset)
+    _ = try state.scroll(
+      to: offset, in: prepared, prefetch: reach, isFull: true, limit: 100_000)
+    // Old ones too: a band is good wherever it says so.
+    var bands: [ScrollBand] = []
+    let isVertical = prepared.scrollDirection == .vertical
+    for _ in 0..<60 {
+      // Mostly on and on, often where edges are, now and then back or aside.
+      let step = random.chance(0.4) ? Length(points: random.int(-10...30)) : random.length(-10...40)
+      let aside = random.chance(0.05) ? random.length(-5...5) : 0
+      offset = Point(
+        x: offset.x + (isVertical ? aside : step), y: offset.y + (isVertical ? step : aside))
+      if random.chance(0.03) { state.move(to: offset) }
+      var other = state
+      let expected = try state.scroll(
+        to: offset, in: prepared, prefetch: reach, isFull: false, limit: 100_000)
+      let band = bands.randomElement(using: &random)
+      if let band,
+        let tick = other.scroll(to: offset, in: prepared, by: band, limit: 100_000)
+      {
+        #expect(tick.appeared == expected.appeared)
+        #expect(tick.changed == expected.changed)
+        #expect(tick.disappeared == expected.disappeared)
+        #expect(tick.prefetch == expected.prefetch)
+        #expect(tick.cancelPrefetch == expected.cancelPrefetch)
+        #expect(!tick.isReset)
+        #expect(other == state)
+      } else {
+        // From where it was, too, if the band was good there.
+        if let next = band?.moved(to: other, in: prepared, prefetch: reach),
+          let tick = other.scroll(to: offset, in: prepared, by: next, limit: 100_000)
+        {
+          #expect(tick.appeared == expected.appeared)
+          #expect(tick.disappeared == expected.disappeared)
+          #expect(tick.prefetch == expected.prefetch)
+          #expect(tick.cancelPrefetch == expected.cancelPrefetch)
+          #expect(other == state)
+        }
+        let made = ScrollBand(
+          prepared, at: state, prefetch: reach, shownCount: expected.shownCount)
+        if let made { bands = bands.suffix(3) + [made] }
+      }
+    }
+  }
+
+  @Test func slowScrollsAreWorkedOutFromBands() throws {
+    let lengths = LengthArray(count: 1000) { Length(points: 20 + $0 % 30) }
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 1000, extents: .lengths(lengths)))]),
+      layout: ListLayout(), viewport: Viewport(size: Size(width: 100, height: 400)))
+    var state = ScrollState(contentOffset: .zero)
+    let first = try state.scroll(
+      to: .zero, in: prepared, prefetch: PrefetchReach(), isFull: false, limit: 100)
+    var band = try #require(
+      ScrollBand(prepared, at: state, prefetch: PrefetchReach(), shownCount: first.shownCount))
+    var made = 0
+    for step in 1...500 {
+      let offset = Point(x: 0, y: Length(points: step * 7))
+      if state.scroll(to: offset, in: prepared, by: band, limit: 100) != nil { continue }
+      let tick = try state.scroll(
+        to: offset, in: prepared, prefetch: PrefetchReach(), isFull: false, limit: 100)
+      band = try #require(
+        ScrollBand(prepared, at: state, prefetch: PrefetchReach(), shownCount: tick.shownCount))
+      made += 1
+    }
+    // 3,500 points, half a screen at a time.
+    #expect(made <= 18)
+    // Where fewer elements may show than there may be, the layout is asked, which says so.
+    let offset = Point(x: 0, y: state.contentOffset.y + 1)
+    #expect(state.scroll(to: offset, in: prepared, by: band, limit: 10) == nil)
+    // What was asked for is not what the last tick wanted any more.
+    state.move(to: state.contentOffset)
+    #expect(state.scroll(to: offset, in: prepared, by: band, limit: 100) == nil)
+  }
+
+  @Test func whereElementsFollowTheOffsetThereIsNoBand() throws {
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 100))]), layout: CoverFlowLayout(),
+      viewport: Viewport(size: Size(width: 100, height: 100)))
+    let state = ScrollState(contentOffset: .zero)
+    #expect(ScrollBand(prepared, at: state, prefetch: PrefetchReach(), shownCount: 10) == nil)
+  }
+}
