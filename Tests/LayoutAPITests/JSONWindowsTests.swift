@@ -123,12 +123,12 @@ private struct RandomCollection {
 }
 
 struct JSONWindowsTests {
-  @Test(arguments: 0..<8)
+  @Test(arguments: 0..<4)
   func arraysInWindowsAreReadAsTheWholeIs(seed: Int) {
     var random = RandomCollection(generator: SeededGenerator(state: UInt64(seed)))
     var readInWindows = 0
     var refused = 0
-    for _ in 0..<1500 {
+    for _ in 0..<600 {
       let body = random.body()
       let windows = JSONWindows(
         minimumLength: 1, size: Int.random(in: 8...300, using: &random.generator))
@@ -143,8 +143,8 @@ struct JSONWindowsTests {
       }
       if case .failure = expected { refused += 1 }
     }
-    #expect(readInWindows > 150)
-    #expect(refused > 300)
+    #expect(readInWindows > 60)
+    #expect(refused > 120)
   }
 
   @Test(arguments: [
@@ -152,7 +152,7 @@ struct JSONWindowsTests {
     #"{"sections":[{"items":{"sizes":[ [1,2] , [3,4] , [5,6] , [7,8] ] }}]}"#,
     #"{"sections":[{"items":{"lengths":[1,2,3,4,5,6,7,8,9,10,11,12,13,14]}}]}"#,
     #"{"sections":[{"items":{"ids":["a]","b,","c\"","d\\","[","{","é"]}}]}"#,
-    #"{"sections":[{"id":"sizes: [1","items":{"ids":["a","b","c"],"aspectRatios":[1,2,0.5]}}]}"#,
+    #"{"sections":[{"id":"sizes: [1","items":{"ids":["aaa","bbb","ccc"],"aspectRatios":[1.25,2.25,0.555]}}]}"#,
   ])
   func areUsedForEveryKind(text: String) {
     let body = Array(text.utf8)
