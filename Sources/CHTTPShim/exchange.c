@@ -95,6 +95,9 @@ static bool reserve(http_exchange *exchange, size_t count) {
   if (needed <= exchange->body_capacity) return true;
   size_t capacity = exchange->body_capacity ? exchange->body_capacity : 4096;
   while (capacity < needed) capacity *= 2;
+  // Who has sent that much of what was announced is believed the rest.
+  if (needed > kept_body_bytes && exchange->announced >= count)
+    capacity = exchange->announced + HTTP_BODY_PADDING;
   uint8_t *body = realloc(exchange->body, capacity);
   if (!body) return false;
   exchange->body = body;
@@ -222,7 +225,8 @@ enum MHD_Result http_exchange_step(void *context, struct MHD_Connection *mhd, co
       // the next one begins is anybody's guess.
       if (status) return refuse(exchange, status, detail);
       // A length is only a promise: large ones are believed as the bytes arrive.
-      size_t first = length < kept_body_bytes ? (size_t)length : kept_body_bytes;
+      size_t first = length < kept_body_bytes ? (size_t)length : kept_body_bytes - HTTP_BODY_PADDING;
+      exchange->announced = (size_t)length;
       if (length > 0 && !reserve(exchange, first)) return MHD_NO;
       exchange->phase = EXCHANGE_BODY;
       return MHD_YES;

@@ -56,6 +56,7 @@ struct http_exchange {
   size_t target_capacity;
   uint8_t *body;
   size_t body_count, body_capacity;
+  size_t announced;  // by Content-Length; 0: nothing
   bool is_too_large;
   bool is_counted;        // among the server's requests in flight, until its answer is sent
   http_exchange *next;    // in a pool, the queue or a mailbox

@@ -1,6 +1,7 @@
 // Starting, accepting, stopping.
 #define _GNU_SOURCE  // accept4
 #include <errno.h>
+#include <malloc.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -221,4 +222,11 @@ int http_signals_wait(void) {
   while (sigwait(&signals, &received) != 0) {
   }
   return received;
+}
+
+void http_memory_give_back(void) {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 20);
+#endif
 }

@@ -90,3 +90,15 @@ simdjson_tape simdjson_parser_parse(
   tape.string_capacity = 5 * document.capacity() / 3 + simdjson::SIMDJSON_PADDING;
   return tape;
 }
+
+bool simdjson_parser_lift(simdjson_parser *parser, size_t index, size_t start, size_t count) {
+  uint64_t *words = parser->dom.doc.tape.get();
+  // The root's payload is the index one past the closing root word.
+  const size_t word_count = words ? size_t(words[0] & 0x00FFFFFFFFFFFFFF) : 0;
+  // An empty array: no elements, and its end behind the next word.
+  const uint64_t empty = (uint64_t('[') << 56) | (index + 2);
+  if (index == 0 || index + 1 >= word_count || words[index] != empty) return false;
+  words[index] = (uint64_t('A') << 56) | start;
+  words[index + 1] = count;
+  return true;
+}

@@ -19,8 +19,6 @@ struct Call: ~Escapable {
 
   /// So many items with data of their own are laid out on the thread that serves.
   static let shortContent = 5000
-  /// How deep arrays and objects may lie inside each other.
-  private static let maximumDepth = 32
 
   @_lifetime(copy request)
   init(
@@ -97,7 +95,7 @@ struct Call: ~Escapable {
 
   /// Reads the body.
   ///
-  /// - Parameter read: What to make of it.
+  /// - Parameter read: What to make of it; may be called twice.
   /// - Returns: What `read` returns.
   /// - Throws: 415 if it is not JSON, 400 if it cannot be read, and what `read` throws.
   func body<Value>(
@@ -111,9 +109,7 @@ struct Call: ~Escapable {
     }
     var parser = JSONParser()
     do throws(JSONError) {
-      let document = try parser.parse(
-        body, padding: bodyPadding, maximumDepth: Call.maximumDepth)
-      return try read(document.root)
+      return try parser.read(body, padding: bodyPadding, read)
     } catch {
       throw .problem(error.problem)
     }

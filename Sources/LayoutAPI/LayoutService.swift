@@ -78,9 +78,10 @@ public final class LayoutService: HTTPHandler {
   package static func description(of body: Span<UInt8>) -> Description? {
     var parser = JSONParser()
     let limits = ContentLimits(describedItems: .max)
-    return try? JSONObject<DescriptionMember>(
-      try parser.parse(body).root, allowed: DescriptionMember.session
-    ).description(limits: limits)
+    return try? parser.read(body) { (value) throws(JSONError) in
+      try JSONObject<DescriptionMember>(value, allowed: DescriptionMember.session)
+        .description(limits: limits)
+    }
   }
 
   /// Makes `/readyz` say no, so that no new requests are sent here.

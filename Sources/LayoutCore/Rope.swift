@@ -551,6 +551,16 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       leaves.append(Leaf(Chunk.joining(parts)))
       return
     }
+    // Ready-made pieces, as a long description has, are taken as they are.
+    let areReady = parts.indices.allSatisfy { place in
+      let size = parts[place].chunk.count
+      return parts[place].range.count == size
+        && (size == Chunk.capacity || size < Chunk.capacity && place == parts.endIndex - 1)
+    }
+    if areReady {
+      for part in parts { leaves.append(part.leaf) }
+      return
+    }
     var rest = parts
     var taken = 0
     for piece in 1...pieces {

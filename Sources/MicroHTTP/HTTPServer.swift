@@ -273,6 +273,12 @@ extension HTTPMethod {
   }
 }
 
+/// How the process keeps memory.
+public enum Memory {
+  /// Sees to it that what is large, such as a long body, goes back to the system when it is freed.
+  public static func giveBackWhatIsLarge() { http_memory_give_back() }
+}
+
 /// The signals that end or reload a server, taken one at a time instead of by interruption.
 public enum Signals {
   /// Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE.

@@ -39,6 +39,8 @@ enum Layoutd {
           "without keys only loopback is served; say --allow-anonymous to serve \(configuration.host)"
       )
     }
+    // Before anything large is allocated.
+    Memory.giveBackWhatIsLarge()
     // Before any thread starts, so that all of them leave the signals to this one.
     Signals.block()
     let cores = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))

@@ -1,15 +1,15 @@
-import LayoutCore
 import Testing
 
 @testable import LayoutAPI
+@testable import LayoutCore
 
 private func sizes(_ text: String) throws(JSONError) -> (widths: LengthArray, heights: LengthArray)
 {
-  try reading(text) { (value) throws(JSONError) in try value.sizes(maximumCount: 1_000) }
+  try reading(text) { (value) throws(JSONError) in try value.sizes(maximumCount: 1_000).runs[0] }
 }
 
 private func lengths(_ text: String) throws(JSONError) -> LengthArray {
-  try reading(text) { (value) throws(JSONError) in try value.lengths(maximumCount: 1_000) }
+  try reading(text) { (value) throws(JSONError) in try value.lengths(maximumCount: 1_000).runs[0] }
 }
 
 struct JSONBulkTests {
@@ -36,22 +36,42 @@ struct JSONBulkTests {
     #expect(try sizes("[]").widths == .compact([]))
     #expect(try lengths("[]").count == 0)
     #expect(
-      try reading("[]") { (v) throws(JSONError) in try v.aspectRatios(maximumCount: 0) } == [])
+      try reading("[]") { (v) throws(JSONError) in try v.aspectRatios(maximumCount: 0) }.runs == [
+        []
+      ])
   }
 
   @Test func aspectRatiosArePositive() throws {
     let ratios = try reading("[1,0.5,1e-300]") { (value) throws(JSONError) in
       try value.aspectRatios(maximumCount: 3)
     }
-    #expect(ratios == [1, 0.5, 1e-300])
+    #expect(ratios.runs == [[1, 0.5, 1e-300]])
   }
 
   @Test func stringsLieInOneBlock() throws {
     let texts = try reading(#"["a","","é\n"]"#) { (value) throws(JSONError) in
-      try value.strings(maximumCount: 3, maximumLength: 3)
+      try value.strings(maximumCount: 3, maximumLength: 3).runs[0]
     }
     #expect(texts.offsets == [0, 1, 1, 4])
     #expect(
       (0..<texts.count).map { String(decoding: texts[$0], as: UTF8.self) } == ["a", "", "é\n"])
+  }
+
+  @Test func runsAreThoseOfTheEngine() throws {
+    #expect(JSONRuns<Never>.capacity == Items.capacity)
+    let lengths = try reading("[\(repeatElement("1", count: 600).joined(separator: ","))]") {
+      (value) throws(JSONError) in try value.lengths(maximumCount: 1_000)
+    }
+    #expect(lengths.count == 600)
+    #expect(lengths.runs.map(\.count) == [256, 256, 88])
+  }
+
+  @Test func oneLargeLengthWidensItsOwnRunOnly() throws {
+    let texts = (0..<600).map { $0 == 300 ? "5000" : "1" }
+    let lengths = try reading("[\(texts.joined(separator: ","))]") {
+      (value) throws(JSONError) in try value.lengths(maximumCount: 1_000)
+    }
+    #expect(lengths.runs.map(\.byteCount).map { $0 >= 2048 } == [false, true, false])
+    #expect(lengths.runs[1][44] == 5000)
   }
 }

@@ -24,13 +24,13 @@ struct JSONDocumentTests {
     }
   }
 
-  @Test func allows64ContainersInsideEachOtherAndNoMore() throws {
+  @Test func allows32ContainersInsideEachOtherAndNoMore() throws {
     func nested(_ depth: Int) -> String {
       String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth)
     }
-    try reading(nested(64)) { _ in }
-    #expect(throws: JSONError(.tooDeep(limit: 64))) { try reading(nested(65)) { _ in } }
-    #expect(throws: JSONError(.tooDeep(limit: 64))) { try reading(nested(100_000)) { _ in } }
+    try reading(nested(32)) { _ in }
+    #expect(throws: JSONError(.tooDeep(limit: 32))) { try reading(nested(33)) { _ in } }
+    #expect(throws: JSONError(.tooDeep(limit: 32))) { try reading(nested(100_000)) { _ in } }
     #expect(throws: JSONError(.malformed)) {
       try reading(String(repeating: "[", count: 100_000)) { _ in }
     }

@@ -39,6 +39,16 @@ extension Rope where Chunk == NumberRun {
 }
 
 struct RopeTests {
+  @Test func readyMadeChunksAreKept() {
+    var counts: [Int] = []
+    let chunks = [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10]].map { NumberRun(numbers: $0) }
+    Rope(chunks).forEachChunk { place in
+      counts.append(place.count)
+      return true
+    }
+    #expect(counts == [4, 4, 2])
+  }
+
   @Test(arguments: 0..<200)
   func anEditedRopeIsTheEditedSequence(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)

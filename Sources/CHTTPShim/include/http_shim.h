@@ -162,4 +162,9 @@ void http_signals_block(void);
 // Waits for one of the blocked signals and returns it.
 int http_signals_wait(void);
 
+// Has malloc map what is large on its own, so that all of it goes back to the system when it is
+// freed. Left to itself, glibc learns from the first large piece that is freed to keep the next
+// ones, up to 32 MiB each.
+void http_memory_give_back(void);
+
 #endif

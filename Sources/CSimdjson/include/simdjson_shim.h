@@ -9,6 +9,7 @@
 #ifndef SIMDJSON_SHIM_H
 #define SIMDJSON_SHIM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,12 @@ void simdjson_parser_release(simdjson_parser *_Nonnull parser);
 simdjson_tape simdjson_parser_parse(
     simdjson_parser *_Nonnull parser, const uint8_t *_Nonnull bytes, size_t count,
     size_t padding, size_t maximum_depth);
+
+// Marks the empty array at a word of the tape just parsed as one whose elements are elsewhere: its
+// first word becomes the type 'A' with `start`, its second one `count`. False: no empty array is
+// there.
+bool simdjson_parser_lift(
+    simdjson_parser *_Nonnull parser, size_t index, size_t start, size_t count);
 
 // How long a document this thread's idle parser can take without allocating; 0: it keeps none.
 size_t simdjson_parser_idle_capacity(void);

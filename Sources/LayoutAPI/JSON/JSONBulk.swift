@@ -1,93 +1,109 @@
 import LayoutCore
 
-/// Arrays of many equal things, read straight into flat storage.
+/// Arrays of many equal things, read straight into the storage that the engine keeps.
 ///
-/// Counts are checked before anything is allocated; a refusal points to the element.
+/// A refusal points to the element.
 extension JSONValue {
   /// `[[width,height],…]`.
   func sizes(
     maximumCount: Int, in range: ClosedRange<Int64> = .sizes
-  ) throws(JSONError) -> (widths: LengthArray, heights: LengthArray) {
-    let count = try arrayCount(maximumCount: maximumCount)
-    var widths: [UInt32] = []
-    var heights: [UInt32] = []
-    var place = index + 1
-    let end = document.index(after: index) - 1
-    // Phase 1: as long as all fits 32 bits.
-    try widths.append(addingCapacity: count) { (widths) throws(JSONError) in
-      try heights.append(addingCapacity: count) { (heights) throws(JSONError) in
-        while place < end {
-          let (width, height, next) = try sizeElement(at: place, in: range)
-          guard let small = UInt32(exactly: width), let other = UInt32(exactly: height) else {
-            return
-          }
-          widths.append(small)
-          heights.append(other)
-          place = next
-        }
+  ) throws(JSONError) -> JSONRuns<(widths: LengthArray, heights: LengthArray)> {
+    var runs = JSONRuns<(widths: LengthArray, heights: LengthArray)>()
+    var widths = LengthRun()
+    var heights = LengthRun()
+    try forEachRun(of: .pairs) { (array) throws(JSONError) in
+      runs.count += try array.arrayCount(maximumCount: maximumCount - runs.count)
+      let end = array.document.index(after: array.index) - 1
+      var place = array.index + 1
+      while place < end {
+        let (width, height, next) = try array.sizeElement(at: place, in: range)
+        widths.append(width)
+        heights.append(height)
+        if widths.isFull { runs.runs.append((widths.take(), heights.take())) }
+        place = next
       }
     }
-    if place == end { return (.compact(widths), .compact(heights)) }
-
-    // Phase 2: the rest in 64 bits; afterwards what is small all the same is packed.
-    var wideWidths = widened(widths, capacity: count)
-    var wideHeights = widened(heights, capacity: count)
-    while place < end {
-      let (width, height, next) = try sizeElement(at: place, in: range)
-      wideWidths.append(width)
-      wideHeights.append(height)
-      place = next
-    }
-    return (packed(wideWidths), packed(wideHeights))
+    if !widths.isEmpty || runs.runs.isEmpty { runs.runs.append((widths.take(), heights.take())) }
+    return runs
   }
 
   /// `[length,…]`.
   func lengths(
     maximumCount: Int, in range: ClosedRange<Int64> = .sizes
-  ) throws(JSONError) -> LengthArray {
-    let count = try arrayCount(maximumCount: maximumCount)
-    var lengths: [UInt32] = []
-    var place = index + 1
-    let end = document.index(after: index) - 1
-    try lengths.append(addingCapacity: count) { (lengths) throws(JSONError) in
-      while place < end {
-        guard let small = UInt32(exactly: try at(place).length(in: range)) else { return }
-        lengths.append(small)
+  ) throws(JSONError) -> JSONRuns<LengthArray> {
+    var runs = JSONRuns<LengthArray>()
+    var lengths = LengthRun()
+    try forEachRun(of: .numbers) { (array) throws(JSONError) in
+      let count = try array.arrayCount(maximumCount: maximumCount - runs.count)
+      runs.count += count
+      var place = array.index + 1
+      for _ in 0..<count {
+        lengths.append(try array.at(place).length(in: range))
+        if lengths.isFull { runs.runs.append(lengths.take()) }
         place += 2
       }
     }
-    if place == end { return .compact(lengths) }
-
-    var wide = widened(lengths, capacity: count)
-    while place < end {
-      wide.append(try at(place).length(in: range))
-      place += 2
-    }
-    return .wide(wide)
+    if !lengths.isEmpty || runs.runs.isEmpty { runs.runs.append(lengths.take()) }
+    return runs
   }
 
   /// `[width/height,…]`, each greater than 0.
-  func aspectRatios(maximumCount: Int) throws(JSONError) -> [Double] {
-    let count = try arrayCount(maximumCount: maximumCount)
-    return try [Double](capacity: count) { (ratios) throws(JSONError) in
-      var place = index + 1
+  func aspectRatios(maximumCount: Int) throws(JSONError) -> JSONRuns<[Double]> {
+    var runs = JSONRuns<[Double]>()
+    var ratios: [Double] = []
+    try forEachRun(of: .numbers) { (array) throws(JSONError) in
+      let count = try array.arrayCount(maximumCount: maximumCount - runs.count)
+      runs.count += count
+      var place = array.index + 1
       for _ in 0..<count {
-        let ratio = try at(place).double()
+        let value = array.at(place)
+        let ratio = try value.double()
         guard ratio > 0 else {
-          throw at(place).error(
-            .outOfRange(expected: "a number greater than 0", found: at(place).summary))
+          throw value.error(
+            .outOfRange(expected: "a number greater than 0", found: value.summary))
         }
+        if ratios.isEmpty { ratios.reserveCapacity(JSONRuns<Never>.capacity) }
         ratios.append(ratio)
+        if ratios.count == JSONRuns<Never>.capacity {
+          runs.runs.append(ratios)
+          ratios = []
+        }
         place += 2
       }
     }
+    if !ratios.isEmpty || runs.runs.isEmpty { runs.runs.append(ratios) }
+    return runs
   }
 
   /// `["text",…]`, each of at most `maximumLength` bytes.
-  func strings(maximumCount: Int, maximumLength: Int) throws(JSONError) -> StringTable {
-    let count = try arrayCount(maximumCount: maximumCount)
+  func strings(maximumCount: Int, maximumLength: Int) throws(JSONError) -> JSONRuns<StringTable> {
+    var runs = JSONRuns<StringTable>()
+    var texts = StringTable()
+    try forEachRun(of: .strings) { (array) throws(JSONError) in
+      let count = try array.arrayCount(maximumCount: maximumCount - runs.count)
+      runs.count += count
+      var place = array.index + 1
+      let end = place + count
+      while place < end {
+        let next = min(end, place + JSONRuns<Never>.capacity - texts.count)
+        try array.appendStrings(place..<next, maximumLength: maximumLength, to: &texts)
+        place = next
+        if texts.count == JSONRuns<Never>.capacity {
+          runs.runs.append(texts)
+          texts = StringTable()
+        }
+      }
+    }
+    if texts.count > 0 || runs.runs.isEmpty { runs.runs.append(texts) }
+    return runs
+  }
+
+  /// Adds some strings of an array to others.
+  private func appendStrings(
+    _ places: Range<Int>, maximumLength: Int, to texts: inout StringTable
+  ) throws(JSONError) {
     var size = 0
-    for place in index + 1..<index + 1 + count {
+    for place in places {
       // A value that is no string ends the walk before its words could be taken for one.
       guard document.tag(at: place) == .string else {
         throw at(place).wrongType(expected: "a string")
@@ -98,14 +114,12 @@ extension JSONValue {
       }
       size += length
     }
-    var texts = StringTable()
-    texts.reserveCapacity(count, byteCount: size)
-    for place in index + 1..<index + 1 + count {
+    texts.reserveCapacity(texts.count + places.count, byteCount: texts.bytes.count + size)
+    for place in places {
       document.text(at: place).append(to: &texts.bytes)
       // A document, and so all its strings, is shorter than 2^32 bytes.
       texts.offsets.append(UInt32(truncatingIfNeeded: texts.bytes.count))
     }
-    return texts
   }
 
   /// The pair at `place` and the index after it.
@@ -137,14 +151,52 @@ extension JSONValue {
   }
 }
 
-private func widened(_ lengths: [UInt32], capacity: Int) -> [Int64] {
-  var wide: [Int64] = []
-  wide.reserveCapacity(capacity)
-  for length in lengths { wide.append(Int64(length)) }
-  return wide
+/// Many things as the engine keeps them: in runs of ``capacity`` but for the last one.
+///
+/// There is at least one run; it is empty where there is nothing.
+struct JSONRuns<Run> {
+  /// How many things there are in all.
+  fileprivate(set) var count = 0
+  fileprivate(set) var runs: [Run] = []
 }
 
-private func packed(_ lengths: [Int64]) -> LengthArray {
-  guard lengths.allSatisfy({ $0 <= Int64(UInt32.max) }) else { return .wide(lengths) }
-  return .compact(lengths.map { UInt32(truncatingIfNeeded: $0) })
+extension JSONRuns<Never> {
+  /// As many as the engine has in one piece, so that it takes them as they are.
+  static var capacity: Int { 256 }
+}
+
+/// Collects lengths, none negative, in the fewest bytes that hold them.
+private struct LengthRun {
+  private var values = InlineArray<256, Int64>(repeating: 0)
+  private var count = 0
+  /// All bits that any of them has.
+  private var bits: Int64 = 0
+
+  var isEmpty: Bool { count == 0 }
+  var isFull: Bool { count == values.count }
+
+  @inline(__always)
+  mutating func append(_ value: Int64) {
+    values[count] = value
+    count += 1
+    bits |= value
+  }
+
+  /// What has been collected; begins anew.
+  mutating func take() -> LengthArray {
+    defer {
+      count = 0
+      bits = 0
+    }
+    if bits <= Int64(UInt32.max) {
+      return .compact(
+        [UInt32](capacity: count) { (output) in
+          for place in 0..<count { output.append(UInt32(truncatingIfNeeded: values[place])) }
+        })
+    }
+    return .wide(
+      [Int64](capacity: count) { (output) in
+        for place in 0..<count { output.append(values[place]) }
+      })
+  }
 }

@@ -5,7 +5,7 @@ import CSimdjson
 /// Parsers are kept one per thread and reused, so that a small body costs no allocation.
 @safe struct JSONParser: ~Copyable {
   /// How deep arrays and objects may lie inside each other; an empty innermost one is not counted.
-  static let maximumDepth = 64
+  static let maximumDepth = 32
 
   // Owned by this value from init to deinit; nil where there was no memory for one.
   private let parser: OpaquePointer?
@@ -30,6 +30,61 @@ import CSimdjson
   mutating func parse(
     _ bytes: Span<UInt8>, padding: Int = 0, maximumDepth: Int = maximumDepth
   ) throws(JSONError) -> JSONDocument {
+    let tape = try unsafe tape(bytes, padding: padding, maximumDepth: maximumDepth)
+    // Safe: the parser owns both buffers and leaves them alone until it parses again or is
+    // released; both need this value mutably or consumed, which the lifetime below forbids.
+    return unsafe _overrideLifetime(
+      JSONDocument(
+        tape: Span(_unsafeStart: tape.words, count: tape.wordCount),
+        strings: RawSpan(_unsafeStart: tape.strings, byteCount: tape.stringCapacity),
+        lifted: JSONLiftedText()),
+      mutating: &self)
+  }
+
+  /// Parses what is left of a document, and notes on the tape where the rest is.
+  ///
+  /// - Parameters:
+  ///   - skeleton: What is left.
+  ///   - bytes: The whole document.
+  ///   - windowSize: How many bytes of an array are parsed at once.
+  /// - Returns: The document, which lives until the next parse.
+  /// - Throws: ``JSONError`` where what is left is not one JSON value in UTF-8.
+  @_lifetime(&self, copy bytes)
+  mutating func parse(
+    _ skeleton: JSONSkeleton, of bytes: Span<UInt8>, windowSize: Int
+  ) throws(JSONError) -> JSONDocument {
+    let count = skeleton.text.count - JSONSkeleton.padding
+    let tape = try unsafe tape(
+      skeleton.text.span.extracting(0..<count), padding: JSONSkeleton.padding,
+      maximumDepth: Self.maximumDepth)
+    for array in skeleton.arrays {
+      // Safe: C checks that an empty array is there.
+      guard let parser = unsafe parser,
+        unsafe simdjson_parser_lift(
+          parser, array.index, array.elements.lowerBound, array.elements.count)
+      else { throw JSONError(.malformed) }
+    }
+    // Safe: as above; and whoever calls sees to it that the bytes outlive the document, by the
+    // lifetime that this function has.
+    return unsafe _overrideLifetime(
+      JSONDocument(
+        tape: Span(_unsafeStart: tape.words, count: tape.wordCount),
+        strings: RawSpan(_unsafeStart: tape.strings, byteCount: tape.stringCapacity),
+        lifted: JSONLiftedText(body: bytes, windowSize: windowSize)),
+      mutating: &self)
+  }
+
+  /// What C hands over.
+  @unsafe private struct Tape {
+    let words: UnsafePointer<UInt64>
+    let wordCount: Int
+    let strings: UnsafePointer<UInt8>
+    let stringCapacity: Int
+  }
+
+  private func tape(
+    _ bytes: Span<UInt8>, padding: Int, maximumDepth: Int
+  ) throws(JSONError) -> Tape {
     if bytes.isEmpty { throw JSONError(.empty) }
     guard let parser = unsafe parser else { throw JSONError(.outOfMemory) }
     // Safe: C only reads the bytes, during the call, and at most `padding` beyond their end; the
@@ -51,13 +106,29 @@ import CSimdjson
     guard let words = unsafe tape.words, let strings = unsafe tape.strings else {
       throw JSONError(.outOfMemory)
     }
-    // Safe: the parser owns both buffers and leaves them alone until it parses again or is
-    // released; both need this value mutably or consumed, which the lifetime below forbids.
-    return unsafe _overrideLifetime(
-      JSONDocument(
-        tape: Span(_unsafeStart: words, count: tape.word_count),
-        strings: RawSpan(_unsafeStart: strings, byteCount: tape.string_capacity)),
-      mutating: &self)
+    return unsafe Tape(
+      words: words, wordCount: tape.word_count, strings: strings,
+      stringCapacity: tape.string_capacity)
+  }
+}
+
+/// Where the long arrays of a document are that are not on its tape.
+struct JSONLiftedText: ~Escapable {
+  /// The whole document; empty where nothing was taken out.
+  let body: Span<UInt8>
+  /// How many bytes of an array are parsed at once.
+  let windowSize: Int
+
+  @_lifetime(copy body)
+  init(body: Span<UInt8>, windowSize: Int) {
+    self.body = body
+    self.windowSize = windowSize
+  }
+
+  @_lifetime(immortal)
+  init() {
+    body = Span()
+    windowSize = 0
   }
 }
 
@@ -69,11 +140,13 @@ import CSimdjson
 struct JSONDocument: ~Escapable {
   private let tape: Span<UInt64>
   private let strings: RawSpan
+  private let lifted: JSONLiftedText
 
-  @_lifetime(copy tape, copy strings)
-  fileprivate init(tape: Span<UInt64>, strings: RawSpan) {
+  @_lifetime(copy tape, copy strings, copy lifted)
+  fileprivate init(tape: Span<UInt64>, strings: RawSpan, lifted: JSONLiftedText) {
     self.tape = tape
     self.strings = strings
+    self.lifted = lifted
   }
 
   /// The type at `index`.
@@ -98,7 +171,7 @@ struct JSONDocument: ~Escapable {
     let word = tape[index]
     switch JSONTag(rawValue: UInt8(word >> 56)) {
     case .array, .object: return Int(word & 0xFFFF_FFFF)
-    case .integer, .unsigned, .double: return index + 2
+    case .integer, .unsigned, .double, .lifted: return index + 2
     default: return index + 1
     }
   }
@@ -121,6 +194,16 @@ struct JSONDocument: ~Escapable {
       count += 1
     }
     return count
+  }
+
+  /// The elements of the array at `index`, and where to cut them; nil where it is on the tape.
+  @_lifetime(copy self)
+  func liftedArray(at index: Int) -> JSONLiftedText? {
+    guard tag(at: index) == .lifted else { return nil }
+    let start = Int(tape[index] & 0xFFFF_FFFF_FFFF)
+    let count = Int(truncatingIfNeeded: tape[index + 1])
+    return JSONLiftedText(
+      body: lifted.body.extracting(start..<start + count), windowSize: lifted.windowSize)
   }
 
   /// The string or key at `index`.
@@ -147,6 +230,8 @@ struct JSONTag: RawRepresentable, Equatable {
   static var yes: Self { Self(rawValue: UInt8(ascii: "t")) }
   static var no: Self { Self(rawValue: UInt8(ascii: "f")) }
   static var null: Self { Self(rawValue: UInt8(ascii: "n")) }
+  /// Not simdjson's: an array that was taken out before, see ``JSONSkeleton``.
+  static var lifted: Self { Self(rawValue: UInt8(ascii: "A")) }
 }
 
 /// A string of a document, unescaped, in place.

@@ -42,6 +42,13 @@ struct JSONNames: Sendable {
     self.init(Name.allCases.map { String(describing: $0) })
   }
 
+  /// Whether a key is in the table, given as a document has it; an escaped one is not.
+  func contains(_ key: Span<UInt8>) -> Bool {
+    entries.contains { entry in
+      entry.utf8.count == key.count && key.indices.allSatisfy { entry.utf8[$0] == key[$0] }
+    }
+  }
+
   /// The place of `text` in the table, tried from `start` on and around.
   func index(of text: JSONText, from start: Int = 0) -> Int? {
     let head = text.head

@@ -71,6 +71,18 @@ private enum PrefetchMember: Int, JSONName {
   static let names = JSONNames(of: Self.self)
 }
 
+/// Items of which sizes and names are cut alike; what is there only once is for all.
+private func itemRuns(_ count: Int, _ extents: [ItemExtents], ids: [StringTable]?) -> [Items] {
+  let runCount = max(extents.count, ids?.count ?? 0)
+  var remaining = count
+  return (0..<runCount).map { run in
+    let count = run == runCount - 1 ? remaining : min(remaining, JSONRuns<Never>.capacity)
+    remaining -= count
+    return Items(
+      count: count, extents: extents.count == 1 ? extents[0] : extents[run], ids: ids?[run])
+  }
+}
+
 extension JSONValue {
   /// `collection`.
   func content(limits: ContentLimits) throws(JSONError) -> Content {
@@ -101,7 +113,7 @@ extension JSONValue {
     var section = Section()
     section.id = try object[.id]?.string(maximumLength: ContentLimits.nameLength)
     if let items = object[.items] {
-      section.items = ItemList(try items.items(remainingItems: &remainingItems))
+      section.items = ItemList(runs: try items.items(remainingItems: &remainingItems))
     }
     section.header = try object[.header]?.coreSize()
     section.footer = try object[.footer]?.coreSize()
@@ -138,7 +150,9 @@ extension JSONValue {
   }
 
   /// `items`.
-  func items(remainingItems: inout Int) throws(JSONError) -> Items {
+  ///
+  /// - Returns: At least one run, as the engine keeps them.
+  func items(remainingItems: inout Int) throws(JSONError) -> [Items] {
     let object = try JSONObject<ItemsMember>(self)
     let extentMembers: [ItemsMember] = [.size, .sizes, .lengths, .aspectRatios]
     let given = extentMembers.filter { object.members.contains($0) }
@@ -147,31 +161,31 @@ extension JSONValue {
         .rule("items have only one of size, sizes, lengths and aspectRatios; \(given[0]) is given"))
     }
     let limit = remainingItems
-    var arrayCount: Int?
-    var extents = ItemExtents.unspecified
-    if let size = object[.size] { extents = .size(try size.coreSize()) }
+    var described: Int?
+    var extents = [ItemExtents.unspecified]
+    if let size = object[.size] { extents = [.size(try size.coreSize())] }
     if let value = object[.sizes] {
-      let (widths, heights) = try value.sizes(maximumCount: limit)
-      extents = .sizes(widths: widths, heights: heights)
-      arrayCount = widths.count
+      let sizes = try value.sizes(maximumCount: limit)
+      extents = sizes.runs.map { .sizes(widths: $0.widths, heights: $0.heights) }
+      described = sizes.count
     }
     if let value = object[.lengths] {
       let lengths = try value.lengths(maximumCount: limit)
-      extents = .lengths(lengths)
-      arrayCount = lengths.count
+      extents = lengths.runs.map { .lengths($0) }
+      described = lengths.count
     }
     if let value = object[.aspectRatios] {
       let ratios = try value.aspectRatios(maximumCount: limit)
-      extents = .aspectRatios(ratios)
-      arrayCount = ratios.count
+      extents = ratios.runs.map { .aspectRatios($0) }
+      described = ratios.count
     }
     let ids = try object[.ids]?.strings(
       maximumCount: limit, maximumLength: ContentLimits.nameLength)
-    if let ids, let value = object[.ids], let arrayCount, ids.count != arrayCount {
+    if let ids, let value = object[.ids], let described, ids.count != described {
       throw value.error(
-        .wrongCount(expected: "as many ids as there are items, \(arrayCount)", found: ids.count))
+        .wrongCount(expected: "as many ids as there are items, \(described)", found: ids.count))
     }
-    let described = arrayCount ?? ids?.count
+    described = described ?? ids?.count
     var count = described ?? 0
     if let value = object[.count] {
       count = try value.whole(in: 0...ContentLimits.equalItems)
@@ -184,7 +198,7 @@ extension JSONValue {
       throw error(.missingMember("count"))
     }
     remainingItems -= described ?? 0
-    return Items(count: count, extents: extents, ids: ids)
+    return itemRuns(count, extents, ids: ids?.runs)
   }
 
   /// `viewport`.

@@ -90,7 +90,7 @@ extension JSONValue {
         item: try insert.required(.at).whole(in: JSONValue.indices),
         section: try insert.required(.section).whole(in: JSONValue.indices))
       request.batch.insertItems.append(
-        (path, try insert.required(.items).items(remainingItems: &remaining)))
+        (path, try insert.required(.items).oneRunOfItems(remainingItems: &remaining)))
     }
     try object[.moveItems]?.forEachElement { (value) throws(JSONError) in
       let move = try JSONObject<OperationMember>(value, allowed: [.from, .to])
@@ -103,7 +103,7 @@ extension JSONValue {
         item: try reload.required(.start).whole(in: JSONValue.indices),
         section: try reload.required(.section).whole(in: JSONValue.indices))
       let given = try reload.required(.items)
-      let items = try given.items(remainingItems: &remaining)
+      let items = try given.oneRunOfItems(remainingItems: &remaining)
       guard items.ids == nil else {
         throw given.error(.rule("reloaded items keep their ids: leave ids out"))
       }
@@ -122,6 +122,13 @@ extension JSONValue {
     request.anchor = try object[.anchor]?.anchor()
     request.isDryRun = try object[.dryRun]?.bool() ?? false
     return request
+  }
+
+  /// `items` in one piece.
+  private func oneRunOfItems(remainingItems: inout Int) throws(JSONError) -> Items {
+    let runs = try items(remainingItems: &remainingItems)
+    // They have sizes and names of one kind, and so go together.
+    return runs.count == 1 ? runs[0] : ItemList(runs: runs).asOneRun ?? Items()
   }
 
   /// Indices of items and sections, as far as there can be any.

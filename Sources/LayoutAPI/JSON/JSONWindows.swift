@@ -1,0 +1,88 @@
+/// How long documents are read.
+struct JSONWindows {
+  /// Documents of so many bytes are looked through for long arrays.
+  var minimumLength = 256 * 1024
+  /// How many bytes of an array are parsed at once; shorter arrays stay in the document.
+  ///
+  /// Parsed text takes about six times its length; so much stays in a core's second cache.
+  var size = 32 * 1024
+
+  /// The members that are long if any are.
+  ///
+  /// Whoever knows such a member has to read it, and with ``JSONValue/forEachRun(of:_:)``: what is not
+  /// read is not checked either.
+  static let names = JSONNames(["sizes", "lengths", "aspectRatios", "ids"])
+}
+
+extension JSONParser {
+  /// Parses a document and reads it.
+  ///
+  /// Long arrays in long documents are parsed while they are read. That way nothing is refused: what
+  /// cannot be read so is read again as a whole, so that all refusals come from one place. A client
+  /// can make that cost twice as much, but not more.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole document.
+  ///   - padding: How many bytes after them are readable.
+  ///   - windows: How long documents are read.
+  ///   - read: What to make of it; may be called twice.
+  /// - Returns: What `read` returns.
+  /// - Throws: What ``parse(_:padding:maximumDepth:)`` and `read` throw.
+  mutating func read<Value>(
+    _ bytes: Span<UInt8>, padding: Int = 0, windows: JSONWindows = JSONWindows(),
+    _ read: (JSONValue) throws(JSONError) -> Value
+  ) throws(JSONError) -> Value {
+    if bytes.count >= windows.minimumLength,
+      let skeleton = JSONSkeleton(
+        of: bytes, lifting: JSONWindows.names, minimumLength: windows.size)
+    {
+      do { return try read(try parse(skeleton, of: bytes, windowSize: windows.size).root) } catch {}
+    }
+    return try read(try parse(bytes, padding: padding).root)
+  }
+}
+
+extension JSONValue {
+  /// Hands out the elements of an array: arrays of some elements each, which come to the whole.
+  ///
+  /// - Parameters:
+  ///   - kind: What the elements should be.
+  ///   - body: Called with each array; looks at every element's type.
+  /// - Throws: ``JSONError``, for the array as a whole; and what `body` throws.
+  func forEachRun(
+    of kind: JSONElementKind, _ body: (JSONValue) throws(JSONError) -> Void
+  ) throws(JSONError) {
+    guard let lifted = document.liftedArray(at: index) else { return try body(self) }
+    let text = lifted.body
+    let size = lifted.windowSize
+    var parser = JSONParser()
+    var window: [UInt8] = []
+    window.reserveCapacity(size + 2 + JSONSkeleton.padding)
+    var start = 0
+    while true {
+      var end = text.count
+      if text.count - start > size {
+        guard let comma = kind.lastComma(in: text, start..<start + size) else {
+          throw JSONError(.malformed)
+        }
+        end = comma
+      }
+      // If it parses in brackets of its own, and is not empty, it is part of an array: no text that
+      // ends within a string or between brackets does.
+      window.removeAll(keepingCapacity: true)
+      window.append(UInt8(ascii: "["))
+      window.append(text.extracting(start..<end))
+      window.append(UInt8(ascii: "]"))
+      let count = window.count
+      window.append(
+        contentsOf: repeatElement(UInt8(ascii: " "), count: JSONSkeleton.padding))
+      let run = try parser.parse(
+        window.span.extracting(0..<count), padding: JSONSkeleton.padding
+      ).root
+      guard run.document.count(at: run.index) > 0 else { throw JSONError(.malformed) }
+      try body(run)
+      guard end < text.count else { return }
+      start = end + 1
+    }
+  }
+}
