@@ -109,7 +109,7 @@ struct ColumnFront {
       keys[columnCount - 1] = moved
     }
     for index in 0..<columnCount { starts[Int(keys[index] & 7)] = base &+ keys[index] >> 3 }
-    heap.removeAll()
+    if !heap.isEmpty { heap = [] }
     return true
   }
 

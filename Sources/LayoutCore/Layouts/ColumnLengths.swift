@@ -106,11 +106,13 @@ struct ColumnLengths: Sendable {
     var block = Block()
     items.forEachChunk(from: item) { place in
       var index = max(0, item - place.start)
-      let count = place.chunk.count
+      let count = place.count
+      let items = place.chunk
+      let ratio = plainRatio(for: items, place.summary)
       while index < count {
         let first = place.start + index
         let end = min(count, index + max(1, min(limit(first), Block.capacity)))
-        fill(&block, with: place, index..<end)
+        fill(&block, with: items, index..<end, ratio)
         guard body(first, block) else { return false }
         index = end
       }
@@ -118,17 +120,31 @@ struct ColumnLengths: Sendable {
     }
   }
 
-  private func fill(_ block: inout Block, with place: Rope<Items>.Place, _ range: Range<Int>) {
+  /// By what the lengths of some items can be multiplied, and the greatest result; nil where each has
+  /// to be scaled on its own.
+  private func plainRatio(
+    for items: Items, _ summary: ItemsSummary
+  ) -> (ratio: PlainRatio, bound: Int64)? {
+    guard case .sizes(.compact, .compact) = items.extents, let ratio = columns.plainRatio else {
+      return nil
+    }
+    let isVertical = direction == .vertical
+    let greatest = isVertical ? summary.heights.greatest : summary.widths.greatest
+    let least = isVertical ? summary.widths.least : summary.heights.least
+    guard ratio.fits(lengthsUpTo: greatest, breadthsFrom: least) else { return nil }
+    return (ratio, columns.length(scaling: greatest, over: least).millionths)
+  }
+
+  private func fill(
+    _ block: inout Block, with items: borrowing Items, _ range: Range<Int>,
+    _ ratio: (ratio: PlainRatio, bound: Int64)?
+  ) {
     block.count = range.count
     block.bound = 0
-    switch place.chunk.extents {
+    switch items.extents {
     case .sizes(.compact(let widths), .compact(let heights)):
-      let summary = place.summary
+      guard let (ratio, bound) = ratio else { break }
       let isVertical = direction == .vertical
-      let greatest = isVertical ? summary.heights.greatest : summary.widths.greatest
-      let least = isVertical ? summary.widths.least : summary.heights.least
-      guard let ratio = columns.plainRatio, ratio.fits(lengthsUpTo: greatest, breadthsFrom: least)
-      else { break }
       let breadths = (isVertical ? widths : heights).span.extracting(range)
       let lengths = (isVertical ? heights : widths).span.extracting(range)
       if !ratio.scaleByDoubles(lengths, over: breadths, into: &block.lengths) {
@@ -137,7 +153,7 @@ struct ColumnLengths: Sendable {
           result[index] = ratio.scaled(lengths[index], over: breadths[index])
         }
       }
-      block.bound = columns.length(scaling: greatest, over: least).millionths
+      block.bound = bound
       return
     case .lengths(.compact(let lengths)):
       let lengths = lengths.span.extracting(range)
@@ -146,7 +162,7 @@ struct ColumnLengths: Sendable {
       block.bound = Int64(UInt32.max)
       return
     case .unspecified, .size:
-      let length = length(0, of: place.chunk).millionths
+      let length = length(0, of: items).millionths
       var result = block.lengths.mutableSpan
       for index in 0..<range.count { result[index] = length }
       block.bound = length
@@ -154,7 +170,7 @@ struct ColumnLengths: Sendable {
     default: break
     }
     for index in 0..<range.count {
-      let length = length(range.lowerBound + index, of: place.chunk).millionths
+      let length = length(range.lowerBound + index, of: items).millionths
       var result = block.lengths.mutableSpan
       result[index] = length
       block.bound = max(block.bound, length)

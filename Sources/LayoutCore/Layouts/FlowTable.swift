@@ -483,37 +483,35 @@ private struct LineBreaker {
   ) -> Int {
     let count = min(widths.count, heights.count)
     let spacing = rule.interitemSpacing.millionths
-    // How far a line may reach before its next item's own width.
-    let room = rule.limit.millionths &- spacing
+    let end = rule.limit.millionths
     var lineStart = first &- line.itemCount
     var longest = line.length.millionths
-    // An empty line has no room, so that the first item opens one.
-    var reach = line.itemCount > 0 ? used.millionths : .max
+    var reach = used.millionths
     var index = first
     var done = LineRun.start(ends.count, in: ends)
     ends.append(addingCapacity: limit) { ends in
       while index < count {
-        let width = Int64(widths[index])
-        let height = Int64(heights[index])
-        if reach <= room &- width {
-          reach &+= spacing &+ width
-          longest = max(longest, height)
-        } else {
-          if index > lineStart {
-            done.itemCount &+= index &- lineStart
-            done.length += Length(millionths: longest)
-            ends.append(done)
-            guard ends.freeCapacity > 0 else {
-              // The line is whole; its successor opens with the next call.
-              lineStart = index
-              return
-            }
-          }
-          lineStart = index
-          reach = width
-          longest = height
+        if index == lineStart {
+          reach = Int64(widths[index])
+          longest = Int64(heights[index])
+          index &+= 1
         }
-        index &+= 1
+        while index < count {
+          // Safe: below the count of both. A check of each costs a quarter of the loop.
+          let next = unsafe reach &+ spacing &+ Int64(widths[unchecked: index])
+          let height = unsafe Int64(heights[unchecked: index])
+          guard next <= end else { break }
+          reach = next
+          longest = max(longest, height)
+          index &+= 1
+        }
+        // What the run ends with stays open for what follows.
+        guard index < count else { return }
+        done.itemCount &+= index &- lineStart
+        done.length += Length(millionths: longest)
+        ends.append(done)
+        lineStart = index
+        guard ends.freeCapacity > 0 else { return }
       }
     }
     line = LineRun.Line(itemCount: index &- lineStart, length: Length(millionths: longest))
