@@ -175,6 +175,22 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       }
     }
 
+    /// The first child at the end of which something holds, as it does at the end of the last, and
+    /// what is before that child.
+    @inline(__always)
+    func firstChild(
+      from start: Int, _ before: Measure, where isPast: (_ count: Int, _ measure: Measure) -> Bool
+    ) -> (child: Int, start: Int, before: Measure) {
+      var child = 0
+      while child + 1 < ends.count,
+        !isPast(start + ends[child].count, before + ends[child].measure)
+      {
+        child += 1
+      }
+      if child == 0 { return (child, start, before) }
+      return (child, start + ends[child - 1].count, before + ends[child - 1].measure)
+    }
+
     static var fanout: Int { 16 }
   }
 
@@ -257,29 +273,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// - Returns: The chunk; nil if there is no such element.
   /// - Complexity: O(log n).
   func place(of index: Int) -> Place? {
-    guard index >= 0, index < count else { return nil }
-    var branch: Branch
-    switch root {
-    case .empty: return nil
-    case .leaf(let leaf): return Place(leaf: leaf, start: 0, before: .zero)
-    case .branch(let root): branch = root
-    }
-    var start = 0
-    var before = Measure.zero
-    while true {
-      let ends = branch.ends
-      // Measures are added up along the way only.
-      var child = 0
-      while child + 1 < ends.count, ends[child].count <= index - start { child += 1 }
-      if child > 0 {
-        start += ends[child - 1].count
-        before = before + ends[child - 1].measure
-      }
-      switch branch.children {
-      case .leaves(let leaves): return Place(leaf: leaves[child], start: start, before: before)
-      case .branches(let branches): branch = branches[child]
-      }
-    }
+    index < 0 ? nil : firstPlace { count, _ in count > index }
   }
 
   /// The first chunk at the end of which something holds that holds from there on.
@@ -302,18 +296,8 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     var before = Measure.zero
     guard isPast(branch.count, branch.summary.measure) else { return nil }
     while true {
-      let ends = branch.ends
-      // The branch as a whole is past, and so is its last child's end.
-      var child = 0
-      while child + 1 < ends.count,
-        !isPast(start + ends[child].count, before + ends[child].measure)
-      {
-        child += 1
-      }
-      if child > 0 {
-        start += ends[child - 1].count
-        before = before + ends[child - 1].measure
-      }
+      let child: Int
+      (child, start, before) = branch.firstChild(from: start, before, where: isPast)
       switch branch.children {
       case .leaves(let leaves): return Place(leaf: leaves[child], start: start, before: before)
       case .branches(let branches): branch = branches[child]
@@ -362,19 +346,11 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     _ branch: Branch, start: Int, before: Measure,
     where isPast: (_ count: Int, _ measure: Measure) -> Bool, _ body: (Place) -> Bool
   ) -> Bool {
-    let ends = branch.ends
-    var child = 0
-    while child + 1 < ends.count, !isPast(start + ends[child].count, before + ends[child].measure) {
-      child += 1
-    }
-    let first = child
-    var childStart = start
-    var beforeChild = before
-    if child > 0 {
-      childStart += ends[child - 1].count
-      beforeChild = before + ends[child - 1].measure
-    }
-    while child < ends.count {
+    let first: Int
+    var childStart: Int
+    var beforeChild: Measure
+    (first, childStart, beforeChild) = branch.firstChild(from: start, before, where: isPast)
+    for child in first..<branch.ends.count {
       switch branch.children {
       case .leaves(let leaves):
         let place = Place(leaf: leaves[child], start: childStart, before: beforeChild)
@@ -388,9 +364,8 @@ struct Rope<Chunk: RopeChunk>: Sendable {
             branches[child], start: childStart, before: beforeChild, where: { _, _ in true }, body)
         guard isGoingOn else { return false }
       }
-      childStart = start + ends[child].count
-      beforeChild = before + ends[child].measure
-      child += 1
+      childStart = start + branch.ends[child].count
+      beforeChild = before + branch.ends[child].measure
     }
     return true
   }
@@ -515,8 +490,9 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     var isUniform = false
     for part in parts where !part.range.isEmpty {
       let chunk = part.chunk
+      var staysUniform = chunk.isUniform
       if let last = group.last?.chunk {
-        let staysUniform = isUniform && chunk.isUniform && last.goes(with: chunk, asUniform: true)
+        staysUniform = isUniform && chunk.isUniform && last.goes(with: chunk, asUniform: true)
         // What goes together is cut afresh, so that no scraps are left where something was inserted.
         let isMixed =
           last.goes(with: chunk, asUniform: false)
@@ -525,11 +501,10 @@ struct Rope<Chunk: RopeChunk>: Sendable {
           appendLeaves(group[...], count: count, isUniform: isUniform, to: &leaves)
           group.removeAll(keepingCapacity: true)
           count = 0
+          staysUniform = chunk.isUniform
         }
-        isUniform = group.isEmpty ? chunk.isUniform : staysUniform
-      } else {
-        isUniform = chunk.isUniform
       }
+      isUniform = staysUniform
       group.append(part)
       count += part.range.count
     }

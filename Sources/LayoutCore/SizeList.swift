@@ -158,10 +158,7 @@ struct SizeList: Sendable {
   /// - Returns: The run; nil if there is no such item.
   /// - Complexity: O(log n).
   func place(of item: Int) -> Place? {
-    switch source {
-    case .described(let rope, let rule): rope.place(of: item).map { SizeList.place($0, rule) }
-    case .computed(let rope): rope.place(of: item).map(SizeList.place)
-    }
+    item < 0 ? nil : firstPlace { count, _ in count > item }
   }
 
   /// The first run at the end of which something holds that holds from there on.

@@ -11,8 +11,8 @@ extension JSONValue {
     var runs = JSONRuns<(widths: LengthArray, heights: LengthArray)>()
     var widths = LengthRun()
     var heights = LengthRun()
-    try forEachRun(of: .pairs) { (array) throws(JSONError) in
-      runs.count += try array.arrayCount(maximumCount: maximumCount - runs.count)
+    let count = try forEachRun(of: .pairs, maximumCount: maximumCount) {
+      (array, _) throws(JSONError) in
       let end = array.document.index(after: array.index) - 1
       var place = array.index + 1
       while place < end {
@@ -23,6 +23,7 @@ extension JSONValue {
         place = next
       }
     }
+    runs.count = count
     if !widths.isEmpty || runs.runs.isEmpty { runs.runs.append((widths.take(), heights.take())) }
     return runs
   }
@@ -33,9 +34,8 @@ extension JSONValue {
   ) throws(JSONError) -> JSONRuns<LengthArray> {
     var runs = JSONRuns<LengthArray>()
     var lengths = LengthRun()
-    try forEachRun(of: .numbers) { (array) throws(JSONError) in
-      let count = try array.arrayCount(maximumCount: maximumCount - runs.count)
-      runs.count += count
+    let count = try forEachRun(of: .numbers, maximumCount: maximumCount) {
+      (array, count) throws(JSONError) in
       var place = array.index + 1
       for _ in 0..<count {
         lengths.append(try array.at(place).length(in: range))
@@ -43,6 +43,7 @@ extension JSONValue {
         place += 2
       }
     }
+    runs.count = count
     if !lengths.isEmpty || runs.runs.isEmpty { runs.runs.append(lengths.take()) }
     return runs
   }
@@ -51,9 +52,8 @@ extension JSONValue {
   func aspectRatios(maximumCount: Int) throws(JSONError) -> JSONRuns<[Double]> {
     var runs = JSONRuns<[Double]>()
     var ratios: [Double] = []
-    try forEachRun(of: .numbers) { (array) throws(JSONError) in
-      let count = try array.arrayCount(maximumCount: maximumCount - runs.count)
-      runs.count += count
+    let count = try forEachRun(of: .numbers, maximumCount: maximumCount) {
+      (array, count) throws(JSONError) in
       var place = array.index + 1
       for _ in 0..<count {
         let value = array.at(place)
@@ -71,6 +71,7 @@ extension JSONValue {
         place += 2
       }
     }
+    runs.count = count
     if !ratios.isEmpty || runs.runs.isEmpty { runs.runs.append(ratios) }
     return runs
   }
@@ -79,9 +80,8 @@ extension JSONValue {
   func strings(maximumCount: Int, maximumLength: Int) throws(JSONError) -> JSONRuns<StringTable> {
     var runs = JSONRuns<StringTable>()
     var texts = StringTable()
-    try forEachRun(of: .strings) { (array) throws(JSONError) in
-      let count = try array.arrayCount(maximumCount: maximumCount - runs.count)
-      runs.count += count
+    let count = try forEachRun(of: .strings, maximumCount: maximumCount) {
+      (array, count) throws(JSONError) in
       var place = array.index + 1
       let end = place + count
       while place < end {
@@ -94,6 +94,7 @@ extension JSONValue {
         }
       }
     }
+    runs.count = count
     if texts.count > 0 || runs.runs.isEmpty { runs.runs.append(texts) }
     return runs
   }

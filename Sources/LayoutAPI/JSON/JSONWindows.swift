@@ -9,8 +9,8 @@ struct JSONWindows {
 
   /// The members that are long if any are.
   ///
-  /// Whoever knows such a member has to read it, and with ``JSONValue/forEachRun(of:_:)``: what is not
-  /// read is not checked either.
+  /// Whoever knows such a member has to read it, and with
+  /// ``JSONValue/forEachRun(of:maximumCount:_:)``: what is not read is not checked either.
   static let names = JSONNames(["sizes", "lengths", "aspectRatios", "ids"])
 }
 
@@ -47,12 +47,20 @@ extension JSONValue {
   ///
   /// - Parameters:
   ///   - kind: What the elements should be.
-  ///   - body: Called with each array; looks at every element's type.
+  ///   - maximumCount: How many there may be in all.
+  ///   - body: Called with each array and how many elements it has; looks at every element's type.
+  /// - Returns: How many elements there are.
   /// - Throws: ``JSONError``, for the array as a whole; and what `body` throws.
   func forEachRun(
-    of kind: JSONElementKind, _ body: (JSONValue) throws(JSONError) -> Void
-  ) throws(JSONError) {
-    guard let lifted = document.liftedArray(at: index) else { return try body(self) }
+    of kind: JSONElementKind, maximumCount: Int,
+    _ body: (_ array: JSONValue, _ count: Int) throws(JSONError) -> Void
+  ) throws(JSONError) -> Int {
+    guard let lifted = document.liftedArray(at: index) else {
+      let count = try arrayCount(maximumCount: maximumCount)
+      try body(self, count)
+      return count
+    }
+    var total = 0
     let text = lifted.body
     let size = lifted.windowSize
     var parser = JSONParser()
@@ -73,15 +81,17 @@ extension JSONValue {
       window.append(UInt8(ascii: "["))
       window.append(text.extracting(start..<end))
       window.append(UInt8(ascii: "]"))
-      let count = window.count
+      let length = window.count
       window.append(
         contentsOf: repeatElement(UInt8(ascii: " "), count: JSONSkeleton.padding))
       let run = try parser.parse(
-        window.span.extracting(0..<count), padding: JSONSkeleton.padding
+        window.span.extracting(0..<length), padding: JSONSkeleton.padding
       ).root
-      guard run.document.count(at: run.index) > 0 else { throw JSONError(.malformed) }
-      try body(run)
-      guard end < text.count else { return }
+      let count = try run.arrayCount(maximumCount: maximumCount - total)
+      guard count > 0 else { throw JSONError(.malformed) }
+      try body(run, count)
+      total += count
+      guard end < text.count else { return total }
       start = end + 1
     }
   }

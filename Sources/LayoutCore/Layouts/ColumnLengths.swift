@@ -147,12 +147,7 @@ struct ColumnLengths: Sendable {
       let isVertical = direction == .vertical
       let breadths = (isVertical ? widths : heights).span.extracting(range)
       let lengths = (isVertical ? heights : widths).span.extracting(range)
-      if !ratio.scaleByDoubles(lengths, over: breadths, into: &block.lengths) {
-        var result = block.lengths.mutableSpan
-        for index in lengths.indices {
-          result[index] = ratio.scaled(lengths[index], over: breadths[index])
-        }
-      }
+      guard ratio.scale(lengths, over: breadths, into: &block.lengths) else { break }
       block.bound = bound
       return
     case .lengths(.compact(let lengths)):
@@ -198,7 +193,7 @@ private struct PlainRatio {
   ///
   /// - Returns: False if one of them lies too near to a middle, so that none counts.
   @inline(__always)
-  func scaleByDoubles(
+  func scale(
     _ lengths: Span<UInt32>, over breadths: Span<UInt32>,
     into result: inout InlineArray<128, Int64>
   ) -> Bool {
@@ -212,11 +207,6 @@ private struct PlainRatio {
       result[index] = Int64(bitPattern: rounded.bitPattern & (1 << 52 - 1))
     }
     return doubtfulCount == 0
-  }
-
-  /// The same by a division of whole numbers.
-  func scaled(_ length: UInt32, over breadth: UInt32) -> Int64 {
-    roundedQuotient(Int64(length) &* width, Int64(breadth) &* columnCount)
   }
 }
 
