@@ -35,12 +35,15 @@ let package = Package(
     // Requests to responses: one pure function.
     .target(
       name: "LayoutAPI",
-      dependencies: ["LayoutCore", "LayoutSessions", "HTTPMessages", "CSimdjson", "CResources"],
+      dependencies: ["LayoutCore", "LayoutSessions", "HTTPMessages", "CSimdjson", "CResources", "CGnuTLS"],
       swiftSettings: strict),
     .target(
       name: "CSimdjson", cxxSettings: [.enableWarning("all"), .treatAllWarnings(as: .error)],
       linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CResources", cSettings: strictC),
+    // Hashes of keys; libmicrohttpd needs it as well.
+    .systemLibrary(
+      name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
     // HTTP over libmicrohttpd: C below, one Swift wrapper above.
     .systemLibrary(
       name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),

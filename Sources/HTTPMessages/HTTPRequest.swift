@@ -21,6 +21,12 @@ public struct HTTPRequest: ~Escapable {
   /// How many bytes after `body` may be read too; parsers that read ahead need no copy then.
   public let bodyPadding: Int
 
+  /// Which of the server's threads calls.
+  public let thread: Int
+
+  /// When the request was whole, in nanoseconds of the monotonic clock; 0 if nobody knows.
+  public let arrival: UInt64
+
   /// Makes a request that lives as long as the bytes it is made of.
   ///
   /// - Parameters:
@@ -30,11 +36,15 @@ public struct HTTPRequest: ~Escapable {
   ///   - fields: The header fields.
   ///   - body: The whole body.
   ///   - bodyPadding: How many bytes after `body` are readable.
+  ///   - thread: Which of the server's threads calls.
+  ///   - arrival: When the request was whole.
   @_lifetime(copy path, copy query, copy fields, copy body)
   public init(
     method: HTTPMethod, path: Span<UInt8>, query: Span<UInt8>, fields: HTTPRequestFields,
-    body: Span<UInt8>, bodyPadding: Int = 0
+    body: Span<UInt8>, bodyPadding: Int = 0, thread: Int = 0, arrival: UInt64 = 0
   ) {
+    self.thread = thread
+    self.arrival = arrival
     self.method = method
     self.path = path
     self.query = query

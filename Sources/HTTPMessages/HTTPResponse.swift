@@ -32,6 +32,14 @@ public struct HTTPResponse: Sendable {
       status: status, content: body.isEmpty ? .empty : HTTPContent(body), otherFields: fields)
   }
 
+  /// The same with further header fields.
+  ///
+  /// - Parameter fields: The fields.
+  /// - Returns: The response with them.
+  public func adding(_ fields: [HTTPField]) -> HTTPResponse {
+    HTTPResponse(status: status, content: content, otherFields: otherFields + fields)
+  }
+
   /// The body; the server sends it from where it is.
   public var body: [UInt8] { content.bytes }
 

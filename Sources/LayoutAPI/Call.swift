@@ -7,8 +7,11 @@ import LayoutSessions
 /// The endpoints are in extensions, one file a tag of openapi.yaml.
 struct Call: ~Escapable {
   let service: LayoutService
+  /// Whose sessions are seen.
+  let owner: SessionOwner
   let elementLimit: Int
   let mayTakeLong: Bool
+  private let thread: Int
   private let method: HTTPMethod
   private let path: Span<UInt8>
   private let query: Span<UInt8>
@@ -17,15 +20,23 @@ struct Call: ~Escapable {
   private let bodyPadding: Int
   private let parameters: PathParameters
 
-  /// So many items with data of their own are laid out on the thread that serves.
+  /// So many sections and items with data of their own are laid out on the thread that serves.
   static let shortContent = 5000
+
+  /// What a collection may hold.
+  var contentLimits: ContentLimits {
+    ContentLimits(
+      describedItems: service.limits.describedItemCount, sections: service.limits.sectionCount)
+  }
 
   @_lifetime(copy request)
   init(
     service: LayoutService, request: borrowing HTTPRequest, parameters: PathParameters,
-    elementLimit: Int, mayTakeLong: Bool
+    owner: SessionOwner, elementLimit: Int, mayTakeLong: Bool
   ) {
     self.service = service
+    self.owner = owner
+    thread = request.thread
     self.mayTakeLong = mayTakeLong
     self.elementLimit = elementLimit
     self.parameters = parameters
@@ -59,14 +70,16 @@ struct Call: ~Escapable {
   /// The session that the path names.
   func session() throws(Failure) -> Session {
     guard let id = SessionID(parameter(0)),
-      let session = service.sessions.session(id, at: service.now())
+      let session = service.sessions.session(id, of: owner, at: service.now())
     else { throw .problem(.notFound("there is no such session")) }
     return session
   }
 
   /// Forgets the session that the path names.
   func removeSession() throws(Failure) {
-    guard let id = SessionID(parameter(0)), service.sessions.remove(id, at: service.now()) else {
+    guard let id = SessionID(parameter(0)),
+      service.sessions.remove(id, of: owner, at: service.now())
+    else {
       throw .problem(.notFound("there is no such session"))
     }
   }
@@ -107,7 +120,7 @@ struct Call: ~Escapable {
         Problem(.unsupportedMediaType, "a request with a body needs Content-Type: application/json")
       )
     }
-    var parser = JSONParser()
+    var parser = JSONParser(maximumDepth: service.limits.depth)
     do throws(JSONError) {
       return try parser.read(body, padding: bodyPadding, read)
     } catch {
@@ -151,9 +164,14 @@ struct Call: ~Escapable {
   func change(
     _ session: Session, _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
   ) throws(Failure) -> Session.Snapshot {
-    let content = session.snapshot.document.description.content
-    if content.describedItemCount > Call.shortContent, !mayTakeLong { throw .takesLong }
-    return try changeBriefly(session, work)
+    try checkIsShort(session.snapshot.document.description.content)
+    return try timing(.update) { () throws(Failure) in try changeBriefly(session, work) }
+  }
+
+  /// Leaves what takes long to a worker.
+  func checkIsShort(_ content: Content) throws(Failure) {
+    guard mayTakeLong || content.describedItemCount + content.sections.count <= Call.shortContent
+    else { throw .takesLong }
   }
 
   /// The same for changes that take no time, whatever the collection.
@@ -200,6 +218,26 @@ struct Call: ~Escapable {
     _ body: () throws(LayoutError) -> Value
   ) throws(Failure) -> Value {
     do { return try body() } catch { throw .layout(error) }
+  }
+
+  /// Lays out a description.
+  func prepare(_ description: Description) throws(Failure) -> PreparedLayout {
+    try timing(.prepare) { () throws(Failure) in
+      try layingOut { () throws(LayoutError) in
+        try PreparedLayout(
+          description.content, layout: description.layout, viewport: description.viewport)
+      }
+    }
+  }
+
+  /// Runs a part of the request that is watched.
+  private func timing<Value>(
+    _ work: RequestMetrics.Work, _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    guard let metrics = service.metrics else { return try body() }
+    let start = metrics.start()
+    defer { metrics.count(work, since: start, on: thread) }
+    return try body()
   }
 
   /// Runs what the query may refuse.

@@ -7,6 +7,10 @@ import Synchronization
 public struct ServiceLimits: Sendable {
   /// Items with data of their own in one collection.
   public var describedItemCount: Int
+  /// Sections in one collection.
+  public var sectionCount: Int
+  /// How deep arrays and objects may lie inside each other.
+  public var depth: Int
   /// Elements in one answer.
   public var elementCount: Int
   /// Bytes of answers that are kept to be given again.
@@ -16,16 +20,30 @@ public struct ServiceLimits: Sendable {
   ///
   /// - Parameters:
   ///   - describedItemCount: Items with data of their own in one collection.
+  ///   - sectionCount: Sections in one collection.
+  ///   - depth: How deep arrays and objects may lie inside each other.
   ///   - elementCount: Elements in one answer.
   ///   - keptAnswerByteCount: Bytes of answers that are kept to be given again.
   public init(
-    describedItemCount: Int = 5_000_000, elementCount: Int = 200_000,
-    keptAnswerByteCount: Int = 32 * 1024 * 1024
+    describedItemCount: Int = 5_000_000, sectionCount: Int = 100_000, depth: Int = 32,
+    elementCount: Int = 200_000, keptAnswerByteCount: Int = 32 * 1024 * 1024
   ) {
     self.describedItemCount = describedItemCount
+    self.sectionCount = sectionCount
+    self.depth = depth
     self.elementCount = elementCount
     self.keptAnswerByteCount = keptAnswerByteCount
   }
+}
+
+/// Who is at the other end of a listener.
+public enum Audience: Sendable {
+  /// Whoever it is: everything is there.
+  case everyone
+  /// Those who call the API: health and metrics are not there.
+  case clients
+  /// Those who run the server: only health and metrics are there.
+  case operators
 }
 
 /// Answers requests: the whole API as one function from request to response.
@@ -35,6 +53,11 @@ public final class LayoutService: HTTPHandler {
   let sessions: SessionStore
   let limits: ServiceLimits
   let now: @Sendable () -> Duration
+  let metrics: RequestMetrics?
+  private let access: AccessControl
+  private let crossOrigin: CORSPolicy
+  /// What others have to say in `/metrics`.
+  let otherMetrics = Mutex<[@Sendable (inout MetricsText) -> Void]>([])
   /// Answers to be given again.
   let answers: AnswerCache<KeptAnswer>
   /// What lies about the edges of the viewports that are scrolled slowly.
@@ -53,13 +76,20 @@ public final class LayoutService: HTTPHandler {
   /// - Parameters:
   ///   - sessions: Where sessions are kept.
   ///   - limits: What the service may do.
+  ///   - access: Who may ask; everybody if nothing is said.
+  ///   - crossOrigin: Which pages' scripts may call.
+  ///   - metrics: Counts requests; nil if nobody wants to know.
   ///   - now: The time on a clock that never goes back.
   public init(
     sessions: SessionStore = SessionStore(), limits: ServiceLimits = ServiceLimits(),
-    now: @escaping @Sendable () -> Duration
+    access: AccessControl = AccessControl(), crossOrigin: CORSPolicy = .none,
+    metrics: RequestMetrics? = nil, now: @escaping @Sendable () -> Duration
   ) {
     self.sessions = sessions
     self.limits = limits
+    self.access = access
+    self.crossOrigin = crossOrigin
+    self.metrics = metrics
     self.now = now
     answers = AnswerCache(byteCount: limits.keptAnswerByteCount)
     bands = AnswerCache(byteCount: limits.keptAnswerByteCount / 2)
@@ -77,15 +107,25 @@ public final class LayoutService: HTTPHandler {
   /// Reads a description alone, to measure it.
   package static func description(of body: Span<UInt8>) -> Description? {
     var parser = JSONParser()
-    let limits = ContentLimits(describedItems: .max)
+    let limits = ContentLimits(describedItems: .max, sections: .max)
     return try? parser.read(body) { (value) throws(JSONError) in
       try JSONObject<DescriptionMember>(value, allowed: DescriptionMember.session)
         .description(limits: limits)
     }
   }
 
+  /// Forgets sessions that nobody has asked for; to be called now and then.
+  public func sweep() { sessions.sweep(at: now()) }
+
   /// Makes `/readyz` say no, so that no new requests are sent here.
   public func stopBeingReady() { isReady.store(false, ordering: .relaxed) }
+
+  /// Adds to what `/metrics` says.
+  ///
+  /// - Parameter write: Writes families of its own; called on any thread.
+  public func addMetrics(_ write: @escaping @Sendable (inout MetricsText) -> Void) {
+    otherMetrics.withLock { $0.append(write) }
+  }
 
   /// A name for a request that no other has, in the log and in problems.
   public func makeRequestID() -> String {
@@ -109,45 +149,93 @@ public final class LayoutService: HTTPHandler {
   ///   - request: The request.
   ///   - mayTakeLong: Whether this is a worker thread.
   ///   - requestID: The request's name; nil to make one where it is needed.
+  ///   - audience: Who is at the other end.
   /// - Returns: The response, or nil to be called again on a worker thread.
   public func respond(
-    to request: borrowing HTTPRequest, mayTakeLong: Bool, requestID: String?
+    to request: borrowing HTTPRequest, mayTakeLong: Bool, requestID: String?,
+    audience: Audience = .everyone
   ) -> HTTPResponse? {
-    if !mayTakeLong, request.body.count > LayoutService.shortBody { return nil }
+    let found = Routes.match(request.path)
+    let operation = found.flatMap { $0.route.operation(for: request.method) }
     let elementLimit =
       mayTakeLong
       ? limits.elementCount : min(limits.elementCount, LayoutService.shortAnswer)
-    do {
-      return try answer(request, elementLimit: elementLimit, mayTakeLong: mayTakeLong)
+    var response: HTTPResponse
+    do throws(Failure) {
+      response = try answer(
+        request, found, operation, audience, elementLimit: elementLimit, mayTakeLong: mayTakeLong)
     } catch {
+      let problem: Problem
       switch error {
       case .takesLong: return nil
       case .layout(.tooManyElements(let limit)) where limit < limits.elementCount: return nil
-      case .layout(let error):
-        return Problem(error).response(requestID: requestID ?? makeRequestID())
-      case .problem(let problem):
-        return problem.response(requestID: requestID ?? makeRequestID())
+      case .layout(let error): problem = Problem(error)
+      case .problem(let refusal): problem = refusal
       }
+      response = problem.response(requestID: requestID ?? makeRequestID())
     }
+    let fields = crossOrigin.fields(for: request)
+    if !fields.isEmpty { response = response.adding(fields) }
+    metrics?.count(operation, response.status, since: request.arrival, on: request.thread)
+    return response
+  }
+
+  /// Whether a path belongs to the API, whatever is there.
+  private func needsKey(_ path: Span<UInt8>) -> Bool {
+    let prefix: StaticString = "/v1/"
+    guard path.count >= prefix.utf8CodeUnitCount else { return false }
+    for place in 0..<prefix.utf8CodeUnitCount {
+      // Safe: within the constant's length.
+      let wanted = unsafe prefix.utf8Start[place]
+      guard path[place] == wanted else { return false }
+    }
+    return true
+  }
+
+  /// Finds out who asks, and counts the request.
+  private func tenant(of request: borrowing HTTPRequest) throws(Failure) -> Tenant {
+    guard let tenant = access.tenant(authorization: request.fields.authorization) else {
+      throw .problem(
+        Problem(
+          .unauthorized, "the field Authorization must be Bearer and a key that is known",
+          fields: [HTTPField(name: "WWW-Authenticate", value: "Bearer")]))
+    }
+    return tenant
   }
 
   private func answer(
-    _ request: borrowing HTTPRequest, elementLimit: Int, mayTakeLong: Bool
+    _ request: borrowing HTTPRequest, _ found: (route: Route, parameters: PathParameters)?,
+    _ operation: Operation?, _ audience: Audience, elementLimit: Int, mayTakeLong: Bool
   ) throws(Failure) -> HTTPResponse {
-    guard let (route, parameters) = Routes.match(request.path) else {
+    // What may be asked is no secret; browsers ask for it without a key.
+    let isQuestionForMethods = request.method == .options && found != nil
+    var tenant: Tenant?
+    if !isQuestionForMethods, needsKey(request.path) {
+      let known = try self.tenant(of: request)
+      // A worker's turn is the second look at a request that has been counted.
+      if !mayTakeLong, let wait = known.countRequest(at: now()) {
+        throw .problem(.tooManyRequests("too many requests in a second", wait: wait))
+      }
+      tenant = known
+    }
+    if !mayTakeLong, request.body.count > LayoutService.shortBody { throw .takesLong }
+    guard let (route, parameters) = found, audience.sees(route) else {
       throw .problem(.notFound("there is nothing at this path"))
     }
-    guard let operation = route.operation(for: request.method) else {
+    guard let operation else {
       let allow = HTTPField(name: "Allow", value: route.allow)
-      if request.method == .options { return HTTPResponse(status: .noContent, fields: [allow]) }
+      if request.method == .options {
+        let fields = crossOrigin.preflightFields(for: request, allow: route.allow)
+        return HTTPResponse(status: .noContent, fields: [allow] + fields)
+      }
       throw .problem(
         Problem(
           .methodNotAllowed, "the method is not allowed here; see Allow",
           fields: [allow]))
     }
     let call = Call(
-      service: self, request: request, parameters: parameters, elementLimit: elementLimit,
-      mayTakeLong: mayTakeLong)
+      service: self, request: request, parameters: parameters,
+      owner: tenant?.owner ?? .anonymous, elementLimit: elementLimit, mayTakeLong: mayTakeLong)
     return switch operation {
     case .layOut: try call.layOut()
     case .createSession: try call.createSession()
@@ -171,6 +259,18 @@ public final class LayoutService: HTTPHandler {
     case .liveness: try call.health("ok")
     case .readiness: try call.readiness(isReady: isReady.load(ordering: .relaxed))
     case .contract: try call.contract()
+    case .metrics: try call.writeMetrics()
+    }
+  }
+}
+
+extension Audience {
+  /// Whether a route is there for it.
+  fileprivate func sees(_ route: Route) -> Bool {
+    switch self {
+    case .everyone: true
+    case .clients: !route.isForOperators
+    case .operators: route.isForOperators
     }
   }
 }

@@ -20,6 +20,7 @@ struct Problem: Error {
     case preconditionFailed = "precondition-failed"
     case unsupportedMediaType = "unsupported-media-type"
     case tooLarge = "content-too-large"
+    case tooManyRequests = "too-many-requests"
     case unavailable
 
     var status: HTTPStatus {
@@ -34,6 +35,7 @@ struct Problem: Error {
       case .preconditionFailed: .preconditionFailed
       case .unsupportedMediaType: .unsupportedMediaType
       case .tooLarge: .contentTooLarge
+      case .tooManyRequests: .tooManyRequests
       case .unavailable: .serviceUnavailable
       }
     }
@@ -52,6 +54,7 @@ struct Problem: Error {
       case .preconditionFailed: "The session has moved on"
       case .unsupportedMediaType: "The body is not JSON"
       case .tooLarge: "The body is too large"
+      case .tooManyRequests: "The key's holder may do no more for now"
       case .unavailable: "The server cannot answer now"
       }
     }
@@ -80,6 +83,13 @@ struct Problem: Error {
 
   /// A session, an element or a path that does not exist.
   static func notFound(_ detail: String) -> Problem { Problem(.notFound, detail) }
+
+  /// More than a tenant may do.
+  static func tooManyRequests(_ detail: String, wait: Duration) -> Problem {
+    let seconds = max(1, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))
+    return Problem(
+      .tooManyRequests, detail, fields: [HTTPField(name: "Retry-After", value: "\(seconds)")])
+  }
 
   /// What cannot be laid out, or not be answered at once.
   init(_ error: LayoutError) {
@@ -115,6 +125,10 @@ struct Problem: Error {
         .invalid,
         "the session would take \(byteCount) bytes; all sessions together may take \(limit)",
         pointer: "/collection")
+    case .tooMany(let limit):
+      self = .tooManyRequests(
+        "there are \(limit) sessions already, as many as one key's holder may have; delete one",
+        wait: .seconds(60))
     }
   }
 

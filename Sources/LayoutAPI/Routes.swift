@@ -1,7 +1,7 @@
 import HTTPMessages
 
 /// What can be asked of the service; one case for each operation of openapi.yaml.
-enum Operation: Sendable, Hashable {
+enum Operation: Int, CaseIterable, Sendable {
   case layOut
   case createSession
   case describeSession
@@ -24,6 +24,7 @@ enum Operation: Sendable, Hashable {
   case liveness
   case readiness
   case contract
+  case metrics
 }
 
 /// One path and what it takes.
@@ -32,11 +33,17 @@ enum Operation: Sendable, Hashable {
 struct Route: Sendable {
   /// As openapi.yaml writes it.
   let template: StaticString
+  /// Whether it is for those who run the server, rather than for those who call it.
+  let isForOperators: Bool
   /// The methods it takes, beside HEAD where there is GET, and OPTIONS; at most three.
   private let taken: InlineArray<3, (method: HTTPMethod, operation: Operation)?>
 
-  init(template: StaticString, operations: [(method: HTTPMethod, operation: Operation)]) {
+  init(
+    template: StaticString, isForOperators: Bool = false,
+    operations: [(method: HTTPMethod, operation: Operation)]
+  ) {
     self.template = template
+    self.isForOperators = isForOperators
     taken = InlineArray { $0 < operations.count ? operations[$0] : nil }
   }
 
@@ -65,7 +72,7 @@ struct Route: Sendable {
 
 /// All routes, in the order of openapi.yaml.
 enum Routes {
-  static let all: InlineArray<19, Route> = [
+  static let all: InlineArray<20, Route> = [
     Route(template: "/v1/layout", operations: [(.post, .layOut)]),
     Route(template: "/v1/sessions", operations: [(.post, .createSession)]),
     Route(
@@ -90,9 +97,10 @@ enum Routes {
     Route(template: "/v1/sessions/{id}/image.svg", operations: [(.get, .drawImage)]),
     Route(template: "/v1/sessions/{id}/scroll", operations: [(.post, .scroll)]),
     Route(template: "/v1/sessions/{id}/snap", operations: [(.post, .snap)]),
-    Route(template: "/healthz", operations: [(.get, .liveness)]),
-    Route(template: "/readyz", operations: [(.get, .readiness)]),
+    Route(template: "/healthz", isForOperators: true, operations: [(.get, .liveness)]),
+    Route(template: "/readyz", isForOperators: true, operations: [(.get, .readiness)]),
     Route(template: "/openapi.yaml", operations: [(.get, .contract)]),
+    Route(template: "/metrics", isForOperators: true, operations: [(.get, .metrics)]),
   ]
 
   /// Finds the route of a path.
@@ -138,7 +146,7 @@ enum Routes {
   }
 
   /// Those that end with a parameter, and so with anything, come last.
-  private static let ends: InlineArray<19, End> = {
+  private static let ends: InlineArray<20, End> = {
     let sorted = all.indices.map { End(all[$0], $0) }
       .sorted { ($0.mask.nonzeroBitCount, $1.index) > ($1.mask.nonzeroBitCount, $0.index) }
     return InlineArray { sorted[$0] }

@@ -9,6 +9,9 @@ public final class Session: Sendable {
   /// What it is called.
   public let id: SessionID
 
+  /// Whose it is.
+  public let owner: SessionOwner
+
   /// A consistent view of a session; cheap to take, and never changed afterwards.
   public struct Snapshot: Sendable {
     /// What questions are answered from.
@@ -104,13 +107,16 @@ public final class Session: Sendable {
   ///
   /// - Parameters:
   ///   - id: What it is called.
+  ///   - owner: Whose it is.
   ///   - description: What the client said.
   ///   - layout: The layout of it.
   ///   - scrolling: Where the client has scrolled to.
   public init(
-    id: SessionID, description: Description, layout: PreparedLayout, scrolling: ScrollState
+    id: SessionID, owner: SessionOwner = .anonymous, description: Description,
+    layout: PreparedLayout, scrolling: ScrollState
   ) {
     self.id = id
+    self.owner = owner
     let revision = Revision(
       version: 1, document: Document(description: description, layout: layout))
     state = Mutex(

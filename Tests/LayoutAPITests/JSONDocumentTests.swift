@@ -36,13 +36,16 @@ struct JSONDocumentTests {
     }
   }
 
-  @Test func theDepthLimitCanChangeFromParseToParse() throws {
-    var parser = JSONParser()
+  @Test func aParserThatIsUsedAgainHasTheDepthLimitOfItsNewUser() throws {
     let bytes = Array("[[[1]]]".utf8)
-    #expect(throws: JSONError(.tooDeep(limit: 2))) {
-      _ = try parser.parse(bytes.span, maximumDepth: 2)
+    for _ in 0..<2 {
+      #expect(throws: JSONError(.tooDeep(limit: 2))) {
+        var parser = JSONParser(maximumDepth: 2)
+        _ = try parser.parse(bytes.span)
+      }
+      var parser = JSONParser(maximumDepth: 3)
+      _ = try parser.parse(bytes.span)
     }
-    _ = try parser.parse(bytes.span, maximumDepth: 3)
   }
 
   @Test(arguments: [0, 63, 64, 200])

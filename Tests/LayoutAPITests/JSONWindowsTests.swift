@@ -12,11 +12,12 @@ private func outcome(
   do throws(JSONError) {
     return .success(
       try read { (value) throws(JSONError) in
-        try value.content(limits: ContentLimits(describedItems: 700)).sections.map { section in
-          var runs: [Items] = []
-          section.items.forEachRun { run, _ in runs.append(run) }
-          return runs
-        }
+        try value.content(limits: ContentLimits(describedItems: 700, sections: 100_000)).sections
+          .map { section in
+            var runs: [Items] = []
+            section.items.forEachRun { run, _ in runs.append(run) }
+            return runs
+          }
       })
   } catch { return .failure(error) }
 }

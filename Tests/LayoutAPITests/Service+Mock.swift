@@ -32,18 +32,24 @@ final class MockService {
   let service: LayoutService
   let clock: TestClock
 
-  init(limits: ServiceLimits = ServiceLimits(), sessions: SessionLimits = SessionLimits()) {
+  init(
+    limits: ServiceLimits = ServiceLimits(), sessions: SessionLimits = SessionLimits(),
+    access: AccessControl = AccessControl(), crossOrigin: CORSPolicy = .none,
+    metrics: RequestMetrics? = nil
+  ) {
     let clock = TestClock()
     self.clock = clock
     service = LayoutService(
-      sessions: SessionStore(limits: sessions), limits: limits, now: { clock.now })
+      sessions: SessionStore(limits: sessions), limits: limits, access: access,
+      crossOrigin: crossOrigin, metrics: metrics, now: { clock.now })
   }
 
   /// Sends a request, as a worker thread would.
   func send(
     _ method: HTTPMethod, _ target: String, _ body: String = "",
     contentType: String? = "application/json", accept: String = "", ifNoneMatch: String = "",
-    ifMatch: String = "",
+    ifMatch: String = "", authorization: String = "", origin: String = "",
+    requestMethod: String = "", audience: Audience = .everyone, arrival: UInt64 = 0,
     mayTakeLong: Bool = true
   ) -> Answer? {
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -54,13 +60,20 @@ final class MockService {
     let accept = Array(accept.utf8)
     let tags = Array(ifNoneMatch.utf8)
     let condition = Array(ifMatch.utf8)
+    let key = Array(authorization.utf8)
+    let page = Array(origin.utf8)
+    let wanted = Array(requestMethod.utf8)
     let request = HTTPRequest(
       method: method, path: path.span, query: query.span,
       fields: HTTPRequestFields(
         contentType: type.span, accept: accept.span, ifMatch: condition.span,
-        ifNoneMatch: tags.span),
-      body: bytes.span)
-    guard let response = service.respond(to: request, mayTakeLong: mayTakeLong) else { return nil }
+        ifNoneMatch: tags.span, authorization: key.span, origin: page.span,
+        accessControlRequestMethod: wanted.span),
+      body: bytes.span, arrival: arrival)
+    guard
+      let response = service.respond(
+        to: request, mayTakeLong: mayTakeLong, requestID: nil, audience: audience)
+    else { return nil }
     let json = try? JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
     return Answer(
       status: Int(response.status.rawValue),

@@ -3,7 +3,9 @@ import LayoutSessions
 import Testing
 
 struct SessionStoreTests {
-  private static func session(itemCount: Int = 1) throws -> Session {
+  private static func session(
+    itemCount: Int = 1, owner: SessionOwner = .anonymous
+  ) throws -> Session {
     var generator = SystemRandomNumberGenerator()
     let lengths = LengthArray(count: itemCount) { Length(points: $0 + 1) }
     let description = Description(
@@ -14,7 +16,7 @@ struct SessionStoreTests {
     let layout = try PreparedLayout(
       description.content, layout: description.layout, viewport: description.viewport)
     return Session(
-      id: SessionID(using: &generator), description: description, layout: layout,
+      id: SessionID(using: &generator), owner: owner, description: description, layout: layout,
       scrolling: ScrollState(contentOffset: .zero))
   }
 
@@ -47,7 +49,7 @@ struct SessionStoreTests {
           kept.append((used, time))
         }
       }
-      #expect(store.usage.sessionCount <= 5)
+      #expect(store.statistics.sessionCount <= 5)
     }
     for (session, _) in kept {
       #expect(store.session(session.id, at: .seconds(299)) === session)
@@ -58,14 +60,14 @@ struct SessionStoreTests {
     let one = try Self.session(itemCount: 10_000)
     let store = SessionStore(limits: SessionLimits(byteCount: one.byteCount * 5 / 2))
     try store.insert(one, at: .zero)
-    #expect(store.usage.byteCount == one.byteCount)
+    #expect(store.statistics.byteCount == one.byteCount)
     for _ in 0..<5 { try store.insert(try Self.session(itemCount: 10_000), at: .zero) }
-    #expect(store.usage.sessionCount == 2)
+    #expect(store.statistics.sessionCount == 2)
     #expect(store.session(one.id, at: .zero) == nil)
     #expect(throws: SessionError.self) {
       try store.insert(try Self.session(itemCount: 100_000), at: .zero)
     }
-    #expect(store.usage.sessionCount == 2)
+    #expect(store.statistics.sessionCount == 2)
   }
 
   @Test func ticksOfManyThreadsAreOneAfterTheOther() async throws {
@@ -82,5 +84,77 @@ struct SessionStoreTests {
     }
     #expect(session.snapshot.tickCount == 800)
     #expect(session.snapshot.version == 1)
+  }
+
+  @Test func sessionsOfOthersAreNotThere() throws {
+    let store = SessionStore(limits: SessionLimits(idleTime: .seconds(10)))
+    let (one, other) = (SessionOwner(number: 1), SessionOwner(number: 2))
+    let session = try Self.session(owner: one)
+    try store.insert(session, at: .zero)
+    #expect(store.session(session.id, of: one, at: .seconds(5)) === session)
+    #expect(store.session(session.id, of: other, at: .seconds(12)) == nil)
+    #expect(store.session(session.id, at: .seconds(12)) == nil)
+    #expect(!store.remove(session.id, of: other, at: .seconds(12)))
+    // Nor is it kept alive by them.
+    #expect(store.session(session.id, of: one, at: .seconds(16)) == nil)
+    #expect(store.statistics.expiredCount == 1)
+  }
+
+  @Test func anOwnerHasSoManySessionsAndNoMore() throws {
+    let store = SessionStore(limits: SessionLimits(sessionCountPerOwner: 2))
+    let (one, other) = (SessionOwner(number: 1), SessionOwner(number: 2))
+    let first = try Self.session(owner: one)
+    try store.insert(first, at: .zero)
+    try store.checkPlace(for: one)
+    try store.insert(try Self.session(owner: one), at: .zero)
+    #expect(throws: SessionError.tooMany(limit: 2)) { try store.checkPlace(for: one) }
+    #expect(throws: SessionError.tooMany(limit: 2)) {
+      try store.insert(try Self.session(owner: one), at: .zero)
+    }
+    try store.insert(try Self.session(owner: other), at: .zero)
+    #expect(store.remove(first.id, of: one, at: .zero))
+    try store.insert(try Self.session(owner: one), at: .zero)
+    #expect(store.statistics.sessionCount == 3)
+  }
+
+  @Test func whoLeavesIsCountedByTheReason() throws {
+    let store = SessionStore(limits: SessionLimits(idleTime: .seconds(10), sessionCount: 2))
+    for time in 0..<5 { try store.insert(try Self.session(), at: .seconds(time)) }
+    #expect(store.statistics.createdCount == 5)
+    #expect(store.statistics.evictedCount == 3)
+    store.sweep(at: .seconds(14))
+    #expect(store.statistics.expiredCount == 1)
+    #expect(store.statistics.sessionCount == 1)
+    store.sweep(at: .seconds(15))
+    #expect(store.statistics.sessionCount == 0)
+    #expect(store.statistics.byteCount == 0)
+  }
+
+  /// A large session that has left waits for a sweep, but not without bound.
+  @Test func whatIsLargeIsFreedLaterAndStillInTime() throws {
+    let store = SessionStore()
+    weak var first: Session?
+    var isFreed = false
+    for time in 0..<40 {
+      let session = try Self.session(itemCount: 200_000)
+      #expect(session.byteCount > 1 << 20)
+      first = first ?? session
+      let id = session.id
+      try store.insert(session, at: .seconds(time))
+      #expect(store.remove(id, at: .seconds(time)))
+      if time == 0 { continue }
+      isFreed = isFreed || first == nil
+      if isFreed { break }
+    }
+    #expect(isFreed)
+    weak var last: Session?
+    do {
+      let session = try Self.session(itemCount: 200_000)
+      last = session
+      try store.insert(session, at: .zero)
+      #expect(store.remove(session.id, at: .zero))
+    }
+    store.sweep(at: .zero)
+    #expect(last == nil)
   }
 }

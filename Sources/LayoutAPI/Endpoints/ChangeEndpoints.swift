@@ -85,13 +85,6 @@ extension Call {
     return answer(visible, of: session.id, snapshot, shape, isInvalidated: isInvalidated)
   }
 
-  private func prepare(_ description: Description) throws(Failure) -> PreparedLayout {
-    try layingOut { () throws(LayoutError) in
-      try PreparedLayout(
-        description.content, layout: description.layout, viewport: description.viewport)
-    }
-  }
-
   func elementsVisible(
     at offset: Point, in layout: PreparedLayout
   ) throws(Failure) -> [LayoutAttributes] {

@@ -8,6 +8,8 @@ extension Call {
   private static let drawnElementCount = 5000
 
   func drawImage() throws(Failure) -> HTTPResponse {
+    // Text upon text, for somebody who looks: never in the way of those who scroll.
+    guard mayTakeLong else { throw .takesLong }
     try checkAcceptsSVG()
     let query = try query("x", "y", "width", "height")
     let rect = try reading { () throws(Problem) in
@@ -23,17 +25,13 @@ extension Call {
     let offset = session.scrolling.contentOffset
     let viewport = layout.visibleRect(at: offset)
     var picture = LayoutPicture(area: rect ?? viewport, content: session.description.content)
-    let limit = min(Call.drawnElementCount, elementLimit)
     layout.forEachElement(in: picture.area, contentOffset: offset) { element in
-      guard picture.elements.count < limit else {
+      guard picture.elements.count < min(Call.drawnElementCount, elementLimit) else {
         picture.isCut = true
         return false
       }
       picture.elements.append(element)
       return true
-    }
-    if picture.isCut, limit < Call.drawnElementCount {
-      throw .layout(.tooManyElements(limit: limit))
     }
     picture.viewport = viewport
     picture.window = session.scrolling.prefetchWindow(

@@ -9,7 +9,7 @@ extension Call {
     let shape = try reading { () throws(Problem) in
       try query.choice("format", of: AttributesFormat.Shape.self) ?? .objects
     }
-    let limits = ContentLimits(describedItems: service.limits.describedItemCount)
+    let limits = contentLimits
     let (description, rect, drag) = try body {
       (value) throws(JSONError) -> (Description, Rect?, DragEnd?) in
       let object = try JSONObject<DescriptionMember>(value)
@@ -20,10 +20,7 @@ extension Call {
       )
     }
     let offset = description.contentOffset
-    let layout = try layingOut { () throws(LayoutError) in
-      try PreparedLayout(
-        description.content, layout: description.layout, viewport: description.viewport)
-    }
+    let layout = try prepare(description)
     var scrolling = ScrollState(contentOffset: offset)
     let tick = try layingOut { () throws(LayoutError) in
       try scrolling.scroll(

@@ -1,5 +1,7 @@
 import CResources
 import HTTPMessages
+import LayoutSessions
+import Synchronization
 
 /// Questions about the server itself.
 extension Call {
@@ -20,6 +22,33 @@ extension Call {
           fields: [HTTPField(name: "Retry-After", value: "1")]))
     }
     return try health("ready")
+  }
+
+  func writeMetrics() throws(Failure) -> HTTPResponse {
+    // The counters of all threads are added up.
+    guard mayTakeLong else { throw .takesLong }
+    var text = MetricsText()
+    service.metrics?.write(to: &text)
+    let sessions = service.sessions.statistics
+    text.single("layoutd_sessions", .gauge, "Sessions in memory.", sessions.sessionCount)
+    text.single(
+      "layoutd_session_bytes", .gauge, "Memory that the sessions take, estimated.",
+      sessions.byteCount)
+    text.single(
+      "layoutd_sessions_created_total", .counter, "Sessions made.", sessions.createdCount)
+    text.family(
+      "layoutd_sessions_removed_total", .counter,
+      "Sessions forgotten without being deleted, by reason.")
+    text.sample(
+      "layoutd_sessions_removed_total", [("reason", "evicted")], sessions.evictedCount)
+    text.sample("layoutd_sessions_removed_total", [("reason", "idle")], sessions.expiredCount)
+    text.single(
+      "layoutd_kept_answer_bytes", .gauge, "Memory of answers kept to be given again.",
+      service.answers.byteCount + service.bands.byteCount)
+    for write in service.otherMetrics.withLock(\.self) { write(&text) }
+    return HTTPResponse(
+      status: .ok,
+      content: HTTPContent(text.bytes, type: "text/plain; version=0.0.4; charset=utf-8"))
   }
 
   func contract() throws(Failure) -> HTTPResponse {

@@ -7,15 +7,13 @@ extension Call {
   func createSession() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
-    let limits = ContentLimits(describedItems: service.limits.describedItemCount)
+    do { try service.sessions.checkPlace(for: owner) } catch { throw .problem(Problem(error)) }
+    let limits = contentLimits
     let description = try body { (value) throws(JSONError) in
       try JSONObject<DescriptionMember>(value, allowed: DescriptionMember.session)
         .description(limits: limits)
     }
-    let layout = try layingOut { () throws(LayoutError) in
-      try PreparedLayout(
-        description.content, layout: description.layout, viewport: description.viewport)
-    }
+    let layout = try prepare(description)
     // The answer counts as the first tick.
     var scrolling = ScrollState(contentOffset: description.contentOffset)
     let tick = try layingOut { () throws(LayoutError) in
@@ -25,7 +23,7 @@ extension Call {
     }
     var generator = SystemRandomNumberGenerator()
     let session = Session(
-      id: SessionID(using: &generator), description: description, layout: layout,
+      id: SessionID(using: &generator), owner: owner, description: description, layout: layout,
       scrolling: scrolling)
     do {
       try service.sessions.insert(session, at: service.now())
@@ -53,6 +51,10 @@ extension Call {
     let snapshot = session.snapshot
     let tag = EntityTag(snapshot, dependsOnScrolling: true)
     if isCurrent(tag) { return notModified(tag) }
+    // Each section has its place in the answer.
+    guard mayTakeLong || snapshot.description.content.sections.count <= Call.shortContent else {
+      throw .takesLong
+    }
     var json = JSONWriter(capacity: 512)
     json.beginObject()
     json.summary(of: session.id, snapshot)

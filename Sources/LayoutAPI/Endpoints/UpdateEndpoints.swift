@@ -13,7 +13,7 @@ extension Call {
     try checkAccept()
     let shape = try formatQuery()
     let session = try session()
-    let limits = ContentLimits(describedItems: service.limits.describedItemCount)
+    let limits = contentLimits
     let request = try body { (value) throws(JSONError) in try value.update(limits: limits) }
     var answer: UpdateAnswer?
     let snapshot = try change(session) { (current) throws(Failure) in
@@ -33,14 +33,14 @@ extension Call {
     try checkAccept()
     let shape = try formatQuery()
     let session = try session()
-    let limits = ContentLimits(describedItems: service.limits.describedItemCount)
+    let limits = contentLimits
     let (content, requested) = try body { (value) throws(JSONError) in
       let object = try JSONObject<ReplaceCollectionMember>(value)
       return (
         try object.required(.collection).content(limits: limits), try object[.anchor]?.anchor()
       )
     }
-    if !mayTakeLong, content.describedItemCount > Call.shortContent { throw .takesLong }
+    try checkIsShort(content)
     var answer: UpdateAnswer?
     var visible: [LayoutAttributes] = []
     let snapshot = try change(session) { (current) throws(Failure) in
@@ -48,9 +48,7 @@ extension Call {
       let anchor = try existing(requested, in: current)
       var description = current.description
       description.content = content
-      let layout = try layingOut { () throws(LayoutError) in
-        try PreparedLayout(content, layout: description.layout, viewport: description.viewport)
-      }
+      let layout = try prepare(description)
       guard let updated = UpdatedContent(replacing: current.description.content, by: content) else {
         // Nobody can tell which item is which: everything is new.
         answer = nil

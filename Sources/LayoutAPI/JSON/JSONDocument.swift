@@ -4,13 +4,19 @@ import CSimdjson
 ///
 /// Parsers are kept one per thread and reused, so that a small body costs no allocation.
 @safe struct JSONParser: ~Copyable {
-  /// How deep arrays and objects may lie inside each other; an empty innermost one is not counted.
-  static let maximumDepth = 32
+  /// How deep arrays and objects may lie inside each other if nobody says otherwise.
+  static let standardDepth = 32
 
   // Owned by this value from init to deinit; nil where there was no memory for one.
   private let parser: OpaquePointer?
+  private let maximumDepth: Int
 
-  init() {
+  /// Borrows a parser.
+  ///
+  /// - Parameter maximumDepth: How deep arrays and objects may lie inside each other; an empty
+  ///   innermost one is not counted.
+  init(maximumDepth: Int = standardDepth) {
+    self.maximumDepth = maximumDepth
     unsafe parser = simdjson_parser_acquire()
   }
 
@@ -23,14 +29,13 @@ import CSimdjson
   /// - Parameters:
   ///   - bytes: The whole document.
   ///   - padding: How many bytes after them are readable; with 64 or more nothing is copied.
-  ///   - maximumDepth: How deep arrays and objects may lie inside each other.
   /// - Returns: The document, which lives until the next parse.
   /// - Throws: ``JSONError`` without a pointer where the bytes are not one JSON value in UTF-8.
   @_lifetime(&self)
   mutating func parse(
-    _ bytes: Span<UInt8>, padding: Int = 0, maximumDepth: Int = maximumDepth
+    _ bytes: Span<UInt8>, padding: Int = 0
   ) throws(JSONError) -> JSONDocument {
-    let tape = try unsafe tape(bytes, padding: padding, maximumDepth: maximumDepth)
+    let tape = try unsafe tape(bytes, padding: padding)
     // Safe: the parser owns both buffers and leaves them alone until it parses again or is
     // released; both need this value mutably or consumed, which the lifetime below forbids.
     return unsafe _overrideLifetime(
@@ -55,8 +60,7 @@ import CSimdjson
   ) throws(JSONError) -> JSONDocument {
     let count = skeleton.text.count - JSONSkeleton.padding
     let tape = try unsafe tape(
-      skeleton.text.span.extracting(0..<count), padding: JSONSkeleton.padding,
-      maximumDepth: Self.maximumDepth)
+      skeleton.text.span.extracting(0..<count), padding: JSONSkeleton.padding)
     for array in skeleton.arrays {
       // Safe: C checks that an empty array is there.
       guard let parser = unsafe parser,
@@ -83,7 +87,7 @@ import CSimdjson
   }
 
   private func tape(
-    _ bytes: Span<UInt8>, padding: Int, maximumDepth: Int
+    _ bytes: Span<UInt8>, padding: Int
   ) throws(JSONError) -> Tape {
     if bytes.isEmpty { throw JSONError(.empty) }
     guard let parser = unsafe parser else { throw JSONError(.outOfMemory) }

@@ -27,7 +27,7 @@ extension JSONParser {
   ///   - windows: How long documents are read.
   ///   - read: What to make of it; may be called twice.
   /// - Returns: What `read` returns.
-  /// - Throws: What ``parse(_:padding:maximumDepth:)`` and `read` throw.
+  /// - Throws: What ``parse(_:padding:)`` and `read` throw.
   mutating func read<Value>(
     _ bytes: Span<UInt8>, padding: Int = 0, windows: JSONWindows = JSONWindows(),
     _ read: (JSONValue) throws(JSONError) -> Value

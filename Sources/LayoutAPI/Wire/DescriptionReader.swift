@@ -5,7 +5,7 @@ struct ContentLimits {
   /// Items with data of their own.
   var describedItems: Int
   /// Sections.
-  var sections = 100_000
+  var sections: Int
   /// Items of one section that have no data of their own.
   static let equalItems = 1_000_000_000_000
   /// The bytes of a section's or an item's name.

@@ -1,0 +1,108 @@
+import CGnuTLS
+
+/// The keys that open the API, as an operator's file names them; only their hashes are ever known.
+///
+/// A line is `name:sha256-hex-of-key`. Empty lines and lines that begin with `#` say nothing. A name may
+/// have several keys, so that one can be replaced while the other is still in use.
+public struct APIKeys: Sendable {
+  /// One key of one tenant.
+  struct Entry: Sendable {
+    let name: String
+    let digest: KeyDigest
+  }
+
+  let entries: [Entry]
+
+  /// Why a file of keys cannot be used; it names the line, and never what stands there.
+  public struct Failure: Error, Equatable {
+    /// One sentence.
+    public let message: String
+  }
+
+  /// The bytes that a name may have.
+  private static let nameLength = 64
+  /// Looking at all keys on each request must stay short: so many take some microseconds.
+  private static let keyCount = 1000
+
+  /// Reads a file of keys.
+  ///
+  /// - Parameter text: What stands in it.
+  /// - Throws: ``Failure`` that names the line.
+  public init(_ text: String) throws(Failure) {
+    var entries: [Entry] = []
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (index, line) in lines.enumerated() {
+      let line = APIKeys.trimmed(line)
+      if line.isEmpty || line.hasPrefix("#") { continue }
+      let parts = line.split(separator: ":", omittingEmptySubsequences: false)
+      guard parts.count == 2, APIKeys.isName(parts[0]), let digest = KeyDigest(hex: parts[1]) else {
+        throw Failure(message: "line \(index + 1) is not name:sha256-hex-of-key")
+      }
+      // Whoever has the key would be either of them, as chance has it.
+      guard !entries.contains(where: { $0.digest == digest && $0.name != parts[0] }) else {
+        throw Failure(message: "the key of line \(index + 1) has another name already")
+      }
+      entries.append(Entry(name: String(parts[0]), digest: digest))
+    }
+    guard !entries.isEmpty else { throw Failure(message: "there is no key in it") }
+    guard entries.count <= APIKeys.keyCount else {
+      throw Failure(message: "there are more than \(APIKeys.keyCount) keys in it")
+    }
+    self.entries = entries
+  }
+
+  private static func trimmed(_ line: Substring) -> Substring {
+    let start = line.drop { $0 == " " || $0 == "\t" }
+    guard let end = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
+    return start[...end]
+  }
+
+  private static func isName(_ text: Substring) -> Bool {
+    !text.isEmpty && text.utf8.count <= nameLength
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+          UInt8(ascii: "."):
+          true
+        default: false
+        }
+      }
+  }
+}
+
+/// A key's SHA-256.
+struct KeyDigest: Sendable {
+  private var bytes = InlineArray<32, UInt8>(repeating: 0)
+
+  /// Hashes a key; nil if the library cannot.
+  init?(of key: Span<UInt8>) {
+    // Safe: both are there for the length of the call, and SHA-256 has 32 bytes.
+    let result = unsafe key.withUnsafeBufferPointer { key in
+      var digest = bytes.mutableSpan
+      return unsafe digest.withUnsafeMutableBufferPointer { digest in
+        unsafe gnutls_hash_fast(GNUTLS_DIG_SHA256, key.baseAddress, key.count, digest.baseAddress)
+      }
+    }
+    guard result == 0 else { return nil }
+  }
+
+  /// Reads 64 hexadecimal digits; nil for anything else.
+  init?(hex: Substring) {
+    guard hex.utf8.count == 64 else { return nil }
+    for (index, digit) in hex.utf8.enumerated() {
+      guard let value = Character(UnicodeScalar(digit)).hexDigitValue else { return nil }
+      bytes[index / 2] = bytes[index / 2] << 4 | UInt8(truncatingIfNeeded: value)
+    }
+  }
+
+  /// Whether they are equal; takes as long wherever they differ.
+  static func == (left: KeyDigest, right: KeyDigest) -> Bool {
+    // Safe: both have 32 bytes, and are there for the length of the call.
+    unsafe left.bytes.span.withUnsafeBufferPointer { left in
+      unsafe right.bytes.span.withUnsafeBufferPointer { right in
+        unsafe gnutls_memcmp(left.baseAddress, right.baseAddress, 32) == 0
+      }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import HTTPMessages
+import LayoutSessions
+import Synchronization
+
+/// What each tenant may do.
+public struct TenantLimits: Sendable {
+  /// Requests in a second, on average; a second's worth may come at once.
+  public var requestsPerSecond: Int
+
+  /// Makes limits.
+  ///
+  /// - Parameter requestsPerSecond: Requests in a second; 0 for as many as come.
+  public init(requestsPerSecond: Int = 0) {
+    self.requestsPerSecond = requestsPerSecond
+  }
+}
+
+/// Who may ask: the keys that are known now, and what each tenant has used up.
+public final class AccessControl: Sendable {
+  private struct State {
+    var keys: APIKeys?
+    /// By name, those included whose keys are gone: their sessions are theirs when they come back.
+    var tenants: [String: Tenant] = [:]
+    /// The tenant of each key.
+    var holders: [(digest: KeyDigest, tenant: Tenant)] = []
+  }
+
+  private let state: Mutex<State>
+  private let limits: TenantLimits
+  /// Who comes without a key where none is needed; nil where one is.
+  private let anonymous: Tenant?
+
+  /// Makes an access control.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys; nil if everybody may ask.
+  ///   - limits: What each tenant may do; without keys, what all may do together.
+  public init(keys: APIKeys? = nil, limits: TenantLimits = TenantLimits()) {
+    self.limits = limits
+    anonymous =
+      keys == nil ? Tenant(owner: .anonymous, rate: limits.requestsPerSecond) : nil
+    state = Mutex(State())
+    if let keys { replaceKeys(by: keys) }
+  }
+
+  /// Takes new keys instead of those that were: the next request counts by them.
+  ///
+  /// - Parameter keys: The keys. Tenants keep their sessions, by name.
+  public func replaceKeys(by keys: APIKeys) {
+    let limits = limits
+    state.withLock { state in
+      state.holders = keys.entries.map { entry in
+        let known = state.tenants[entry.name]
+        let tenant =
+          known
+          ?? Tenant(
+            owner: SessionOwner(number: state.tenants.count + 1), rate: limits.requestsPerSecond)
+        state.tenants[entry.name] = tenant
+        return (entry.digest, tenant)
+      }
+      state.keys = keys
+    }
+  }
+
+  /// Finds out who asks.
+  ///
+  /// All keys are compared, each in constant time, whichever of them it is.
+  ///
+  /// - Parameter authorization: The value of the field `Authorization`; empty if there is none.
+  /// - Returns: The tenant; nil if there is no such key.
+  func tenant(authorization: Span<UInt8>) -> Tenant? {
+    if let anonymous { return anonymous }
+    guard let key = AccessControl.bearerToken(authorization), let digest = KeyDigest(of: key) else {
+      return nil
+    }
+    return state.withLock { state in
+      var found: Tenant?
+      for holder in state.holders where holder.digest == digest { found = holder.tenant }
+      return found
+    }
+  }
+
+  /// What follows `Bearer`, in whatever case (RFC 9110, 11.1); nil for any other scheme.
+  @_lifetime(copy field)
+  private static func bearerToken(_ field: Span<UInt8>) -> Span<UInt8>? {
+    let scheme: StaticString = "bearer "
+    let count = scheme.utf8CodeUnitCount
+    guard field.count > count else { return nil }
+    for place in 0..<count {
+      // Safe: within the constant's length.
+      let wanted = unsafe scheme.utf8Start[place]
+      guard field[place] | 0x20 == wanted else { return nil }
+    }
+    return field.extracting(droppingFirst: count)
+  }
+}
+
+/// Who asks.
+final class Tenant: Sendable {
+  /// Whose the sessions are that are made.
+  let owner: SessionOwner
+  private let rate: RequestRate?
+
+  init(owner: SessionOwner, rate: Int) {
+    self.owner = owner
+    self.rate = rate > 0 ? RequestRate(perSecond: rate) : nil
+  }
+
+  /// Counts a request.
+  ///
+  /// - Parameter now: The time.
+  /// - Returns: Nil if it may be answered; else how long to wait.
+  func countRequest(at now: Duration) -> Duration? { rate?.take(at: now) }
+}
+
+/// So many requests a second, and a second's worth at once: the generic cell rate algorithm, in one
+/// number.
+final class RequestRate: Sendable {
+  /// Nanoseconds between requests.
+  private let interval: Int64
+  /// When the next request would come if all came evenly, in nanoseconds; in the past if few come.
+  private let next = Atomic<Int64>(0)
+
+  private static let second: Int64 = 1_000_000_000
+
+  init(perSecond: Int) {
+    interval = max(1, RequestRate.second / Int64(clamping: max(1, perSecond)))
+  }
+
+  /// Counts a request, if it may be answered.
+  ///
+  /// - Parameter now: The time on a clock that never goes back, from 0.
+  /// - Returns: Nil if it may be answered; else how long to wait.
+  func take(at now: Duration) -> Duration? {
+    let (seconds, attoseconds) = now.components
+    let now = seconds &* RequestRate.second &+ attoseconds / 1_000_000_000
+    var old = next.load(ordering: .relaxed)
+    while true {
+      // Its own place must still lie within the second.
+      let new = max(old, now) &+ interval
+      let early = new &- now &- max(RequestRate.second, interval)
+      if early > 0 { return .nanoseconds(early) }
+      let (isDone, current) = next.weakCompareExchange(
+        expected: old, desired: new, ordering: .relaxed)
+      if isDone { return nil }
+      old = current
+    }
+  }
+}

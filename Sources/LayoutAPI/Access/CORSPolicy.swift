@@ -1,0 +1,72 @@
+import HTTPMessages
+
+/// Which pages' scripts may call, as browsers ask for it (the Fetch standard, 3.2).
+public struct CORSPolicy: Sendable {
+  private let origins: [String]
+  private let takesAll: Bool
+
+  /// Nobody's.
+  public static let none = CORSPolicy(origins: [])
+
+  /// Makes a policy.
+  ///
+  /// - Parameter origins: As browsers send them, `https://example.org`, or `*` for all.
+  public init(origins: [String]) {
+    self.origins = origins
+    takesAll = origins.contains("*")
+  }
+
+  /// Whether a text is an origin, or `*`.
+  ///
+  /// - Parameter text: The text.
+  /// - Returns: Whether browsers could send it.
+  public static func isOrigin(_ text: String) -> Bool {
+    if text == "*" { return true }
+    guard text.utf8.count <= 200, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      return false
+    }
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    return parts.count == 3 && parts[0].count > 1 && parts[0].hasSuffix(":") && parts[1].isEmpty
+      && !parts[2].isEmpty
+  }
+
+  /// The origin as an answer's field names it; nil if it may not call.
+  private func allowed(_ origin: Span<UInt8>) -> String? {
+    if origin.isEmpty { return nil }
+    if takesAll { return "*" }
+    return origins.first { known in
+      let known = known.utf8.span
+      return known.count == origin.count && known.indices.allSatisfy { known[$0] == origin[$0] }
+    }
+  }
+
+  /// The fields by which an answer may be read by the page that asked.
+  func fields(for request: borrowing HTTPRequest) -> [HTTPField] {
+    guard !origins.isEmpty else { return [] }
+    // Caches must not give one origin's answer to another.
+    let vary = takesAll ? [] : [HTTPField(name: "Vary", value: "Origin")]
+    guard let origin = allowed(request.fields.origin) else { return vary }
+    return [
+      HTTPField(name: "Access-Control-Allow-Origin", value: origin),
+      HTTPField(
+        name: "Access-Control-Expose-Headers", value: "ETag, Location, Retry-After, Allow"),
+    ] + vary
+  }
+
+  /// The further fields that answer a browser's question before the request itself; none if it is no
+  /// such question.
+  func preflightFields(
+    for request: borrowing HTTPRequest, allow: String
+  ) -> [HTTPField] {
+    guard !request.fields.accessControlRequestMethod.isEmpty,
+      allowed(request.fields.origin) != nil
+    else { return [] }
+    return [
+      HTTPField(name: "Access-Control-Allow-Methods", value: allow),
+      HTTPField(
+        name: "Access-Control-Allow-Headers",
+        value: "Authorization, Content-Type, If-Match, If-None-Match"),
+      HTTPField(name: "Access-Control-Max-Age", value: "600"),
+    ]
+  }
+}

@@ -1,0 +1,185 @@
+import HTTPMessages
+import Synchronization
+
+/// What requests do to a server, counted: by operation and status, with how long they took.
+///
+/// Each thread of the server has counters of its own, which it alone writes: counting costs no locked
+/// instruction, and threads do not share a line of the cache.
+public final class RequestMetrics: Sendable {
+  /// Parts of requests that are timed by themselves.
+  enum Work: Int, CaseIterable {
+    /// Laying out a description.
+    case prepare
+    /// Working out a batch of updates, a replacement of the collection, or a step of a movement.
+    case update
+  }
+
+  private let lanes: [Lane]
+  private let clock: @Sendable () -> UInt64
+
+  /// Makes counters, all 0.
+  ///
+  /// - Parameters:
+  ///   - threadCount: How many threads answer requests, at least 1.
+  ///   - clock: Nanoseconds on a clock that never goes back: that of `HTTPRequest.arrival`.
+  public init(threadCount: Int, clock: @escaping @Sendable () -> UInt64) {
+    lanes = (0..<max(1, threadCount)).map { _ in Lane() }
+    self.clock = clock
+  }
+
+  /// What is timed from now on.
+  func start() -> UInt64 { clock() }
+
+  /// Counts a part of a request.
+  func count(_ work: Work, since start: UInt64, on thread: Int) {
+    let time = clock() &- start
+    lane(of: thread).add(time, at: Lane.workStart + work.rawValue * Lane.histogramSize)
+  }
+
+  /// Counts a request that has been answered.
+  ///
+  /// - Parameters:
+  ///   - operation: What was asked for; nil if there is no such operation.
+  ///   - status: What was answered.
+  ///   - start: When the request was whole; 0 if nobody knows.
+  ///   - thread: The number of the thread.
+  func count(_ operation: Operation?, _ status: HTTPStatus, since start: UInt64, on thread: Int) {
+    let lane = lane(of: thread)
+    let row = operation.map { $0.rawValue + 1 } ?? 0
+    lane.increment(row * Lane.statuses.count + Lane.column(of: status))
+    guard start > 0 else { return }
+    let now = clock()
+    lane.add(now > start ? now - start : 0, at: Lane.timeStart + row * Lane.histogramSize)
+  }
+
+  private func lane(of thread: Int) -> Lane {
+    lanes.indices.contains(thread) ? lanes[thread] : lanes[0]
+  }
+
+  /// All of it, in Prometheus' text format.
+  func write(to text: inout MetricsText) {
+    let sums = Sums(lanes)
+    text.family("layoutd_requests_total", .counter, "Requests answered, by operation and status.")
+    for row in 0...Operation.allCases.count {
+      for (column, status) in Lane.statuses.enumerated() {
+        let count = sums[row * Lane.statuses.count + column]
+        guard count > 0 else { continue }
+        text.sample(
+          "layoutd_requests_total",
+          RequestMetrics.labels(row) + [("status", "\(status.rawValue)")], count)
+      }
+    }
+    text.family(
+      "layoutd_request_duration_seconds", .histogram,
+      "From when a request was whole until its answer was ready, by operation.")
+    for row in 0...Operation.allCases.count {
+      let start = Lane.timeStart + row * Lane.histogramSize
+      sums.write(
+        "layoutd_request_duration_seconds", RequestMetrics.labels(row), at: start, to: &text)
+    }
+    for work in Work.allCases {
+      let name = "layoutd_\(work)_duration_seconds"
+      switch work {
+      case .prepare:
+        text.family(name, .histogram, "Laying out whole descriptions.")
+      case .update:
+        text.family(name, .histogram, "Working out changes of collections.")
+      }
+      sums.write(
+        name, [], at: Lane.workStart + work.rawValue * Lane.histogramSize, isAlwaysThere: true,
+        to: &text)
+    }
+  }
+
+  private static func labels(_ row: Int) -> [(String, String)] {
+    guard row > 0, let operation = Operation(rawValue: row - 1) else {
+      return [("method", ""), ("route", "")]
+    }
+    for index in Routes.all.indices {
+      let route = Routes.all[index]
+      if let method = route.operations.first(where: { $0.operation == operation })?.method {
+        return [("method", method.rawValue), ("route", route.template.description)]
+      }
+    }
+    return [("method", ""), ("route", "")]
+  }
+
+  /// The counters of one thread: requests by operation and status, then histograms.
+  private final class Lane: Sendable {
+    /// What the API answers.
+    static let statuses: [HTTPStatus] = [
+      .ok, .created, .noContent, .notModified, .badRequest, .unauthorized, .forbidden, .notFound,
+      .methodNotAllowed, .notAcceptable, .conflict, .lengthRequired, .preconditionFailed,
+      .contentTooLarge, .uriTooLong, .unsupportedMediaType, .unprocessableContent,
+      .tooManyRequests, .headerFieldsTooLarge, .serviceUnavailable,
+    ]
+    /// Upper ends in nanoseconds; the last bucket has none.
+    static let bounds: [UInt64] = [
+      25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000,
+      25_000_000, 100_000_000, 250_000_000, 1_000_000_000, 2_500_000_000,
+    ]
+    /// The buckets and the sum.
+    static let histogramSize = bounds.count + 2
+    static let rowCount = Operation.allCases.count + 1
+    static let timeStart = rowCount * statuses.count
+    static let workStart = timeStart + rowCount * histogramSize
+    static let size = workStart + Work.allCases.count * histogramSize
+
+    /// At least as many as are used.
+    let counters: InlineArray<1024, Atomic<UInt64>>
+
+    init() {
+      precondition(Lane.size <= 1024)
+      counters = InlineArray { _ in Atomic(0) }
+    }
+
+    static func column(of status: HTTPStatus) -> Int {
+      statuses.firstIndex(of: status) ?? 0
+    }
+
+    func increment(_ index: Int, by count: UInt64 = 1) {
+      let value = counters[index].load(ordering: .relaxed)
+      counters[index].store(value &+ count, ordering: .relaxed)
+    }
+
+    func add(_ nanoseconds: UInt64, at start: Int) {
+      let bounds = Lane.bounds
+      let bucket = bounds.firstIndex { nanoseconds <= $0 } ?? bounds.count
+      increment(start + bucket)
+      increment(start + bounds.count + 1, by: nanoseconds)
+    }
+  }
+
+  /// The counters of all threads together.
+  private struct Sums {
+    private var counts = [UInt64](repeating: 0, count: Lane.size)
+
+    init(_ lanes: [Lane]) {
+      for lane in lanes {
+        for index in counts.indices {
+          counts[index] &+= lane.counters[index].load(ordering: .relaxed)
+        }
+      }
+    }
+
+    subscript(index: Int) -> UInt64 { counts[index] }
+
+    /// Writes a histogram; nothing if it is empty, unless it is always there.
+    func write(
+      _ name: String, _ labels: [(String, String)], at start: Int, isAlwaysThere: Bool = false,
+      to text: inout MetricsText
+    ) {
+      let buckets = counts[start...(start + Lane.bounds.count)]
+      guard isAlwaysThere || buckets.contains(where: { $0 > 0 }) else { return }
+      var count: UInt64 = 0
+      for (bound, bucket) in zip(Lane.bounds, buckets) {
+        count &+= bucket
+        text.sample(name + "_bucket", labels + [("le", MetricsText.seconds(bound))], count)
+      }
+      count &+= counts[start + Lane.bounds.count]
+      text.sample(name + "_bucket", labels + [("le", "+Inf")], count)
+      text.sample(name + "_sum", labels, MetricsText.seconds(counts[start + Lane.bounds.count + 1]))
+      text.sample(name + "_count", labels, count)
+    }
+  }
+}

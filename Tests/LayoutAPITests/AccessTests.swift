@@ -1,0 +1,223 @@
+import HTTPMessages
+import LayoutSessions
+import Testing
+
+@testable import LayoutAPI
+
+/// Keys, tenants and their limits, and pages that may call.
+struct AccessTests {
+  /// SHA-256 of "abc" and of the empty text, as FIPS 180-4's examples have them.
+  private static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+  private static let nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+  /// SHA-256 of "xyz".
+  private static let xyz = "3608bca1e44ea6c4d268eb6db02260269892c0b42b86bbf1e77a6fa16c3c9282"
+
+  private static let session =
+    #"{"collection":{"sections":[{"items":{"count":9}}]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#
+
+  private static func service(
+    _ keys: String = "one:\(abc)\nother:\(xyz)", perSecond: Int = 0
+  ) throws -> (MockService, AccessControl) {
+    let access = AccessControl(
+      keys: try APIKeys(keys), limits: TenantLimits(requestsPerSecond: perSecond))
+    return (MockService(access: access), access)
+  }
+
+  @Test(arguments: [
+    ("abc", abc, true), ("", nothing, true), ("abd", abc, false), ("abc", nothing, false),
+  ])
+  func aKeyIsKnownByItsHash(key: String, hash: String, isKnown: Bool) throws {
+    let bytes = Array(key.utf8)
+    let hashed = KeyDigest(of: bytes.span)
+    let digest = try #require(hashed)
+    let known = try #require(KeyDigest(hex: hash[...]))
+    #expect((digest == known) == isKnown)
+    let upper = try #require(KeyDigest(hex: hash.uppercased()[...]))
+    #expect(upper == known)
+  }
+
+  @Test func aFileOfKeysMayHaveCommentsAndSeveralKeysOfAName() throws {
+    let keys = try APIKeys("# keys\r\n\r\n  a.b-c_1:\(Self.abc)  \na.b-c_1:\(Self.xyz)")
+    #expect(keys.entries.map(\.name) == ["a.b-c_1", "a.b-c_1"])
+  }
+
+  @Test(arguments: [
+    ("", "there is no key in it"),
+    ("# only this", "there is no key in it"),
+    ("a:\(abc)\nb", "line 2 is not name:sha256-hex-of-key"),
+    (":\(abc)", "line 1 is not name:sha256-hex-of-key"),
+    ("a b:\(abc)", "line 1 is not name:sha256-hex-of-key"),
+    ("a:\(abc.dropLast())", "line 1 is not name:sha256-hex-of-key"),
+    ("a:\(abc.dropLast())g", "line 1 is not name:sha256-hex-of-key"),
+    ("a:\(abc):", "line 1 is not name:sha256-hex-of-key"),
+    ("a:\(abc)\n\nb:\(abc)", "the key of line 3 has another name already"),
+  ])
+  func aFileOfKeysIsRefusedWithItsLine(text: String, message: String) {
+    #expect(throws: APIKeys.Failure(message: message)) { try APIKeys(text) }
+  }
+
+  @Test(arguments: ["", "abc", "Basic abc", "Bearer", "Bearer ", "Bearer ab", "Bearer abcd"])
+  func withoutAKnownKeyNothingIsThere(authorization: String) throws {
+    let (mock, _) = try Self.service()
+    for (method, path) in [
+      (HTTPMethod.post, "/v1/layout"), (.post, "/v1/sessions"), (.get, "/v1/sessions/x"),
+      (.get, "/v1/nothing"), (.delete, "/v1/layout"),
+    ] {
+      let answer = try #require(mock.send(method, path, "{}", authorization: authorization))
+      #expect(answer.status == 401, "\(path)")
+      #expect(answer.fields["WWW-Authenticate"] == "Bearer")
+      #expect(answer["type"] as? String == "/problems/unauthorized")
+    }
+    // Neither is a body looked at, nor does it wait for a worker.
+    let long = String(repeating: " ", count: 100_000)
+    let answer = mock.send(
+      .post, "/v1/layout", long, authorization: authorization, mayTakeLong: false)
+    #expect(answer?.status == 401)
+    for path in ["/healthz", "/readyz", "/openapi.yaml", "/metrics"] {
+      #expect(mock.send(.get, path)?.status == 200)
+    }
+    #expect(mock.send(.options, "/v1/layout")?.status == 204)
+  }
+
+  @Test func aTenantSeesItsOwnSessionsOnly() throws {
+    let (mock, access) = try Self.service()
+    let created = try #require(
+      mock.send(.post, "/v1/sessions", Self.session, authorization: "Bearer abc"))
+    let path = try #require(created.fields["Location"])
+    #expect(mock.send(.get, path, authorization: "bEARER abc")?.status == 200)
+    let unknown = try #require(
+      mock.send(.get, path.dropLast() + "g", authorization: "Bearer xyz"))
+    for (method, suffix, body) in [
+      (HTTPMethod.get, "", ""), (.delete, "", ""), (.get, "/attributes", ""),
+      (.post, "/scroll", #"{"contentOffset":{"x":0,"y":0}}"#),
+      (.post, "/updates", #"{"deleteItems":[{"section":0,"start":0,"end":1}]}"#),
+      (.post, "/movement", #"{"indexPath":[0,0]}"#),
+    ] {
+      let answer = try #require(
+        mock.send(method, path + suffix, body, authorization: "Bearer xyz"))
+      #expect(answer.status == 404)
+      #expect(answer["detail"] as? String == unknown["detail"] as? String)
+    }
+    // With a new key of the same name the sessions are still there, with the old one nothing is.
+    access.replaceKeys(by: try APIKeys("one:\(Self.nothing)\none:\(Self.xyz)"))
+    #expect(mock.send(.get, path, authorization: "Bearer xyz")?.status == 200)
+    #expect(mock.send(.get, path, authorization: "Bearer abc")?.status == 401)
+    access.replaceKeys(by: try APIKeys("other:\(Self.xyz)"))
+    #expect(mock.send(.get, path, authorization: "Bearer xyz")?.status == 404)
+    access.replaceKeys(by: try APIKeys("other:\(Self.xyz)\none:\(Self.abc)"))
+    #expect(mock.send(.delete, path, authorization: "Bearer abc")?.status == 204)
+  }
+
+  @Test func aTenantHasSoManySessions() throws {
+    let mock = MockService(
+      sessions: .init(sessionCountPerOwner: 2),
+      access: AccessControl(keys: try APIKeys("one:\(Self.abc)\nother:\(Self.xyz)")))
+    for _ in 0..<2 {
+      let answer = mock.send(.post, "/v1/sessions", Self.session, authorization: "Bearer abc")
+      #expect(answer?.status == 201)
+    }
+    let refused = try #require(
+      mock.send(.post, "/v1/sessions", Self.session, authorization: "Bearer abc"))
+    #expect(refused.status == 429)
+    #expect(refused["type"] as? String == "/problems/too-many-requests")
+    #expect(refused.fields["Retry-After"].flatMap(Int.init) ?? 0 >= 1)
+    let other = mock.send(.post, "/v1/sessions", Self.session, authorization: "Bearer xyz")
+    #expect(other?.status == 201)
+  }
+
+  @Test func aTenantAsksSoOftenInASecond() throws {
+    let (mock, _) = try Self.service(perSecond: 10)
+    mock.clock.now = .seconds(100)
+    func ask(_ key: String) -> Int? {
+      mock.send(.get, "/v1/sessions/x", authorization: "Bearer \(key)", mayTakeLong: false)?.status
+    }
+    for _ in 0..<10 { #expect(ask("abc") == 404) }
+    #expect(ask("abc") == 429)
+    #expect(ask("xyz") == 404)
+    mock.clock.now += .milliseconds(150)
+    #expect(ask("abc") == 404)
+    #expect(ask("abc") == 429)
+    mock.clock.now += .seconds(1000)
+    for _ in 0..<10 { #expect(ask("abc") == 404) }
+    #expect(ask("abc") == 429)
+    // The second look at a request, by a worker, is not a second request.
+    let answer = mock.send(.get, "/v1/sessions/x", authorization: "Bearer abc")
+    #expect(answer?.status == 404)
+    // Nor are long bodies free.
+    let long = mock.send(
+      .post, "/v1/layout", String(repeating: " ", count: 100_000), authorization: "Bearer abc",
+      mayTakeLong: false)
+    #expect(long?.status == 429)
+  }
+
+  /// Over any stretch of time no more are let through than the rate gives, and a second's worth.
+  @Test(arguments: [1, 3, 10, 1000, 1_000_000])
+  func aRateIsKept(perSecond: Int) {
+    let rate = RequestRate(perSecond: perSecond)
+    var generator = SystemRandomNumberGenerator()
+    var now = 0
+    var taken = 0
+    for _ in 0..<5000 {
+      now += Int.random(in: 0...(1_000_000_000 / perSecond), using: &generator)
+      if let wait = rate.take(at: .nanoseconds(now)) {
+        #expect(wait > .zero)
+        #expect(rate.take(at: .nanoseconds(now) + wait) == nil)
+        now += Int(wait / .nanoseconds(1))
+      }
+      taken += 1
+      #expect(Double(taken) <= Double(now) / 1e9 * Double(perSecond) + Double(perSecond) + 1)
+    }
+  }
+
+  @Test func onlyPagesThatAreNamedMayCall() throws {
+    let mock = MockService(crossOrigin: CORSPolicy(origins: ["https://a.example", "http://b:1"]))
+    let allowed = try #require(mock.send(.get, "/healthz", origin: "http://b:1"))
+    #expect(allowed.fields["Access-Control-Allow-Origin"] == "http://b:1")
+    #expect(allowed.fields["Vary"] == "Origin")
+    #expect(allowed.fields["Access-Control-Expose-Headers"]?.contains("ETag") == true)
+    // Refusals too, or pages could not tell what is wrong.
+    let refused = try #require(mock.send(.get, "/v1/nothing", origin: "https://a.example"))
+    #expect(refused.status == 404)
+    #expect(refused.fields["Access-Control-Allow-Origin"] == "https://a.example")
+    for origin in ["https://a.example.evil", "https://A.example", "null", ""] {
+      let other = try #require(mock.send(.get, "/healthz", origin: origin))
+      #expect(other.fields["Access-Control-Allow-Origin"] == nil)
+      #expect(other.fields["Vary"] == "Origin")
+    }
+    let closed = MockService()
+    let answer = try #require(closed.send(.get, "/healthz", origin: "https://a.example"))
+    #expect(answer.fields["Access-Control-Allow-Origin"] == nil)
+    #expect(answer.fields["Vary"] == nil)
+    let open = MockService(crossOrigin: CORSPolicy(origins: ["*"]))
+    let any = try #require(open.send(.get, "/healthz", origin: "https://c.example"))
+    #expect(any.fields["Access-Control-Allow-Origin"] == "*")
+    #expect(any.fields["Vary"] == nil)
+  }
+
+  @Test func aBrowserAsksBeforeItCalls() throws {
+    let access = AccessControl(keys: try APIKeys("one:\(Self.abc)"))
+    let mock = MockService(
+      access: access, crossOrigin: CORSPolicy(origins: ["https://a.example"]))
+    let answer = try #require(
+      mock.send(
+        .options, "/v1/sessions/x/movement", origin: "https://a.example", requestMethod: "PATCH"))
+    #expect(answer.status == 204)
+    #expect(answer.fields["Access-Control-Allow-Origin"] == "https://a.example")
+    #expect(answer.fields["Access-Control-Allow-Methods"] == answer.fields["Allow"])
+    #expect(answer.fields["Access-Control-Allow-Methods"]?.contains("PATCH") == true)
+    #expect(answer.fields["Access-Control-Allow-Headers"]?.contains("Authorization") == true)
+    let other = try #require(
+      mock.send(
+        .options, "/v1/sessions/x/movement", origin: "https://b.example", requestMethod: "PATCH"))
+    #expect(other.fields["Access-Control-Allow-Methods"] == nil)
+  }
+
+  @Test(arguments: [
+    ("*", true), ("https://a.example", true), ("http://localhost:3000", true),
+    ("https://a.example/", false), ("a.example", false), ("https://", false), ("", false),
+    ("null", false), ("https://a b", false), ("https://a\r\nX: y", false),
+  ])
+  func anOriginIsWhatBrowsersSend(text: String, isOrigin: Bool) {
+    #expect(CORSPolicy.isOrigin(text) == isOrigin)
+  }
+}

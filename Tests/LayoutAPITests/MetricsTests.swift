@@ -1,0 +1,105 @@
+import HTTPMessages
+import LayoutAPI
+import LayoutSessions
+import Testing
+
+/// `/metrics`.
+struct MetricsTests {
+  private static let session =
+    #"{"collection":{"sections":[{"items":{"count":9}}]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#
+
+  private func sample(_ mock: MockService, _ name: String) throws -> String? {
+    let answer = try #require(mock.send(.get, "/metrics"))
+    #expect(answer.fields["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
+    let lines = String(decoding: answer.bytes, as: UTF8.self).split(separator: "\n")
+    return lines.first { $0.hasPrefix(name + " ") }.map { String($0.dropFirst(name.count + 1)) }
+  }
+
+  @Test func requestsAreCountedByOperationAndStatus() throws {
+    let mock = MockService(metrics: RequestMetrics(threadCount: 1, clock: { 5_030_000 }))
+    let path = try mock.makeSession(Self.session)
+    for _ in 0..<3 { _ = mock.send(.get, path, arrival: 5_000_000) }
+    _ = mock.send(.get, "/v1/sessions/x", arrival: 1)
+    _ = mock.send(.get, "/nothing")
+    _ = mock.send(.delete, "/healthz")
+    let label = #"method="GET",route="/v1/sessions/{id}""#
+    #expect(try sample(mock, "layoutd_requests_total{\(label),status=\"200\"}") == "3")
+    #expect(try sample(mock, "layoutd_requests_total{\(label),status=\"404\"}") == "1")
+    #expect(
+      try sample(mock, #"layoutd_requests_total{method="",route="",status="404"}"#) == "1")
+    #expect(
+      try sample(mock, #"layoutd_requests_total{method="",route="",status="405"}"#) == "1")
+    let time = "layoutd_request_duration_seconds"
+    #expect(try sample(mock, "\(time)_bucket{\(label),le=\"0.000025\"}") == "0")
+    #expect(try sample(mock, "\(time)_bucket{\(label),le=\"0.00005\"}") == "3")
+    #expect(try sample(mock, "\(time)_bucket{\(label),le=\"0.01\"}") == "4")
+    #expect(try sample(mock, "\(time)_bucket{\(label),le=\"+Inf\"}") == "4")
+    #expect(try sample(mock, "\(time)_count{\(label)}") == "4")
+    #expect(try sample(mock, "\(time)_sum{\(label)}") == "0.005119999")
+    #expect(try sample(mock, "layoutd_prepare_duration_seconds_count") == "1")
+    #expect(try sample(mock, "layoutd_update_duration_seconds_count") == "0")
+    _ = mock.send(.post, path + "/updates", #"{"deleteItems":[{"section":0,"start":0,"end":1}]}"#)
+    #expect(try sample(mock, "layoutd_update_duration_seconds_count") == "1")
+  }
+
+  @Test func sessionsAreCounted() throws {
+    let mock = MockService(sessions: .init(idleTime: .seconds(10), sessionCount: 2))
+    for _ in 0..<3 { _ = try mock.makeSession(Self.session) }
+    #expect(try sample(mock, "layoutd_sessions") == "2")
+    #expect(try sample(mock, "layoutd_sessions_created_total") == "3")
+    #expect(try sample(mock, #"layoutd_sessions_removed_total{reason="evicted"}"#) == "1")
+    #expect(try #require(try sample(mock, "layoutd_session_bytes")) != "0")
+    mock.clock.now = .seconds(11)
+    mock.service.sweep()
+    #expect(try sample(mock, "layoutd_sessions") == "0")
+    #expect(try sample(mock, #"layoutd_sessions_removed_total{reason="idle"}"#) == "2")
+  }
+
+  @Test func othersHaveTheirSay() throws {
+    let mock = MockService()
+    mock.service.addMetrics { $0.single("x", .gauge, "An x.", 7) }
+    #expect(try sample(mock, "x") == "7")
+    #expect(try sample(mock, "# TYPE x") == "gauge")
+  }
+
+  /// What Prometheus asks of the format: a family once, with its type, before its samples; no sample
+  /// twice; counts that do not decrease along the bounds.
+  @Test func theFormatIsKept() throws {
+    let mock = MockService(metrics: RequestMetrics(threadCount: 1, clock: { 1_000_000 }))
+    let path = try mock.makeSession(Self.session)
+    for offset in [0, 5, 9] {
+      _ = mock.send(
+        .post, path + "/scroll", #"{"contentOffset":{"x":0,"y":\#(offset)}}"#,
+        arrival: UInt64(offset) * 100_000 + 1)
+    }
+    let answer = try #require(mock.send(.get, "/metrics"))
+    var families: Set<Substring> = []
+    var samples: Set<Substring> = []
+    var family: Substring = ""
+    for line in String(decoding: answer.bytes, as: UTF8.self).split(separator: "\n") {
+      let words = line.split(separator: " ")
+      if line.hasPrefix("# TYPE ") {
+        family = words[2]
+        #expect(families.insert(family).inserted)
+      } else if !line.hasPrefix("#") {
+        #expect(words.count == 2)
+        #expect(words[0].hasPrefix(family))
+        #expect(samples.insert(words[0]).inserted, "\(words[0])")
+        #expect(Double(words[1]).map { $0.isFinite && $0 >= 0 } == true)
+      }
+    }
+    #expect(families.count >= 7)
+  }
+
+  @Test func operatorsAndClientsMayHaveListenersOfTheirOwn() throws {
+    let mock = MockService()
+    for path in ["/metrics", "/healthz", "/readyz"] {
+      #expect(mock.send(.get, path, audience: .operators)?.status == 200)
+      #expect(mock.send(.get, path, audience: .clients)?.status == 404)
+    }
+    for path in ["/openapi.yaml", "/v1/sessions"] {
+      #expect(mock.send(.options, path, audience: .clients)?.status == 204)
+      #expect(mock.send(.options, path, audience: .operators)?.status == 404)
+    }
+  }
+}
