@@ -21,7 +21,9 @@ struct Call: ~Escapable {
   private let parameters: PathParameters
 
   /// So many sections and items with data of their own are laid out on the thread that serves.
-  static let shortContent = 5000
+  private static let shortContent = 5000
+  /// A section takes as long as so many items.
+  private static let sectionCost = 8
 
   /// What a collection may hold.
   var contentLimits: ContentLimits {
@@ -170,8 +172,25 @@ struct Call: ~Escapable {
 
   /// Leaves what takes long to a worker.
   func checkIsShort(_ content: Content) throws(Failure) {
-    guard mayTakeLong || content.describedItemCount + content.sections.count <= Call.shortContent
-    else { throw .takesLong }
+    guard mayTakeLong || Call.isShort(content) else { throw .takesLong }
+  }
+
+  private static func isShort(_ content: Content) -> Bool {
+    content.describedItemCount + content.sections.count * sectionCost <= shortContent
+  }
+
+  /// Asks the layout of a session.
+  ///
+  /// Questions about short content are always quick. If one about longer content was not, those that
+  /// follow are left to workers.
+  func asking<Value>(
+    _ session: Session, _ revision: Session.Revision, _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    if Call.isShort(revision.description.content) { return try body() }
+    if !mayTakeLong, session.isSlow { throw .takesLong }
+    let start = service.clock()
+    defer { session.noteAnswer(after: service.clock() &- start) }
+    return try body()
   }
 
   /// The same for changes that take no time, whatever the collection.

@@ -53,6 +53,7 @@ public final class LayoutService: HTTPHandler {
   let sessions: SessionStore
   let limits: ServiceLimits
   let now: @Sendable () -> Duration
+  let clock: @Sendable () -> UInt64
   let metrics: RequestMetrics?
   private let access: AccessControl
   private let crossOrigin: CORSPolicy
@@ -67,9 +68,9 @@ public final class LayoutService: HTTPHandler {
   private let requestPrefix: String
 
   /// Bodies up to so many bytes are read and laid out on the thread that serves.
-  private static let shortBody = 16 * 1024
+  private static let shortBody = 1024
   /// So many elements are written on the thread that serves.
-  private static let shortAnswer = 2000
+  private static let shortAnswer = 500
 
   /// Makes a service.
   ///
@@ -79,17 +80,21 @@ public final class LayoutService: HTTPHandler {
   ///   - access: Who may ask; everybody if nothing is said.
   ///   - crossOrigin: Which pages' scripts may call.
   ///   - metrics: Counts requests; nil if nobody wants to know.
-  ///   - now: The time on a clock that never goes back.
+  ///   - clock: Nanoseconds on a clock that never goes back, to tell what takes long; one that stands
+  ///     still if nothing is said.
+  ///   - now: The time on such a clock, which need not be finer than some milliseconds.
   public init(
     sessions: SessionStore = SessionStore(), limits: ServiceLimits = ServiceLimits(),
     access: AccessControl = AccessControl(), crossOrigin: CORSPolicy = .none,
-    metrics: RequestMetrics? = nil, now: @escaping @Sendable () -> Duration
+    metrics: RequestMetrics? = nil, clock: @escaping @Sendable () -> UInt64 = { 0 },
+    now: @escaping @Sendable () -> Duration
   ) {
     self.sessions = sessions
     self.limits = limits
     self.access = access
     self.crossOrigin = crossOrigin
     self.metrics = metrics
+    self.clock = clock
     self.now = now
     answers = AnswerCache(byteCount: limits.keptAnswerByteCount)
     bands = AnswerCache(byteCount: limits.keptAnswerByteCount / 2)

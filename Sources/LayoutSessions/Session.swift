@@ -100,6 +100,8 @@ public final class Session: Sendable {
   }
 
   private let state: Mutex<State>
+  /// How many quick answers are due until questions count as quick again.
+  private let slowness = Atomic<Int>(0)
   /// Held by whoever changes the session, while the change is worked out; readers and ticks go on.
   private let changing = Mutex(())
 
@@ -128,6 +130,29 @@ public final class Session: Sendable {
 
   /// The bytes that it takes in memory; an estimate.
   public var byteCount: Int { snapshot.document.byteCount }
+
+  /// Whether questions about this session have taken long lately.
+  ///
+  /// What a question costs depends on the content in ways that nobody foresees: a rectangle may touch a
+  /// million lines without meeting an item. So it is measured.
+  public var isSlow: Bool { slowness.load(ordering: .relaxed) > 0 }
+
+  /// Notes how long a question has taken.
+  ///
+  /// - Parameter nanoseconds: The time that it took.
+  public func noteAnswer(after nanoseconds: UInt64) {
+    if nanoseconds > Session.slowTime {
+      slowness.store(Session.quickAnswersDue, ordering: .relaxed)
+    } else if isSlow {
+      // Two at once may count as one: it is no more than a habit.
+      slowness.store(max(0, slowness.load(ordering: .relaxed) - 1), ordering: .relaxed)
+    }
+  }
+
+  /// A question that takes longer is slow: ten times what a thread that serves has for it, so that one
+  /// that was only interrupted is not.
+  private static let slowTime: UInt64 = 1_000_000
+  private static let quickAnswersDue = 64
 
   /// What a change makes of a session.
   public struct Change: Sendable {

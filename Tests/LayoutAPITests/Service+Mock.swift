@@ -35,13 +35,13 @@ final class MockService {
   init(
     limits: ServiceLimits = ServiceLimits(), sessions: SessionLimits = SessionLimits(),
     access: AccessControl = AccessControl(), crossOrigin: CORSPolicy = .none,
-    metrics: RequestMetrics? = nil
+    metrics: RequestMetrics? = nil, clock: @escaping @Sendable () -> UInt64 = { 0 }
   ) {
-    let clock = TestClock()
-    self.clock = clock
+    let watch = TestClock()
+    self.clock = watch
     service = LayoutService(
       sessions: SessionStore(limits: sessions), limits: limits, access: access,
-      crossOrigin: crossOrigin, metrics: metrics, now: { clock.now })
+      crossOrigin: crossOrigin, metrics: metrics, clock: clock, now: { watch.now })
   }
 
   /// Sends a request, as a worker thread would.

@@ -2,6 +2,7 @@ import Foundation
 import HTTPMessages
 import LayoutAPI
 import LayoutSessions
+import Synchronization
 import Testing
 
 /// A list of five by hundred points, two to a line, in a viewport of 200 by 120.
@@ -128,7 +129,7 @@ struct SessionEndpointTests {
     #expect(
       service.send(.get, path + "/scroll-offset?section=0&item=40&position=start")?.status == 404)
     for query in [
-      "section=0&item=1", "section=0&item=1&position=top", "section=0&item=-1&position=start",
+      "section=0&item=1", "section=0&item=1&position=start", "section=0&item=-1&position=start",
       "section=0&item=1&position=start&x=1", "section=0&section=1&item=1&position=start",
     ] {
       #expect(service.send(.get, path + "/scroll-offset?" + query)?.status == 400, "\(query)")
@@ -214,5 +215,45 @@ struct SessionEndpointTests {
     #expect(service.send(.get, path, mayTakeLong: false)?.status == 200)
     let long = many.replacing("\"x\"", with: "") + String(repeating: " ", count: 20_000)
     #expect(service.send(.post, "/v1/sessions", long, mayTakeLong: false) == nil)
+  }
+
+  /// What a question costs is known when it has been answered; the next ones go where they disturb
+  /// nobody, until they are quick again.
+  @Test func aSessionWhoseQuestionsTakeLongIsLeftToWorkers() throws {
+    let step = Atomic<UInt64>(2_000_000)
+    let time = Atomic<UInt64>(0)
+    let service = MockService(clock: {
+      time.wrappingAdd(step.load(ordering: .relaxed), ordering: .relaxed).newValue
+    })
+    let lengths = (0..<6000).map { "\($0 % 50 + 1)" }.joined(separator: ",")
+    let long = smallGrid.replacing(
+      "\"items\":{\"count\":40}", with: "\"items\":{\"lengths\":[\(lengths)]}")
+    #expect(long != smallGrid)
+    let path = try service.makeSession(long)
+    let questions: [(HTTPMethod, String, String)] = [
+      (.post, "/scroll", #"{"contentOffset":{"x":0,"y":70}}"#),
+      (.post, "/scroll", #"{"contentOffset":{"x":0,"y":90},"full":true}"#),
+      (.post, "/snap", #"{"proposedContentOffset":{"x":0,"y":9},"velocity":{"x":0,"y":0}}"#),
+      (.get, "/attributes", ""), (.get, "/attributes/cell/0/5", ""),
+      (.get, "/item-at?x=1&y=1", ""),
+      (.get, "/scroll-offset?section=0&item=3&position=start", ""),
+    ]
+    for (method, suffix, body) in questions {
+      #expect(service.send(method, path + suffix, body)?.status == 200, "\(suffix)")
+      #expect(service.send(method, path + suffix, body, mayTakeLong: false) == nil, "\(suffix)")
+    }
+    step.store(1000, ordering: .relaxed)
+    for _ in 0..<64 { _ = service.send(.get, path + "/item-at?x=1&y=1") }
+    for (method, suffix, body) in questions {
+      let answer = service.send(method, path + suffix, body, mayTakeLong: false)
+      #expect(answer?.status == 200, "\(suffix)")
+    }
+    // Short content is never slow, however busy the machine.
+    step.store(2_000_000, ordering: .relaxed)
+    let short = try service.makeSession(smallGrid)
+    for (method, suffix, body) in questions {
+      let answer = service.send(method, short + suffix, body, mayTakeLong: false)
+      #expect(answer?.status == 200, "\(suffix)")
+    }
   }
 }

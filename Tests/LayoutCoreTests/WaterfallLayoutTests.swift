@@ -8,7 +8,8 @@ struct WaterfallLayoutTests {
     var layout = random.waterfallLayout()
     layout.scrollDirection = .vertical
     layout.headerReferenceSize = .zero
-    let columnCount = random.chance(0.2) ? random.int(13...40) : random.int(1...12)
+    let columnCount =
+      random.chance(0.2) ? random.int(13...WaterfallLayout.maximumColumnCount) : random.int(1...12)
     layout.columns = .count(columnCount)
     let available = random.length(50...900)
     let equal = random.chance(0.3)
@@ -55,6 +56,21 @@ struct WaterfallLayoutTests {
     let found = try prepared.elements(
       in: Rect(x: 0, y: 80_000, width: 320, height: 25), contentOffset: .zero, limit: 100)
     #expect(found.map(\.indexPath.item) == [0, 4001, 4002])
+  }
+
+  /// A client may ask for as many columns as there can be, in each of many sections.
+  @Test(arguments: [WaterfallLayout.ItemRenderDirection.shortestFirst, .leftToRight, .rightToLeft])
+  func columnsWithoutItemsTakeNoMemory(direction: WaterfallLayout.ItemRenderDirection) throws {
+    let few = Section(
+      items: Items(count: 3, extents: .lengths(LengthArray(count: 3) { Length(points: $0 + 1) })))
+    let one = Section(items: Items(count: 1))
+    let content = Content(sections: (0..<1000).map { $0 % 2 == 0 ? few : one })
+    var layout = WaterfallLayout()
+    layout.itemRenderDirection = direction
+    layout.columns = .count(WaterfallLayout.maximumColumnCount)
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 100_000, height: 500)))
+    #expect(prepared.byteCount < 2 << 20)
   }
 
   @Test func pixelsDivideColumnsEvenly() throws {

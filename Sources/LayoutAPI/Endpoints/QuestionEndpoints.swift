@@ -8,7 +8,8 @@ extension Call {
     try checkAccept()
     let query = try query(
       "x", "y", "width", "height", "contentOffsetX", "contentOffsetY", "limit", "cursor", "format")
-    let session = try session().snapshot
+    let found = try self.session()
+    let session = found.snapshot
     let question = try reading { () throws(Problem) in
       try AttributesQuestion(query, session)
     }
@@ -23,15 +24,17 @@ extension Call {
     }
     var elements: [LayoutAttributes] = []
     var next: ElementPosition?
-    session.layout.forEachElement(
-      in: rect, contentOffset: question.contentOffset, from: question.start
-    ) { element in
-      guard elements.count < question.limit else {
-        next = element.position
-        return false
+    try asking(found, session.revision) { () throws(Failure) in
+      session.layout.forEachElement(
+        in: rect, contentOffset: question.contentOffset, from: question.start
+      ) { element in
+        guard elements.count < question.limit else {
+          next = element.position
+          return false
+        }
+        elements.append(element)
+        return elements.count <= elementLimit
       }
-      elements.append(element)
-      return elements.count <= elementLimit
     }
     // Only so many are for the threads that serve.
     guard elements.count <= elementLimit else {
@@ -61,12 +64,17 @@ extension Call {
   func describeElement() throws(Failure) -> HTTPResponse {
     try checkAccept()
     _ = try query()
-    let session = try session().snapshot
+    let found = try self.session()
+    let session = found.snapshot
     guard let section = Int(digits: parameterText(2)), let item = Int(digits: parameterText(3)),
       let kind = kind(named: 1, ofSection: section, in: session.description.content),
-      let element = session.layout.attributes(
-        of: kind, at: IndexPath(item: item, section: section),
-        contentOffset: session.scrolling.contentOffset)
+      let element = try asking(
+        found, session.revision,
+        { () throws(Failure) in
+          session.layout.attributes(
+            of: kind, at: IndexPath(item: item, section: section),
+            contentOffset: session.scrolling.contentOffset)
+        })
     else { throw .problem(.notFound("there is no such element")) }
     let tag = EntityTag(session, dependsOnScrolling: session.layout.followsContentOffset)
     if isCurrent(tag) { return notModified(tag) }
@@ -95,7 +103,8 @@ extension Call {
   func itemAtPoint() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let query = try query("x", "y")
-    let session = try session().snapshot
+    let found = try self.session()
+    let session = found.snapshot
     let point = try reading { () throws(Problem) in
       Point(
         x: try query.required("x", try query.coordinate("x")),
@@ -103,14 +112,16 @@ extension Call {
     }
     let tag = EntityTag(session, dependsOnScrolling: session.layout.followsContentOffset)
     if isCurrent(tag) { return notModified(tag) }
+    let indexPath = try asking(found, session.revision) { () throws(Failure) in
+      session.layout.indexPathForItem(
+        at: point, contentOffset: session.scrolling.contentOffset)
+    }
     var json = JSONWriter(capacity: 64)
     json.beginObject()
     json.raw("\"version\":")
     json.integer(session.version)
     json.raw("\"indexPath\":")
-    json.indexPath(
-      session.layout.indexPathForItem(
-        at: point, contentOffset: session.scrolling.contentOffset))
+    json.indexPath(indexPath)
     json.endObject()
     return self.json(json.finish(), tag: tag)
   }
@@ -118,7 +129,8 @@ extension Call {
   func scrollOffset() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let query = try query("section", "item", "position")
-    let session = try session().snapshot
+    let found = try self.session()
+    let session = found.snapshot
     let (path, position) = try reading { () throws(Problem) in
       (
         IndexPath(
@@ -128,8 +140,12 @@ extension Call {
       )
     }
     guard
-      let offset = session.layout.contentOffset(
-        scrollingTo: path, at: position, from: session.scrolling.contentOffset)
+      let offset = try asking(
+        found, session.revision,
+        { () throws(Failure) in
+          session.layout.contentOffset(
+            scrollingTo: path, at: position, from: session.scrolling.contentOffset)
+        })
     else { throw .problem(.notFound("there is no item [\(path.section),\(path.item)]")) }
     let tag = EntityTag(session, dependsOnScrolling: true)
     if isCurrent(tag) { return notModified(tag) }

@@ -15,13 +15,15 @@ extension Call {
     // Worked out beside the session's lock, from what the session is now.
     for _ in 0..<Call.patience {
       if isFull || before.scrolling.isReset {
-        let answer = try fullTick(to: offset, from: before, shape)
+        let answer = try fullTick(session, to: offset, from: before, shape)
         if session.scroll(to: answer.scrolling, from: before) {
           return HTTPResponse(status: .ok, content: answer.content)
         }
       } else {
         var scrolling = before.scrolling
-        let tick = try self.tick(to: offset, from: before, &scrolling)
+        let tick = try asking(session, before.revision) { () throws(Failure) in
+          try self.tick(to: offset, from: before, &scrolling)
+        }
         if session.scroll(to: scrolling, from: before) {
           return answer(tick, at: offset, before.revision, before.tickCount &+ 1, shape)
         }
@@ -102,7 +104,8 @@ extension Call {
   ///
   /// Scrolling to and fro leads over the same pages again, so that answers are kept.
   private func fullTick(
-    to offset: Point, from before: Session.Snapshot, _ shape: AttributesFormat.Shape
+    _ session: Session, to offset: Point, from before: Session.Snapshot,
+    _ shape: AttributesFormat.Shape
   ) throws(Failure) -> (content: HTTPContent, scrolling: ScrollState) {
     let revision = before.revision
     let isForward = before.scrolling.isForward(to: offset, in: revision.layout)
@@ -124,11 +127,13 @@ extension Call {
     json.beginTick(at: offset, revision)
     var attributes = AttributesFormat.Sequence(format)
     attributes.begin(&json)
-    let prefetch = try layingOut { () throws(LayoutError) in
-      try scrolling.scrollAnew(
-        to: offset, in: revision.layout, prefetch: revision.description.prefetch,
-        limit: elementLimit
-      ) { attributes.append($0, to: &json) }
+    let prefetch = try asking(session, revision) { () throws(Failure) in
+      try layingOut { () throws(LayoutError) in
+        try scrolling.scrollAnew(
+          to: offset, in: revision.layout, prefetch: revision.description.prefetch,
+          limit: elementLimit
+        ) { attributes.append($0, to: &json) }
+      }
     }
     attributes.end(&json)
     json.raw("\"changed\":")
@@ -152,13 +157,16 @@ extension Call {
   func snap() throws(Failure) -> HTTPResponse {
     try checkAccept()
     _ = try query()
-    let session = try session().snapshot
+    let found = try self.session()
+    let session = found.snapshot
     let drag = try body { (value) throws(JSONError) in
       try value.dragEnd(lastOffset: session.scrolling.contentOffset)
     }
     let rule = session.description.snap
-    let target = session.layout.snapTarget(
-      for: drag, mode: rule.mode, decelerationRate: rule.decelerationRate)
+    let target = try asking(found, session.revision) { () throws(Failure) in
+      session.layout.snapTarget(
+        for: drag, mode: rule.mode, decelerationRate: rule.decelerationRate)
+    }
     var json = JSONWriter(capacity: 128)
     json.snapTarget(target, version: session.version)
     return self.json(json.finish(), tag: EntityTag(session))

@@ -52,7 +52,7 @@ extension Call {
     let tag = EntityTag(snapshot, dependsOnScrolling: true)
     if isCurrent(tag) { return notModified(tag) }
     // Each section has its place in the answer.
-    guard mayTakeLong || snapshot.description.content.sections.count <= Call.shortContent else {
+    guard mayTakeLong || snapshot.description.content.sections.count <= elementLimit else {
       throw .takesLong
     }
     var json = JSONWriter(capacity: 512)

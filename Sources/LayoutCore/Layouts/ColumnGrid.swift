@@ -2,18 +2,27 @@
 struct ColumnGrid: Sendable {
   /// How many columns.
   let count: Int
-  /// Where each column's items begin, padding included.
-  let positions: [Length]
+  /// Where each column's items begin, padding included; empty where there are so many that a table of
+  /// them, for each section, would take more memory than the items.
+  private let positions: [Length]
   /// How wide items are.
   let itemWidth: Length
   /// Around each item.
   let padding: Length
+  private let leading: Length
+  private let spacing: Length
+  private let room: Length
   /// Pixels per point in millionths.
   private let displayScale: Int64?
   /// An item's width as an exact fraction, so that scaling divides only once: without a display
   /// scale in millionths of a point over `count`; with one in pixels over 10¹².
   private let numerator: Int128
 
+  /// A column's width in pixels, if lengths are rounded to them.
+  private let pixels: Int128
+
+  /// So many positions are kept in a table.
+  private static let tableSize = 64
   private static let million: Int128 = 1_000_000
   private static let millionSquared = million * million
 
@@ -32,11 +41,15 @@ struct ColumnGrid: Sendable {
   ) {
     self.count = count
     self.padding = padding
+    self.leading = leading
+    self.spacing = spacing
     self.displayScale = displayScale
     let room = max(0, available - spacing * (count - 1))
+    self.room = room
     let width: Length
+    let pixels: Int128
     if let displayScale {
-      let pixels =
+      pixels =
         Int128(displayScale) * Int128(room.millionths)
         / (ColumnGrid.millionSquared * Int128(count))
       width = ColumnGrid.points(pixels, displayScale)
@@ -44,17 +57,35 @@ struct ColumnGrid: Sendable {
         0,
         pixels * ColumnGrid.millionSquared - Int128(padding.millionths * 2)
           * Int128(displayScale))
-      positions = (0..<count).map {
-        leading + padding + spacing * $0 + ColumnGrid.points(pixels * Int128($0), displayScale)
-      }
     } else {
+      pixels = 0
       width = room.scaled(by: 1, over: Int64(count))
       numerator = max(0, Int128(room.millionths) - Int128(padding.millionths * 2) * Int128(count))
-      positions = (0..<count).map {
-        leading + padding + spacing * $0 + room.scaled(by: Int64($0), over: Int64(count))
-      }
+    }
+    self.pixels = pixels
+    positions = (0..<(count <= ColumnGrid.tableSize ? count : 0)).map { column in
+      ColumnGrid.position(column, count, leading + padding, spacing, room, pixels, displayScale)
     }
     itemWidth = max(0, width - padding - padding)
+  }
+
+  /// Where a column's items begin, padding included.
+  func position(_ column: Int) -> Length {
+    column < positions.count
+      ? positions[column]
+      : ColumnGrid.position(
+        column, count, leading + padding, spacing, room, pixels, displayScale)
+  }
+
+  private static func position(
+    _ column: Int, _ count: Int, _ first: Length, _ spacing: Length, _ room: Length,
+    _ pixels: Int128, _ displayScale: Int64?
+  ) -> Length {
+    let start = first + spacing * column
+    guard let displayScale else {
+      return start + room.scaled(by: Int64(column), over: Int64(count))
+    }
+    return start + ColumnGrid.points(pixels * Int128(column), displayScale)
   }
 
   /// An item's width in millionths times ``count``, unless lengths are rounded to pixels.
@@ -111,8 +142,8 @@ struct ColumnGrid: Sendable {
   /// The columns that share a breadth with a rectangle.
   func columns(in rect: Rect) -> Range<Int> {
     guard itemWidth > .zero else { return 0..<0 }
-    let first = partitioningIndex(count) { positions[$0] + itemWidth > rect.minX }
-    let end = partitioningIndex(count) { positions[$0] >= rect.maxX }
+    let first = partitioningIndex(count) { position($0) + itemWidth > rect.minX }
+    let end = partitioningIndex(count) { position($0) >= rect.maxX }
     return first..<max(first, end)
   }
 
@@ -124,6 +155,6 @@ struct ColumnGrid: Sendable {
   ///   - length: Its own length.
   /// - Returns: The frame, upright.
   func frame(column: Int, start: Length, length: Length) -> Rect {
-    Rect(x: positions[column], y: start + padding, width: itemWidth, height: length)
+    Rect(x: position(column), y: start + padding, width: itemWidth, height: length)
   }
 }

@@ -7,6 +7,8 @@ final class RoundRobinWaterfall: SectionBody {
   private let interitemSpacing: Length
   private let columns: ColumnGrid
   private let isReversed: Bool
+  /// The places of a row that have items: all, unless the first row is not even full.
+  private let filledCount: Int
   /// Rows between two checkpoints.
   private let stride: Int
   /// Where each place of a row starts, every so many rows.
@@ -36,12 +38,14 @@ final class RoundRobinWaterfall: SectionBody {
     let stride = max(16, 256 / columns.count)
     self.stride = stride
     let spacing = columns.padding + columns.padding + interitemSpacing
-    var starts = Array(repeating: Int64(0), count: columns.count)
+    let filledCount = RoundRobinWaterfall.filledCount(lengths, columns)
+    self.filledCount = filledCount
+    var starts = Array(repeating: Int64(0), count: filledCount)
     if let place = checkpoints.place(of: count) {
-      let first = (count - place.start) * columns.count
-      starts = Array(place.chunk.starts[first..<(first + columns.count)])
+      let first = (count - place.start) * filledCount
+      starts = Array(place.chunk.starts[first..<(first + filledCount)])
     }
-    var run = CheckpointRun(columnCount: columns.count)
+    var run = CheckpointRun(columnCount: filledCount)
     let first = count * stride * columns.count
     lengths.forEachBlock(from: first, limit: { _ in ColumnLengths.Block.capacity }) { item, block in
       var column = item % columns.count
@@ -62,7 +66,7 @@ final class RoundRobinWaterfall: SectionBody {
     }
     self.checkpoints = checkpoints.edited([.init(range: count..<checkpoints.count, chunks: [run])])
     var end: Length = 0
-    for column in 0..<min(columns.count, lengths.count) {
+    for column in 0..<filledCount {
       end = max(end, Length(millionths: starts[column]) - interitemSpacing)
     }
     length = end
@@ -77,11 +81,20 @@ final class RoundRobinWaterfall: SectionBody {
   /// - Complexity: O(m) for the m items from the first change on: all of them change columns, or are
   ///   below one that did.
   func edited(_ edits: [ItemEdit], lengths: ColumnLengths) -> RoundRobinWaterfall {
+    guard RoundRobinWaterfall.filledCount(lengths, columns) == filledCount else {
+      return RoundRobinWaterfall(
+        lengths: lengths, interitemSpacing: interitemSpacing, columns: columns,
+        isReversed: isReversed)
+    }
     let first = edits.first?.range.lowerBound ?? self.lengths.count
     return RoundRobinWaterfall(
       lengths: lengths, interitemSpacing: interitemSpacing,
       columns: columns, isReversed: isReversed, checkpoints: checkpoints,
       keeping: max(0, min(first / columns.count / stride, checkpoints.count - 1)))
+  }
+
+  private static func filledCount(_ lengths: ColumnLengths, _ columns: ColumnGrid) -> Int {
+    max(1, min(columns.count, lengths.count))
   }
 
   private func column(ofPlace place: Int) -> Int {
@@ -95,7 +108,7 @@ final class RoundRobinWaterfall: SectionBody {
   private func checkpointStart(_ checkpoint: Int, _ place: Int) -> Length {
     guard let run = checkpoints.place(of: checkpoint) else { return 0 }
     return Length(
-      millionths: run.chunk.starts[(checkpoint - run.start) * columns.count + place])
+      millionths: run.chunk.starts[(checkpoint - run.start) * filledCount + place])
   }
 
   private func start(ofRow row: Int, _ place: Int) -> Length {

@@ -12,6 +12,9 @@ final class ShortestFirstWaterfall: SectionBody {
   private let lengths: ColumnLengths
   private let interitemSpacing: Length
   private let columns: ColumnGrid
+  /// The columns that may have items, the first ones: an empty one is only filled if all before it
+  /// have an item.
+  private let filledCount: Int
   /// Items between two checkpoints.
   private let stride: Int
   /// The columns before every so many items.
@@ -36,20 +39,22 @@ final class ShortestFirstWaterfall: SectionBody {
     self.columns = columns
     // Few enough to be gone through for a question, many enough that checkpoints of many columns do
     // not take more memory than the items.
-    let stride = max(128, columns.count * 16)
+    let filledCount = ShortestFirstWaterfall.filledCount(lengths, columns)
+    self.filledCount = filledCount
+    let stride = max(128, filledCount * 16)
     self.stride = stride
     let spacing = columns.padding + columns.padding + interitemSpacing
     var front =
-      ShortestFirstWaterfall.front(in: checkpoints, count, columns)
-      ?? ColumnFront(columnCount: columns.count)
+      ShortestFirstWaterfall.front(in: checkpoints, count, filledCount)
+      ?? ColumnFront(columnCount: filledCount)
     var runs: [CheckpointRun] = []
-    var run = CheckpointRun(columnCount: columns.count)
+    var run = CheckpointRun(columnCount: filledCount)
     var places = ColumnPlaces()
     lengths.forEachBlock(from: count * stride, limit: { stride - $0 % stride }) { item, block in
       if item % stride == 0 {
         if run.count == CheckpointRun.capacity {
           runs.append(run)
-          run = CheckpointRun(columnCount: columns.count)
+          run = CheckpointRun(columnCount: filledCount)
         }
         run.append(front)
       }
@@ -59,7 +64,7 @@ final class ShortestFirstWaterfall: SectionBody {
     if run.count > 0 { runs.append(run) }
     self.checkpoints = checkpoints.edited([.init(range: count..<checkpoints.count, chunks: runs)])
     var end: Length = 0
-    for column in 0..<columns.count where front.lastItems[column] >= 0 {
+    for column in 0..<filledCount where front.lastItems[column] >= 0 {
       end = max(end, Length(millionths: front.starts[column]) - interitemSpacing)
     }
     length = end
@@ -74,6 +79,10 @@ final class ShortestFirstWaterfall: SectionBody {
   /// - Complexity: O(m log c) for the m items from the first change on: later ones hop between
   ///   columns, and as a rule never fall into step again.
   func edited(_ edits: [ItemEdit], lengths: ColumnLengths) -> ShortestFirstWaterfall {
+    guard ShortestFirstWaterfall.filledCount(lengths, columns) == filledCount else {
+      return ShortestFirstWaterfall(
+        lengths: lengths, interitemSpacing: interitemSpacing, columns: columns)
+    }
     let first = edits.first?.range.lowerBound ?? self.lengths.count
     return ShortestFirstWaterfall(
       lengths: lengths, interitemSpacing: interitemSpacing,
@@ -81,23 +90,27 @@ final class ShortestFirstWaterfall: SectionBody {
       keeping: max(0, min(first / stride, checkpoints.count - 1)))
   }
 
+  private static func filledCount(_ lengths: ColumnLengths, _ columns: ColumnGrid) -> Int {
+    max(1, min(columns.count, lengths.count))
+  }
+
   private var spacing: Length { columns.padding + columns.padding + interitemSpacing }
 
   /// The columns before the first item after a checkpoint; nil if there is no such checkpoint.
   private static func front(
-    in checkpoints: Rope<CheckpointRun>, _ checkpoint: Int, _ columns: ColumnGrid
+    in checkpoints: Rope<CheckpointRun>, _ checkpoint: Int, _ columnCount: Int
   ) -> ColumnFront? {
     checkpoints.place(of: checkpoint).map { place in
-      let first = (checkpoint - place.start) * columns.count
-      let range = first..<(first + columns.count)
+      let first = (checkpoint - place.start) * columnCount
+      let range = first..<(first + columnCount)
       return ColumnFront(
         starts: Array(place.chunk.starts[range]), lastItems: Array(place.chunk.lastItems[range]))
     }
   }
 
   private func front(atCheckpoint checkpoint: Int) -> ColumnFront {
-    ShortestFirstWaterfall.front(in: checkpoints, checkpoint, columns)
-      ?? ColumnFront(columnCount: columns.count)
+    ShortestFirstWaterfall.front(in: checkpoints, checkpoint, filledCount)
+      ?? ColumnFront(columnCount: filledCount)
   }
 
   var byteCount: Int { checkpoints.summary.byteCount + columns.byteCount }
@@ -143,7 +156,7 @@ final class ShortestFirstWaterfall: SectionBody {
   }
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
-    let wanted = columns.columns(in: rect)
+    let wanted = columns.columns(in: rect).clamped(to: 0..<filledCount)
     guard !rect.isEmpty, !wanted.isEmpty else { return true }
     // The last checkpoint whose least column is not below the rect's top: what is above it and not
     // the last of its column has ended before.
