@@ -44,6 +44,8 @@ public struct HTTPStatus: RawRepresentable, Sendable, Hashable {
   public static let unprocessableContent = Self(rawValue: 422)
   /// 429 Too Many Requests.
   public static let tooManyRequests = Self(rawValue: 429)
+  /// 431 Request Header Fields Too Large.
+  public static let requestHeaderFieldsTooLarge = Self(rawValue: 431)
   /// 503 Service Unavailable.
   public static let serviceUnavailable = Self(rawValue: 503)
 }
