@@ -11,8 +11,6 @@ static const unsigned kept_exchanges = 64;
 static const size_t drained_bytes = 1 << 20;
 // What an exchange may hold without a look at what all others hold.
 static const size_t unchecked_bytes = 64 << 10;
-// How fast an answer has to be taken at least, in bytes per second.
-static const double slowest_reader = 16 << 10;
 
 static const unsigned refusal_statuses[HTTP_REFUSALS] = {400, 411, 413, 414, 431, 503, 505, 0};
 
@@ -195,9 +193,9 @@ static void start_answering(http_exchange *exchange) {
   double count =
       exchange->request.method == HTTP_METHOD_HEAD ? 0 : (double)exchange->reply.count;
   connection->state = CONNECTION_ANSWERING;
-  connection->deadline = exchange->loop->now +
-                         exchange->loop->server->options.request_timeout_seconds +
-                         count / slowest_reader;
+  const http_options *options = &exchange->loop->server->options;
+  connection->deadline = exchange->loop->now + options->request_timeout_seconds +
+                         count / options->min_answer_rate;
 }
 
 // Sends a reply that has been prepared: libmicrohttpd counts who uses it.
@@ -347,10 +345,10 @@ static enum MHD_Result receive_body(http_exchange *exchange, const char *data, s
 enum MHD_Result http_exchange_step(void *context, struct MHD_Connection *mhd, const char *url,
                                    const char *method, const char *version, const char *data,
                                    size_t *count, void **slot) {
-  (void)context;
   (void)mhd;
   (void)url;
   http_exchange *exchange = *slot;
+  ((http_loop *)context)->steps++;
   if (!exchange) return MHD_NO;
   switch (exchange->phase) {
     case EXCHANGE_NEW: return begin_body(exchange, method, version);
@@ -372,6 +370,7 @@ void http_exchange_end(void *context, struct MHD_Connection *mhd, void **slot,
   (void)mhd;
   (void)code;
   http_exchange *exchange = *slot;
+  ((http_loop *)context)->steps++;
   *slot = NULL;
   if (!exchange) return;
   if (exchange->connection) {

@@ -17,6 +17,8 @@
 #include "internal.h"
 
 static const double sweep_interval = 0.5;
+// How many turns without any event or progress are taken at once, and how long others wait.
+enum { most_vain_turns = 8, vain_wait = 5 };
 // Nothing below TLS 1.2.
 static const char tls_priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 // The kernel's TCP_FIN_WAIT1 and 2, where only this side has said all it will say, and
@@ -223,18 +225,27 @@ static void take_events(http_loop *loop, const struct epoll_event *events, int c
   }
 }
 
-static void wait_and_serve(http_loop *loop) {
-  struct epoll_event events[3];
+// How long to wait for events, in milliseconds.
+static int choose_wait(const http_loop *loop) {
   MHD_UNSIGNED_LONG_LONG timeout = 0;
   int wait = (int)(sweep_interval * 1000);
   if (MHD_get_timeout(loop->daemon, &timeout) == MHD_YES && timeout < (unsigned)wait)
     wait = (int)timeout;
-  int count = epoll_wait(loop->epoll, events, 3, wait);
+  // libmicrohttpd says that there is something to do, and does nothing: a chunk's extension that
+  // fills its buffer, without an end, would have it turn in circles until the sweep.
+  return wait == 0 && loop->vain_turns >= most_vain_turns ? vain_wait : wait;
+}
+
+static void wait_and_serve(http_loop *loop) {
+  struct epoll_event events[3];
+  uint64_t steps = loop->steps;
+  int count = epoll_wait(loop->epoll, events, 3, choose_wait(loop));
   // Once for all that is ready: nothing here is measured more finely.
   loop->woken = http_clock();
   loop->now = (double)loop->woken * 1e-9;
   take_events(loop, events, count);
   MHD_run(loop->daemon);
+  loop->vain_turns = count > 0 || loop->steps != steps ? 0 : loop->vain_turns + 1;
   if (loop->now - loop->last_sweep > sweep_interval) {
     sweep(loop, loop->now);
     loop->last_sweep = loop->now;
@@ -339,7 +350,10 @@ bool http_loop_start(http_loop *loop, http_server *server, char *error, size_t e
   loop->now = loop->last_sweep = (double)loop->woken * 1e-9;
   if (pthread_mutex_init(&loop->lock, NULL) != 0) return false;
   if (open_all(loop) && pthread_create(&loop->thread, NULL, run, loop) == 0) return true;
-  if (loop->log[0]) snprintf(error, error_size, "libmicrohttpd: %s", loop->log);
+  if (loop->log[0])
+    snprintf(error, error_size, "%s: %s",
+             server->certificate ? "cannot use the TLS certificate or its key" : "cannot start",
+             loop->log);
   if (loop->daemon) MHD_stop_daemon(loop->daemon);
   http_linger_end(&loop->lingerer);
   if (loop->epoll >= 0) close(loop->epoll);

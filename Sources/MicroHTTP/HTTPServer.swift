@@ -40,6 +40,7 @@ public struct HTTPServerError: Error, Hashable, CustomStringConvertible {
         max_connections: UInt32(clamping: configuration.maximumConnectionCount),
         request_timeout_seconds: UInt32(clamping: configuration.requestTimeoutSeconds),
         idle_timeout_seconds: UInt32(clamping: configuration.idleTimeoutSeconds),
+        min_answer_rate: Double(max(1, configuration.minimumAnswerRate)),
         max_connections_per_address: UInt32(
           clamping: configuration.maximumConnectionCountPerAddress),
         spares_loopback: configuration.sparesLoopback,

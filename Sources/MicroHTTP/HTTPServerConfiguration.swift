@@ -14,24 +14,24 @@ public struct HTTPServerConfiguration: Sendable {
   public var maximumBodySize: Int
   /// Connections at once; past it 503.
   public var maximumConnectionCount: Int
-  /// Connections of one client address at once; past it 503. 0 for no limit.
+  /// Connections of one client address at once; past it 503.
   ///
-  /// IPv4 counts by address, IPv6 by its first 64 bits.
+  /// 0 for no limit. IPv4 counts by address, IPv6 by its first 64 bits.
   public var maximumConnectionCountPerAddress: Int
   /// Whether loopback addresses are free of that limit: a proxy on the same machine is one.
   public var sparesLoopback: Bool
-  /// Bytes of bodies and of answers under way, all together; past it 503. 0 for no limit.
+  /// Bytes of bodies and of answers under way, all together; past it 503.
   ///
-  /// What is smaller than 64 KiB is counted, but never refused.
+  /// 0 for no limit. What is smaller than 64 KiB is counted, but never refused.
   public var maximumInFlightByteCount: Int
   /// The longest request target in bytes; past it 414.
   public var maximumTargetSize: Int
   /// The largest header: names and values in bytes, and 4 for each field; past it 431.
   public var maximumHeaderSize: Int
   /// Seconds in which a request must have arrived whole, however it trickles.
-  ///
-  /// An answer has to be taken in the same time and a second more for each 16 KiB of it.
   public var requestTimeoutSeconds: Int
+  /// Bytes in a second in which an answer has to be taken at least, beside the time for a request.
+  public var minimumAnswerRate: Int
   /// Seconds after which a connection without a request is closed.
   public var idleTimeoutSeconds: Int
   /// With what it speaks TLS; nil for plain HTTP.
@@ -53,6 +53,7 @@ public struct HTTPServerConfiguration: Sendable {
   ///   - maximumTargetSize: The longest request target in bytes.
   ///   - maximumHeaderSize: The largest header in bytes.
   ///   - requestTimeoutSeconds: Seconds for a request to arrive.
+  ///   - minimumAnswerRate: Bytes of an answer to be taken in a second.
   ///   - idleTimeoutSeconds: Seconds for a connection without a request.
   ///   - tls: With what it speaks TLS.
   public init(
@@ -61,7 +62,8 @@ public struct HTTPServerConfiguration: Sendable {
     maximumConnectionCount: Int = 4096, maximumConnectionCountPerAddress: Int = 0,
     sparesLoopback: Bool = true, maximumInFlightByteCount: Int = 512 << 20,
     maximumTargetSize: Int = 8192, maximumHeaderSize: Int = 8192,
-    requestTimeoutSeconds: Int = 15, idleTimeoutSeconds: Int = 60, tls: HTTPServerTLS? = nil
+    requestTimeoutSeconds: Int = 15, minimumAnswerRate: Int = 16 << 10,
+    idleTimeoutSeconds: Int = 60, tls: HTTPServerTLS? = nil
   ) {
     self.host = host
     self.port = port
@@ -76,6 +78,7 @@ public struct HTTPServerConfiguration: Sendable {
     self.maximumTargetSize = maximumTargetSize
     self.maximumHeaderSize = maximumHeaderSize
     self.requestTimeoutSeconds = requestTimeoutSeconds
+    self.minimumAnswerRate = minimumAnswerRate
     self.idleTimeoutSeconds = idleTimeoutSeconds
     self.tls = tls
   }

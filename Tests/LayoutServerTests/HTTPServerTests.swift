@@ -258,9 +258,4 @@ struct HTTPServerTests {
         configuration: HTTPServerConfiguration(host: "192.0.2.1"), handler: EchoHandler())
     }
   }
-
-  /// Waits for something that another thread brings about; what is expected is checked after it.
-  private func waitUntil(_ condition: () -> Bool) {
-    for _ in 0..<1000 where !condition() { usleep(10_000) }
-  }
 }

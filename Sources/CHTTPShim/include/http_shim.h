@@ -133,6 +133,7 @@ typedef struct http_options {
   unsigned max_connections;         // past it 503 and closed
   unsigned request_timeout_seconds; // for a request to arrive whole, however it trickles
   unsigned idle_timeout_seconds;    // for a connection without a request
+  double min_answer_rate;           // bytes of an answer to be taken in a second, beside that time
   unsigned max_connections_per_address;  // past it 503 and closed; 0 for no limit
   bool spares_loopback;             // whether loopback addresses are free of that limit
   size_t max_held_bytes;            // bodies and answers under way; past it 503; 0 for no limit
