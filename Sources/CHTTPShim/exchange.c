@@ -7,8 +7,12 @@
 // What a recycled exchange may keep of its body buffer, and how many a loop keeps.
 static const size_t kept_body_bytes = 1 << 20;
 static const unsigned kept_exchanges = 64;
-// How much of a body that is too large is thrown away before the connection is.
+// How much of a body that is refused is thrown away before the connection is.
 static const size_t drained_bytes = 1 << 20;
+// What an exchange may hold without a look at what all others hold.
+static const size_t unchecked_bytes = 64 << 10;
+
+static const unsigned refusal_statuses[HTTP_REFUSALS] = {400, 411, 413, 414, 431, 503, 505, 0};
 
 static http_exchange *take(http_loop *loop) {
   http_exchange *exchange = loop->pool;
@@ -33,44 +37,79 @@ void http_exchange_free(http_exchange *exchange) {
   free(exchange);
 }
 
+// Says how many bytes an exchange holds from now on.
+static void hold(http_exchange *exchange, size_t count) {
+  http_count(&exchange->loop->held, (int64_t)count - (int64_t)exchange->held);
+  exchange->held = count;
+}
+
+// Whether an exchange may hold so many bytes, if it asks for many. Others may ask at the same time,
+// and what is small is not asked about: the limit is exceeded at most by a piece for each loop and
+// by 64 KiB for each request and answer.
+static bool may_hold(const http_exchange *exchange, uint64_t count) {
+  const http_server *server = exchange->loop->server;
+  size_t limit = server->options.max_held_bytes;
+  if (count <= unchecked_bytes || limit == 0) return true;
+  if (count > limit) return false;
+  uint64_t sum = 0;
+  for (unsigned i = 0; i < server->loop_count; i++)
+    sum += atomic_load_explicit(&server->loops[i].held, memory_order_relaxed);
+  return sum - exchange->held + count <= limit;
+}
+
+// The body has been used: what is large goes back at once, the rest stays with the exchange.
+static void let_go_of_body(http_exchange *exchange) {
+  hold(exchange, 0);
+  if (exchange->body_capacity <= kept_body_bytes) return;
+  free(exchange->body);
+  exchange->body = NULL;
+  exchange->body_capacity = 0;
+}
+
 static void recycle(http_loop *loop, http_exchange *exchange) {
   release_reply(exchange);
+  let_go_of_body(exchange);
   if (loop->pool_count >= kept_exchanges) {
     http_exchange_free(exchange);
     return;
-  }
-  if (exchange->body_capacity > kept_body_bytes) {
-    free(exchange->body);
-    exchange->body = NULL;
-    exchange->body_capacity = 0;
   }
   exchange->next = loop->pool;
   loop->pool = exchange;
   loop->pool_count++;
 }
 
-// Called with the raw target as soon as the request line is there; what it returns becomes the
-// request's context. NULL only if there is no memory: the next step closes the connection then.
-void *http_exchange_begin(void *context, const char *uri, struct MHD_Connection *mhd) {
-  http_loop *loop = context;
-  http_exchange *exchange = take(loop);
-  if (!exchange) return NULL;
-  size_t count = strlen(uri) + 1;
-  if (count > exchange->target_capacity) {
-    char *target = realloc(exchange->target, count);
-    if (!target) {
-      http_exchange_free(exchange);
-      return NULL;
-    }
+// Keeps a copy of the target, which libmicrohttpd is about to take apart.
+static bool copy_target(http_exchange *exchange, const char *uri) {
+  size_t count = strlen(uri);
+  if (count >= exchange->target_capacity) {
+    char *target = realloc(exchange->target, count + 1);
+    if (!target) return false;
     exchange->target = target;
-    exchange->target_capacity = count;
+    exchange->target_capacity = count + 1;
   }
-  memcpy(exchange->target, uri, count);
+  memcpy(exchange->target, uri, count + 1);
+  exchange->target_count = count;
+  exchange->read_target = uri;
+  return true;
+}
+
+// Sees to it that libmicrohttpd takes apart neither the query nor cookies: a few hundred would fill
+// the memory that the header is read into, and nobody asks for them.
+static void spare_parsing(char *query, struct MHD_Connection *mhd) {
+  // It looks for arguments behind the '?', in a buffer of its own that may be written to.
+  if (query && query[1]) query[1] = 0;
+  (void)MHD_set_connection_value(mhd, MHD_HEADER_KIND, http_spare_cookie, "-");
+}
+
+static void reset(http_exchange *exchange, http_loop *loop, struct MHD_Connection *mhd) {
   exchange->loop = loop;
   exchange->mhd = mhd;
   exchange->phase = EXCHANGE_NEW;
+  exchange->request.thread = loop->number;
   exchange->body_count = 0;
-  exchange->is_too_large = false;
+  exchange->held = exchange->drained = 0;
+  exchange->refusal = 0;
+  exchange->is_chunked = false;
   exchange->is_counted = false;
   exchange->reply.status = 0;
   exchange->reply.field_count = 0;
@@ -78,18 +117,33 @@ void *http_exchange_begin(void *context, const char *uri, struct MHD_Connection 
   exchange->reply.prepared = NULL;
   exchange->reply.content_type = NULL;
   exchange->reply.tag[0] = 0;
+}
+
+// Called with the raw target as soon as the request line is there; what it returns becomes the
+// request's context. NULL only if there is no memory: the next step closes the connection then.
+void *http_exchange_begin(void *context, const char *uri, struct MHD_Connection *mhd) {
+  http_loop *loop = context;
+  http_exchange *exchange = uri ? take(loop) : NULL;
+  if (!exchange) return NULL;
+  reset(exchange, loop, mhd);
+  if (!copy_target(exchange, uri)) {
+    http_exchange_free(exchange);
+    return NULL;
+  }
+  spare_parsing(strchr(uri, '?'), mhd);
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   exchange->connection = info ? info->socket_context : NULL;
   if (exchange->connection && exchange->connection->state == CONNECTION_IDLE) {
     exchange->connection->state = CONNECTION_RECEIVING;
-    exchange->connection->since = exchange->loop->now;
+    exchange->connection->since = loop->now;
   }
   http_count(&loop->starts, 1);
   return exchange;
 }
 
-// Makes room for a body of so many bytes and the padding behind it.
+// Makes room for a body of so many bytes and the padding behind it. No body is near the limit of
+// size_t: the server sees to that when it starts.
 static bool reserve(http_exchange *exchange, size_t count) {
   size_t needed = count + HTTP_BODY_PADDING;
   if (needed <= exchange->body_capacity) return true;
@@ -105,86 +159,130 @@ static bool reserve(http_exchange *exchange, size_t count) {
   return true;
 }
 
-// What a body that is empty points to.
-static char nothing[1];
-
-static struct MHD_Response *make_response(const uint8_t *body, size_t count,
-                                          void (*release)(void *owner), void *owner) {
-  return MHD_create_response_from_buffer_with_free_callback_cls(
-      count, body ? (void *)(uintptr_t)body : nothing, release, owner);
+unsigned http_refusal_status(unsigned index) {
+  return index < HTTP_REFUSALS ? refusal_statuses[index] : 0;
 }
 
-static void describe(struct MHD_Response *response, const char *content_type, const char *tag) {
-  if (content_type) MHD_add_response_header(response, "Content-Type", content_type);
-  if (*tag) MHD_add_response_header(response, "ETag", tag);
+void http_count_refusal(http_loop *loop, unsigned status) {
+  unsigned i = 0;
+  while (i < HTTP_REFUSALS - 1 && refusal_statuses[i] != status) i++;
+  http_count(&loop->refusals[i], 1);
+}
+
+void http_exchange_refuse(http_exchange *exchange, unsigned status, const char *detail) {
+  http_server *server = exchange->loop->server;
+  char id[HTTP_REQUEST_ID_SIZE];
+  http_make_request_id(id);
+  size_t count =
+      http_problem_body(status, detail, id, exchange->problem, sizeof exchange->problem);
+  release_reply(exchange);
+  exchange->reply.field_count = 0;
+  exchange->reply.prepared = NULL;
+  http_reply_describe(&exchange->reply, "application/problem+json", NULL, 0);
+  http_reply_body(&exchange->reply, status, (const uint8_t *)exchange->problem, count, NULL, NULL);
+  if (status == 503) http_reply_header(&exchange->reply, "Retry-After", "1");
+  http_count_refusal(exchange->loop, status);
+  http_bytes target = {(const uint8_t *)exchange->target, exchange->target_count};
+  server->observer(server->context, status, target, id);
+}
+
+// From now on the client has to take its answer.
+static void start_answering(http_exchange *exchange) {
+  http_connection *connection = exchange->connection;
+  if (!connection) return;
+  double count =
+      exchange->request.method == HTTP_METHOD_HEAD ? 0 : (double)exchange->reply.count;
+  connection->state = CONNECTION_ANSWERING;
+  const http_options *options = &exchange->loop->server->options;
+  connection->deadline = exchange->loop->now + options->request_timeout_seconds +
+                         count / options->min_answer_rate;
+}
+
+// Sends a reply that has been prepared: libmicrohttpd counts who uses it.
+static enum MHD_Result send_prepared(http_exchange *exchange) {
+  http_reply *reply = &exchange->reply;
+  enum MHD_Result result =
+      MHD_queue_response(exchange->mhd, reply->status, reply->prepared->response);
+  release_reply(exchange);
+  return result;
+}
+
+static enum MHD_Result send_once(http_exchange *exchange, bool closes) {
+  http_reply *reply = &exchange->reply;
+  struct MHD_Response *response =
+      http_response_make(reply->body, reply->count, reply->release, reply->owner);
+  if (!response) return MHD_NO;
+  // From here on libmicrohttpd owns the body, and releases it even if it cannot be sent.
+  reply->release = NULL;
+  http_response_describe(response, reply->content_type, reply->tag);
+  for (size_t i = 0; i < reply->field_count; i++)
+    MHD_add_response_header(response, reply->fields[i].name, reply->fields[i].value);
+  if (closes) MHD_add_response_header(response, "Connection", "close");
+  enum MHD_Result result = MHD_queue_response(exchange->mhd, reply->status, response);
+  MHD_destroy_response(response);
+  return result;
 }
 
 // Sends a reply from where it is.
 static enum MHD_Result send_reply(http_exchange *exchange) {
   http_reply *reply = &exchange->reply;
-  bool is_draining =
-      atomic_load_explicit(&exchange->loop->server->is_draining, memory_order_relaxed);
-  if (reply->prepared && reply->field_count == 0 && !is_draining) {
-    // Queued, it is libmicrohttpd's too; the handler's hold on it can go.
-    enum MHD_Result result =
-        MHD_queue_response(exchange->mhd, reply->status, reply->prepared->response);
-    release_reply(exchange);
-    exchange->phase = EXCHANGE_SENT;
-    return result;
+  let_go_of_body(exchange);
+  // What is prepared is held once, however many are sent it.
+  size_t held = reply->prepared ? 0 : reply->count;
+  if (!may_hold(exchange, held)) {
+    http_exchange_refuse(exchange, 503, "too much is under way, see --max-in-flight-mib");
+    held = reply->count;
   }
-  struct MHD_Response *response;
-  if (reply->release) {
-    // From here on libmicrohttpd owns the body, and releases it even if it cannot be sent.
-    response = make_response(reply->body, reply->count, reply->release, reply->owner);
-    if (response) reply->release = NULL;
-  } else {
-    response = MHD_create_response_from_buffer(
-        reply->count, reply->count ? (void *)(uintptr_t)reply->body : nothing,
-        MHD_RESPMEM_MUST_COPY);
-  }
-  if (!response) return MHD_NO;
-  describe(response, reply->content_type, reply->tag);
-  for (size_t i = 0; i < reply->field_count; i++)
-    MHD_add_response_header(response, reply->fields[i].name, reply->fields[i].value);
-  if (is_draining) MHD_add_response_header(response, "Connection", "close");
-  enum MHD_Result result = MHD_queue_response(exchange->mhd, reply->status, response);
-  MHD_destroy_response(response);
+  hold(exchange, held);
+  // Where chunks ended, libmicrohttpd and a proxy in front may disagree: it takes bare LFs, and a
+  // trailer line that begins with NUL for the end. What follows is not read as a request.
+  bool closes = exchange->is_chunked || atomic_load_explicit(&exchange->loop->server->is_draining,
+                                                             memory_order_relaxed);
+  if (exchange->connection && exchange->is_chunked) exchange->connection->lingers = true;
+  start_answering(exchange);
+  enum MHD_Result result = reply->prepared && reply->field_count == 0 && !closes
+                               ? send_prepared(exchange)
+                               : send_once(exchange, closes);
   exchange->phase = EXCHANGE_SENT;
   return result;
 }
 
 // Answers with a refusal of the shim's own.
 static enum MHD_Result refuse(http_exchange *exchange, unsigned status, const char *detail) {
-  char text[512];
-  size_t count = http_problem_body(status, detail, text, sizeof text);
-  exchange->reply.field_count = 0;
-  http_reply_body(&exchange->reply, status, (const uint8_t *)text, count, NULL, NULL);
-  http_reply_header(&exchange->reply, "Content-Type", "application/problem+json");
-  if (status == 503) http_reply_header(&exchange->reply, "Retry-After", "1");
+  http_exchange_refuse(exchange, status, detail);
   return send_reply(exchange);
 }
 
-static http_bytes bytes_of(const char *text) {
-  return (http_bytes){(const uint8_t *)(text ? text : ""), text ? strlen(text) : 0};
+static http_bytes bytes_of(const char *text, size_t count) {
+  return (http_bytes){(const uint8_t *)text, count};
 }
 
 static void fill_in_request(http_exchange *exchange) {
   http_request *request = &exchange->request;
-  const char *query = strchr(exchange->target, '?');
-  size_t path_count = query ? (size_t)(query - exchange->target) : strlen(exchange->target);
-  request->path = (http_bytes){(const uint8_t *)exchange->target, path_count};
-  request->query = bytes_of(query ? query + 1 : NULL);
+  const char *target = exchange->target;
+  const char *query = memchr(target, '?', exchange->target_count);
+  size_t path_count = query ? (size_t)(query - target) : exchange->target_count;
+  request->path = bytes_of(target, path_count);
+  request->query =
+      query ? bytes_of(query + 1, exchange->target_count - path_count - 1) : bytes_of("", 0);
+  static const uint8_t no_body[HTTP_BODY_PADDING];
   request->body = exchange->body_count ? (http_bytes){exchange->body, exchange->body_count}
-                                       : bytes_of(NULL);
+                                       : (http_bytes){no_body, 0};
+  request->arrival = exchange->loop->woken;
 }
 
 // The request is whole: answers it here, or hands it to a worker.
 static enum MHD_Result dispatch(http_exchange *exchange) {
   http_server *server = exchange->loop->server;
-  if (exchange->is_too_large)
+  if (exchange->refusal == 413)
     return refuse(exchange, 413, "the body is longer than --max-body-mib allows");
+  if (exchange->refusal)
+    return refuse(exchange, 503, "too much is under way, see --max-in-flight-mib");
   fill_in_request(exchange);
-  if (exchange->connection) exchange->connection->state = CONNECTION_ANSWERING;
+  if (exchange->connection) {
+    exchange->connection->state = CONNECTION_ANSWERING;
+    exchange->connection->deadline = 0;
+  }
   http_count(&exchange->loop->requests, 1);
   http_count(&exchange->loop->in_flight, 1);
   exchange->is_counted = true;
@@ -195,57 +293,71 @@ static enum MHD_Result dispatch(http_exchange *exchange) {
   MHD_suspend_connection(exchange->mhd);
   if (http_queue_push(server, exchange)) return MHD_YES;
   http_count(&exchange->loop->shed, 1);
-  char text[512];
-  size_t count = http_problem_body(503, "too many requests wait for a worker", text, sizeof text);
-  // The text has to outlive this frame, the answer is sent when the connection has resumed.
-  uint8_t *copy = malloc(count);
-  if (copy) memcpy(copy, text, count);
-  http_reply_body(&exchange->reply, 503, copy, copy ? count : 0, free, copy);
-  http_reply_header(&exchange->reply, "Content-Type", "application/problem+json");
-  http_reply_header(&exchange->reply, "Retry-After", "1");
+  http_exchange_refuse(exchange, 503, "too many requests wait for a worker");
   http_loop_take_answer(exchange);
+  return MHD_YES;
+}
+
+// The header is there.
+static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
+                                  const char *version) {
+  http_gate_result result;
+  unsigned status = http_gate(exchange, method, version, &result);
+  if (!status && !may_hold(exchange, result.length)) {
+    status = 503;
+    result.detail = "too much is under way, see --max-in-flight-mib";
+  }
+  // An answer here closes the connection, which is what a request that lies deserves: where the
+  // next one begins is anybody's guess.
+  if (status) {
+    if (exchange->connection) exchange->connection->lingers = true;
+    return refuse(exchange, status, result.detail);
+  }
+  exchange->is_chunked = result.is_chunked;
+  exchange->announced = (size_t)result.length;
+  // A length is only a promise: large ones are believed as the bytes arrive.
+  size_t first = exchange->announced < kept_body_bytes ? exchange->announced
+                                                       : kept_body_bytes - HTTP_BODY_PADDING;
+  if (first > 0 && !reserve(exchange, first)) return MHD_NO;
+  exchange->phase = EXCHANGE_BODY;
+  return MHD_YES;
+}
+
+// A piece of the body is there.
+static enum MHD_Result receive_body(http_exchange *exchange, const char *data, size_t count) {
+  size_t total = exchange->body_count + count;
+  if (!exchange->refusal) {
+    if (total > exchange->loop->server->options.max_body_bytes) exchange->refusal = 413;
+    else if (!may_hold(exchange, total)) exchange->refusal = 503;
+    if (exchange->refusal) let_go_of_body(exchange);
+  }
+  if (exchange->refusal) {
+    exchange->drained += count;
+    return exchange->drained <= drained_bytes ? MHD_YES : MHD_NO;
+  }
+  if (!reserve(exchange, total)) return MHD_NO;
+  memcpy(exchange->body + exchange->body_count, data, count);
+  exchange->body_count = total;
+  hold(exchange, total);
   return MHD_YES;
 }
 
 enum MHD_Result http_exchange_step(void *context, struct MHD_Connection *mhd, const char *url,
                                    const char *method, const char *version, const char *data,
                                    size_t *count, void **slot) {
+  (void)mhd;
   (void)url;
-  http_loop *loop = context;
   http_exchange *exchange = *slot;
+  ((http_loop *)context)->steps++;
   if (!exchange) return MHD_NO;
   switch (exchange->phase) {
-    case EXCHANGE_NEW: {
-      uint64_t length;
-      const char *detail = "";
-      unsigned status = http_gate(mhd, exchange->target, method, version,
-                                  loop->server->options.max_body_bytes,
-                                  &exchange->request, &length, &detail);
-      // An answer here closes the connection, which is what a request that lies deserves: where
-      // the next one begins is anybody's guess.
-      if (status) return refuse(exchange, status, detail);
-      // A length is only a promise: large ones are believed as the bytes arrive.
-      size_t first = length < kept_body_bytes ? (size_t)length : kept_body_bytes - HTTP_BODY_PADDING;
-      exchange->announced = (size_t)length;
-      if (length > 0 && !reserve(exchange, first)) return MHD_NO;
-      exchange->phase = EXCHANGE_BODY;
-      return MHD_YES;
-    }
-    case EXCHANGE_BODY:
+    case EXCHANGE_NEW: return begin_body(exchange, method, version);
+    case EXCHANGE_BODY: {
       if (*count == 0) return dispatch(exchange);
-      if (exchange->body_count + *count > loop->server->options.max_body_bytes)
-        exchange->is_too_large = true;
-      if (exchange->is_too_large) {
-        exchange->body_count += *count;
-        if (exchange->body_count > loop->server->options.max_body_bytes + drained_bytes)
-          return MHD_NO;
-      } else {
-        if (!reserve(exchange, exchange->body_count + *count)) return MHD_NO;
-        memcpy(exchange->body + exchange->body_count, data, *count);
-        exchange->body_count += *count;
-      }
+      enum MHD_Result result = receive_body(exchange, data, *count);
       *count = 0;
-      return MHD_YES;
+      return result;
+    }
     case EXCHANGE_WORKER: return MHD_YES;
     case EXCHANGE_ANSWERED: return send_reply(exchange);
     case EXCHANGE_SENT: return MHD_YES;
@@ -258,6 +370,7 @@ void http_exchange_end(void *context, struct MHD_Connection *mhd, void **slot,
   (void)mhd;
   (void)code;
   http_exchange *exchange = *slot;
+  ((http_loop *)context)->steps++;
   *slot = NULL;
   if (!exchange) return;
   if (exchange->connection) {
@@ -267,59 +380,4 @@ void http_exchange_end(void *context, struct MHD_Connection *mhd, void **slot,
   }
   if (exchange->is_counted) http_count(&exchange->loop->in_flight, -1);
   recycle(context, exchange);
-}
-
-void http_reply_header(http_reply *reply, const char *name, const char *value) {
-  if (reply->field_count == HTTP_REPLY_FIELDS) return;
-  if (strlen(name) >= sizeof reply->fields->name) return;
-  if (strlen(value) >= sizeof reply->fields->value) return;
-  strcpy(reply->fields[reply->field_count].name, name);
-  strcpy(reply->fields[reply->field_count].value, value);
-  reply->field_count++;
-}
-
-// Copies a tag with a NUL behind it; empty if it does not fit.
-static void copy_tag(char *to, const uint8_t *tag, size_t count) {
-  if (count >= HTTP_TAG_SIZE) count = 0;
-  if (count) memcpy(to, tag, count);
-  to[count] = 0;
-}
-
-void http_reply_describe(http_reply *reply, const char *content_type, const uint8_t *tag,
-                         size_t tag_count) {
-  reply->content_type = content_type;
-  copy_tag(reply->tag, tag, tag_count);
-}
-
-http_prepared *http_prepare(const char *content_type, const uint8_t *tag, size_t tag_count,
-                            const uint8_t *body, size_t count, void (*release)(void *owner),
-                            void *owner) {
-  http_prepared *prepared = malloc(sizeof *prepared);
-  struct MHD_Response *response = prepared ? make_response(body, count, release, owner) : NULL;
-  if (!response) {
-    free(prepared);
-    release(owner);
-    return NULL;
-  }
-  char text[HTTP_TAG_SIZE];
-  copy_tag(text, tag, tag_count);
-  describe(response, content_type, text);
-  prepared->response = response;
-  return prepared;
-}
-
-void http_prepared_free(http_prepared *prepared) {
-  MHD_destroy_response(prepared->response);
-  free(prepared);
-}
-
-void http_reply_prepared(http_reply *reply, http_prepared *prepared) { reply->prepared = prepared; }
-
-void http_reply_body(http_reply *reply, unsigned status, const uint8_t *body, size_t count,
-                     void (*release)(void *owner), void *owner) {
-  reply->status = status;
-  reply->body = body;
-  reply->count = count;
-  reply->release = release;
-  reply->owner = owner;
 }

@@ -8,9 +8,13 @@
 typedef struct {
   unsigned hosts, lengths, encodings;
   const char *length, *encoding;
-  bool has_bad_name;
+  bool is_malformed;
+  size_t bytes;      // names, values and 4 for each field
+  const char *next;  // where the next field has to begin
   http_bytes *fields;
 } header_census;
+
+const char http_spare_cookie[] = "Cookie";
 
 static bool is_named(const char *name, size_t count, const char *other, size_t other_count) {
   return count == other_count && strncasecmp(name, other, count) == 0;
@@ -30,7 +34,9 @@ static void keep_field(http_bytes *fields, const char *name, size_t count, const
   else if (IS_NAMED(name, count, "Access-Control-Request-Method"))
     field = HTTP_FIELD_ACCESS_CONTROL_REQUEST_METHOD;
   else return;
-  if (value && fields[field].count == 0)
+  while (value_count > 0 && (value[value_count - 1] == ' ' || value[value_count - 1] == '\t'))
+    value_count--;
+  if (fields[field].count == 0)
     fields[field] = (http_bytes){(const uint8_t *)value, value_count};
 }
 
@@ -64,12 +70,33 @@ static bool is_token(const char *name, size_t count) {
   return count > 0 && are_all(name, count, IN_TOKEN);
 }
 
+// Whether a line ended here with CR LF. libmicrohttpd has overwritten both, or a LF alone, with 0.
+static bool is_line_end(const char *text) { return text[0] == 0 && text[1] == 0; }
+
+// Whether a field is all there was of its line, and its line follows the one before. If not, then
+// libmicrohttpd has read something else than what was sent: a value ends at a NUL, a line at a bare
+// LF, the header at a line that begins with NUL, and a folded line moves the name elsewhere. Who is
+// in front may have read it otherwise, and so take one request for two.
+static bool is_whole_line(header_census *census, const char *name, size_t name_count,
+                          const char *value, size_t value_count) {
+  if (name != census->next) return false;
+  for (const char *gap = name + name_count + 1; gap < value; gap++)
+    if (*gap != ' ' && *gap != '\t') return false;
+  census->next = value + value_count + 2;
+  return is_line_end(value + value_count);
+}
+
 static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
                                     size_t name_count, const char *value, size_t value_count) {
   (void)kind;
+  if (name == http_spare_cookie) return MHD_YES;
   header_census *census = context;
-  if (!is_token(name, name_count)) census->has_bad_name = true;
-  if (value != NULL && memchr(value, 0, value_count) != NULL) census->has_bad_name = true;
+  census->bytes += name_count + value_count + 4;
+  if (!value || !is_token(name, name_count) ||
+      !is_whole_line(census, name, name_count, value, value_count)) {
+    census->is_malformed = true;
+    return MHD_NO;
+  }
   if (IS_NAMED(name, name_count, "Host")) {
     census->hosts++;
   } else if (IS_NAMED(name, name_count, "Content-Length")) {
@@ -122,7 +149,7 @@ static const char *path_fault(const char *path, size_t count) {
 
 // A length: digits only, at most 18 of them.
 static bool parse_length(const char *text, uint64_t *length) {
-  size_t count = text == NULL ? 0 : strlen(text);
+  size_t count = strlen(text);
   if (count == 0 || count > 18) return false;
   uint64_t value = 0;
   for (size_t i = 0; i < count; i++) {
@@ -149,56 +176,78 @@ static http_method find_method(const char *name) {
   return HTTP_METHOD_OTHER;
 }
 
-unsigned http_gate(struct MHD_Connection *mhd, const char *target, const char *method,
-                   const char *version, size_t max_body_bytes, http_request *request,
-                   uint64_t *length, const char **detail) {
+// Whether the request line was "method SP target SP version CR LF", no byte more or less: a NUL
+// would have cut one of them.
+static bool is_whole_request_line(const http_exchange *exchange, const char *method,
+                                  const char *version) {
+  return exchange->read_target == method + strlen(method) + 1 &&
+         version == exchange->read_target + exchange->target_count + 1 &&
+         is_line_end(version + strlen(version));
+}
+
+// Whether the header ended where the last field did, and holds no CR but those of its line ends.
+static bool is_whole_header(struct MHD_Connection *mhd, const char *method, const char *next) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  return info && method + info->header_size == next + 2 && is_line_end(next) &&
+         !memchr(method, '\r', info->header_size);
+}
+
+static unsigned refuse(http_gate_result *result, unsigned status, const char *detail) {
+  result->detail = detail;
+  return status;
+}
+
+// What is wrong with the request line.
+static unsigned check_target(const http_exchange *exchange, const char *method,
+                             const char *version, http_gate_result *result) {
+  const char *target = exchange->target;
+  size_t count = exchange->target_count;
+  if (count > exchange->loop->server->options.max_target_bytes)
+    return refuse(result, 414, "the URL is longer than --max-url-bytes allows");
+  if (!is_token(method, strlen(method))) return refuse(result, 400, "the method is malformed");
+  if (!is_whole_request_line(exchange, method, version))
+    return refuse(result, 400, "the request line is malformed");
+  const char *query = memchr(target, '?', count);
+  const char *fault = path_fault(target, query ? (size_t)(query - target) : count);
+  if (fault) return refuse(result, 400, fault);
+  if (query && !are_all(query, count - (size_t)(query - target), IN_PATH))
+    return refuse(result, 400, "the query holds a byte that must be percent-encoded");
+  return 0;
+}
+
+unsigned http_gate(http_exchange *exchange, const char *method, const char *version,
+                   http_gate_result *result) {
   static const uint8_t nothing[1];
+  http_request *request = &exchange->request;
+  const http_options *options = &exchange->loop->server->options;
   for (int i = 0; i < HTTP_FIELD_COUNT; i++) request->fields[i] = (http_bytes){nothing, 0};
-  header_census census = {.fields = request->fields};
-  MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, count_header, &census);
-  *length = 0;
   request->method = find_method(method);
-  if (!is_token(method, strlen(method))) {
-    *detail = "the method is malformed";
-    return 400;
-  }
-  if (census.has_bad_name) {
-    *detail = "a header field is malformed";
-    return 400;
-  }
-  // HTTP/1.0 knew no Host.
-  if (census.hosts > 1 || (census.hosts == 0 && strcmp(version, "HTTP/1.0") != 0)) {
-    *detail = "a request needs exactly one Host";
-    return 400;
-  }
-  if (census.lengths > 1 || census.encodings > 1 || (census.lengths && census.encodings)) {
-    *detail = "the length of the body is given more than once";
-    return 400;
-  }
-  if (census.encodings && strcasecmp(census.encoding ? census.encoding : "", "chunked") != 0) {
-    *detail = "the only transfer encoding is chunked";
-    return 400;
-  }
-  if (census.lengths && !parse_length(census.length, length)) {
-    *detail = "Content-Length is malformed";
-    return 400;
-  }
-  const char *query = strchr(target, '?');
-  *detail = path_fault(target, query ? (size_t)(query - target) : strlen(target));
-  if (*detail != NULL) return 400;
-  if (query && !are_all(query, strlen(query), IN_PATH)) {
-    *detail = "the query holds a byte that must be percent-encoded";
-    return 400;
-  }
+  *result = (http_gate_result){0};
+  unsigned status = check_target(exchange, method, version, result);
+  if (status) return status;
+  header_census census = {.fields = request->fields, .next = version + strlen(version) + 2};
+  MHD_get_connection_values_n(exchange->mhd, MHD_HEADER_KIND, count_header, &census);
+  if (census.bytes > options->max_header_bytes)
+    return refuse(result, 431, "the header fields are longer than --max-header-bytes allows");
+  if (census.is_malformed || !is_whole_header(exchange->mhd, method, census.next))
+    return refuse(result, 400, "a header field is malformed");
+  // HTTP/1.0 knew no Host, and no chunks.
+  bool is_old = strcmp(version, "HTTP/1.0") == 0;
+  if (census.hosts > 1 || (census.hosts == 0 && !is_old))
+    return refuse(result, 400, "a request needs exactly one Host");
+  if (census.lengths > 1 || census.encodings > 1 || (census.lengths && census.encodings))
+    return refuse(result, 400, "the length of the body is given more than once");
+  if (census.encodings && (is_old || strcasecmp(census.encoding, "chunked") != 0))
+    return refuse(result, 400, "the only transfer encoding is chunked");
+  if (census.lengths && !parse_length(census.length, &result->length))
+    return refuse(result, 400, "Content-Length is malformed");
+  result->is_chunked = census.encodings > 0;
   bool needs_length = request->method == HTTP_METHOD_POST || request->method == HTTP_METHOD_PUT ||
                       request->method == HTTP_METHOD_PATCH;
-  if (needs_length && !census.lengths && !census.encodings) {
-    *detail = "a request with a body needs a Content-Length";
-    return 411;
-  }
-  if (*length > max_body_bytes) {
-    *detail = "the body is longer than --max-body-mib allows";
-    return 413;
-  }
+  if (needs_length && !census.lengths && !census.encodings)
+    return refuse(result, 411, "a request with a body needs a Content-Length");
+  if (result->length > options->max_body_bytes)
+    return refuse(result, 413, "the body is longer than --max-body-mib allows");
   return 0;
 }

@@ -3,9 +3,10 @@
 #define LAYOUTD_HTTP_INTERNAL_H
 
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
+#include <sys/socket.h>
 
 #include "http_shim.h"
 
@@ -33,14 +34,48 @@ struct http_prepared {
   struct MHD_Response *response;
 };
 
+// A client's address. Only these two families are listened on.
+typedef union http_address {
+  struct sockaddr any;
+  struct sockaddr_in v4;
+  struct sockaddr_in6 v6;
+} http_address;
+
+// How many connections each client address has. addresses.c
+typedef struct http_address_table {
+  pthread_mutex_t lock;
+  uint64_t seeds[2];
+  struct http_address_count {
+    uint64_t key;
+    uint32_t count;  // 0: the place is free
+  } *places;
+  size_t capacity;   // a power of two; at most half of it is used
+  size_t used;
+} http_address_table;
+
+// Sockets on which all has been said, and which are read a while longer. linger.c
+enum { LINGERING_SOCKETS = 64 };
+typedef struct http_lingerer {
+  int epoll;
+  _Atomic unsigned count;
+  struct {
+    int fd;
+    double end;   // when it is closed
+    size_t left;  // how many more bytes are thrown away
+  } sockets[LINGERING_SOCKETS];
+} http_lingerer;
+
 // A connection as its loop sees it. All members belong to the loop's thread.
 typedef struct http_connection {
   http_loop *loop;
   int fd;
   enum { CONNECTION_RECEIVING, CONNECTION_ANSWERING, CONNECTION_IDLE } state;
   double since;           // when the state began
+  double deadline;        // when an answer has to have been taken; 0: none is being sent
   uint64_t received;      // the kernel's count of bytes at the first sweep of an idle connection
   bool has_received;      // whether `received` is known
+  bool is_cut;            // whether the sweep has shut it
+  bool lingers;           // whether its client may still be sending when it is closed
   struct http_connection *next, *previous;
 } http_connection;
 
@@ -53,70 +88,136 @@ struct http_exchange {
   http_request request;
   http_reply reply;
   char *target;           // the raw request target, NUL-terminated
-  size_t target_capacity;
+  size_t target_count, target_capacity;
+  const char *read_target;  // where libmicrohttpd has read it
   uint8_t *body;
   size_t body_count, body_capacity;
-  size_t announced;  // by Content-Length; 0: nothing
-  bool is_too_large;
+  size_t announced;       // by Content-Length; 0: nothing
+  size_t held;            // how much of the loop's `held` is this one's
+  size_t drained;         // how much of a refused body has been thrown away
+  unsigned refusal;       // the status with which a body was refused in the middle; 0: it was not
+  bool is_chunked;
   bool is_counted;        // among the server's requests in flight, until its answer is sent
+  char problem[512];      // the text of a refusal
   http_exchange *next;    // in a pool, the queue or a mailbox
 };
+
+// A socket from the acceptor.
+typedef struct http_arrival {
+  int fd;
+  socklen_t size;
+  http_address address;
+} http_arrival;
 
 struct http_loop {
   http_server *server;
   pthread_t thread;
+  unsigned number;
   struct MHD_Daemon *daemon;
   int epoll, wakeup;
   _Atomic unsigned connection_count;
   http_connection *connections;   // the loop's thread only
   http_exchange *pool;            // the loop's thread only
   unsigned pool_count;
-  double now;                     // when it last woke up; the loop's thread only
+  uint64_t woken;                 // when it last woke up, in nanoseconds; the loop's thread only
+  double now;                     // the same in seconds
   double last_sweep;
+  double refused_at;              // when libmicrohttpd last refused a request itself
+  http_lingerer lingerer;         // the loop's thread only
   // Written by the loop's thread only, so that counting costs no locked instruction and loops do
   // not share a line; read by others.
   _Atomic uint64_t requests, shed, timed_out;
   _Atomic uint64_t in_flight;     // requests being answered
   _Atomic uint64_t starts;        // requests begun: whether a drained server is quiet
+  _Atomic uint64_t held;          // bytes of bodies and answers under way
+  _Atomic uint64_t refusals[HTTP_REFUSALS];
+  uint64_t steps;                 // what libmicrohttpd has told of; the loop's thread only
+  unsigned vain_turns;            // turns in a row without any; the loop's thread only
   uint64_t ended_count;           // connections that have ended; the loop's thread only
   pthread_mutex_t lock;           // guards the two lists below
-  int *arrivals;                  // sockets from the acceptor
+  http_arrival *arrivals;         // from the acceptor
   size_t arrival_count, arrival_capacity;
   http_exchange *answered;        // exchanges from the workers
+  char log[128];                  // what libmicrohttpd said last before it started
 };
+
+typedef struct http_worker {
+  http_server *server;
+  pthread_t thread;
+  unsigned number;
+} http_worker;
 
 struct http_server {
   http_options options;
-  char *host;
+  char *host, *certificate, *key;
   http_handler handler;
+  http_refusal_observer observer;
   void *context;
   int listener, acceptor_wakeup;
   uint16_t port;
   pthread_t acceptor;
   http_loop *loops;
   unsigned loop_count;
-  pthread_t *workers;
+  http_worker *workers;
   unsigned worker_count;
   pthread_mutex_t queue_lock;
   pthread_cond_t queue_filled;
   http_exchange *queue_head, *queue_tail;
   size_t queue_count;
   bool stops_workers;             // guarded by queue_lock
-  atomic_bool is_draining, stops_acceptor, stops_loops;
-  _Atomic uint64_t accepted, refused, connections;
+  pthread_mutex_t end_lock;
+  pthread_cond_t thread_ended;
+  unsigned ended_workers, ended_loops;  // guarded by end_lock
+  // The last one: loops that end leave what a worker may still use.
+  atomic_bool is_draining, stops_acceptor, stops_loops, is_abandoned;
+  http_address_table addresses;
+  http_lingerer lingerer;         // the acceptor's thread only
+  _Atomic uint64_t accepted, refused, refused_by_address, connections;
 };
 
 // loop.c
-bool http_loop_start(http_loop *loop, http_server *server);
+bool http_loop_start(http_loop *loop, http_server *server, char *error, size_t error_size);
 void http_loop_wake(http_loop *loop);
-void http_loop_take_socket(http_loop *loop, int fd);
+// False if there is no memory; the socket is the caller's then.
+bool http_loop_take_socket(http_loop *loop, const http_arrival *arrival);
 void http_loop_take_answer(http_exchange *exchange);
-double http_now(void);
 // Changes a counter of a loop, on its thread.
-static inline void http_count(_Atomic uint64_t *counter, int change) {
+static inline void http_count(_Atomic uint64_t *counter, int64_t change) {
   uint64_t value = atomic_load_explicit(counter, memory_order_relaxed);
-  atomic_store_explicit(counter, value + (uint64_t)(int64_t)change, memory_order_relaxed);
+  atomic_store_explicit(counter, value + (uint64_t)change, memory_order_relaxed);
 }
+
+// thread.c
+uint64_t http_clock(void);  // CLOCK_MONOTONIC in nanoseconds
+double http_now(void);      // the same in seconds
+// Names the thread that calls, for debuggers and top; a number below 0 is left out.
+void http_thread_name(const char *kind, int number);
+// Puts the thread that calls behind the others.
+void http_thread_yield_to_others(void);
+// Says that a thread that `count` counts has nothing more to do with the server.
+void http_thread_ends(http_server *server, unsigned *count);
+// Waits until so many have said so; false if the time comes first.
+bool http_threads_await(http_server *server, const unsigned *count, unsigned expected, double end);
+
+// addresses.c
+bool http_addresses_start(http_address_table *table);
+void http_addresses_end(http_address_table *table);
+// Counts one more connection of an address; false, and not counted, if it has `limit` already.
+bool http_addresses_take(http_address_table *table, const http_address *address, unsigned limit);
+void http_addresses_give_back(http_address_table *table, const http_address *address);
+size_t http_addresses_count(http_address_table *table);
+bool http_address_is_loopback(const http_address *address);
+
+// linger.c
+bool http_linger_start(http_lingerer *lingerer);
+// Takes a socket over.
+void http_linger_take(http_lingerer *lingerer, int fd, double now);
+// Throws away what has come, and closes what has ended or is overdue.
+void http_linger_run(http_lingerer *lingerer, double now);
+void http_linger_end(http_lingerer *lingerer);
+
+// server.c: ends the count of a connection that the acceptor has counted.
+void http_server_forget_address(http_server *server, const http_address *address);
 
 // exchange.c: libmicrohttpd's callbacks
 void *http_exchange_begin(void *loop, const char *uri, struct MHD_Connection *mhd);
@@ -126,19 +227,39 @@ enum MHD_Result http_exchange_step(void *loop, struct MHD_Connection *mhd, const
 void http_exchange_end(void *loop, struct MHD_Connection *mhd, void **exchange,
                        enum MHD_RequestTerminationCode code);
 void http_exchange_free(http_exchange *exchange);
+// Fills in a refusal as the exchange's reply and tells of it.
+void http_exchange_refuse(http_exchange *exchange, unsigned status, const char *detail);
+void http_count_refusal(http_loop *loop, unsigned status);
+
+// reply.c
+struct MHD_Response *http_response_make(const uint8_t *body, size_t count,
+                                        void (*release)(void *owner), void *owner);
+void http_response_describe(struct MHD_Response *response, const char *content_type,
+                            const char *tag);
 
 // gate.c: 0 or the status with which a request is refused before its body is read. Fills in the
 // request's method and fields, which live as long as libmicrohttpd's request.
-unsigned http_gate(struct MHD_Connection *mhd, const char *target, const char *method,
-                   const char *version, size_t max_body_bytes, http_request *request,
-                   uint64_t *length, const char **detail);
+typedef struct http_gate_result {
+  uint64_t length;     // of the body, by Content-Length
+  bool is_chunked;
+  const char *detail;  // why it is refused
+} http_gate_result;
+unsigned http_gate(http_exchange *exchange, const char *method, const char *version,
+                   http_gate_result *result);
+// A header that each request is given before its own, so that libmicrohttpd, which takes cookies
+// apart into the memory that the header fields are in, takes this one and not what a client sends.
+extern const char http_spare_cookie[];
 
 // queue.c
 bool http_queue_push(http_server *server, http_exchange *exchange);
-void *http_worker_run(void *server);
+// Closes the queue and hands what is in it back to its loops, unanswered.
+void http_queue_close(http_server *server);
+void *http_worker_run(void *worker);
 
 // problem.c: canned refusals in the shape of the service's own.
-size_t http_problem_body(unsigned status, const char *detail, char *text, size_t size);
-const char *http_problem_title(unsigned status);
+enum { HTTP_REQUEST_ID_SIZE = 32 };
+void http_make_request_id(char id[HTTP_REQUEST_ID_SIZE]);
+size_t http_problem_body(unsigned status, const char *detail, const char *id, char *text,
+                         size_t size);
 
 #endif

@@ -1,12 +1,12 @@
-#define _GNU_SOURCE  // clock_gettime
+#define _GNU_SOURCE  // F_DUPFD_CLOEXEC, epoll_create1
 // A loop: one thread, one libmicrohttpd daemon without threads or listening socket, one epoll.
 //
 // libmicrohttpd's own threads stall when exactly 128 events are ready, and share connections out
 // badly; driving MHD_run() from an epoll of our own has neither fault and costs the same.
 
-#include <errno.h>
-#include <netinet/in.h>
+#include <fcntl.h>
 #include <linux/tcp.h>  // tcp_info with bytes received, which the C library's lacks
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -17,15 +17,14 @@
 #include "internal.h"
 
 static const double sweep_interval = 0.5;
-// The kernel's TCP_CLOSE_WAIT: the other side has said all it will say. The header that has the name
-// cannot be included together with the one that has the kernel's tcp_info.
-enum { close_wait = 8 };
-
-double http_now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
+// How many turns without any event or progress are taken at once, and how long others wait.
+enum { most_vain_turns = 8, vain_wait = 5 };
+// Nothing below TLS 1.2.
+static const char tls_priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
+// The kernel's TCP_FIN_WAIT1 and 2, where only this side has said all it will say, and
+// TCP_CLOSE_WAIT, where only the other one has. The header that has the names cannot be included
+// together with the one that has the kernel's tcp_info.
+enum { fin_wait_1 = 4, fin_wait_2 = 5, close_wait = 8 };
 
 void http_loop_wake(http_loop *loop) {
   uint64_t one = 1;
@@ -33,25 +32,25 @@ void http_loop_wake(http_loop *loop) {
   (void)!write(loop->wakeup, &one, sizeof one);
 }
 
-void http_loop_take_socket(http_loop *loop, int fd) {
+bool http_loop_take_socket(http_loop *loop, const http_arrival *arrival) {
   pthread_mutex_lock(&loop->lock);
   if (loop->arrival_count == loop->arrival_capacity) {
     size_t capacity = loop->arrival_capacity ? loop->arrival_capacity * 2 : 64;
-    int *arrivals = realloc(loop->arrivals, capacity * sizeof *arrivals);
+    http_arrival *arrivals = realloc(loop->arrivals, capacity * sizeof *arrivals);
     if (!arrivals) {
       pthread_mutex_unlock(&loop->lock);
-      close(fd);
-      return;
+      return false;
     }
     loop->arrivals = arrivals;
     loop->arrival_capacity = capacity;
   }
-  loop->arrivals[loop->arrival_count++] = fd;
+  loop->arrivals[loop->arrival_count++] = *arrival;
   // Counted here already, so that the acceptor shares out what it hands over at once.
   atomic_fetch_add(&loop->connection_count, 1);
   atomic_fetch_add(&loop->server->connections, 1);
   pthread_mutex_unlock(&loop->lock);
   http_loop_wake(loop);
+  return true;
 }
 
 void http_loop_take_answer(http_exchange *exchange) {
@@ -63,74 +62,143 @@ void http_loop_take_answer(http_exchange *exchange) {
   http_loop_wake(loop);
 }
 
-static void forget_connection(http_loop *loop) {
+static void forget_connection(http_loop *loop, const http_address *address) {
   atomic_fetch_sub(&loop->connection_count, 1);
   atomic_fetch_sub(&loop->server->connections, 1);
+  http_server_forget_address(loop->server, address);
+}
+
+static bool read_info(int fd, struct tcp_info *info) {
+  socklen_t size = sizeof *info;
+  memset(info, 0, sizeof *info);
+  return getsockopt(fd, IPPROTO_TCP, TCP_INFO, info, &size) == 0;
+}
+
+static void begin_connection(http_loop *loop, struct MHD_Connection *mhd, void **slot) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+  int fd = info ? info->connect_fd : -1;
+  http_connection *connection = calloc(1, sizeof *connection);
+  if (!connection) {
+    // Nobody would watch over it.
+    shutdown(fd, SHUT_RDWR);
+    return;
+  }
+  connection->loop = loop;
+  connection->fd = fd;
+  connection->state = CONNECTION_RECEIVING;
+  connection->since = loop->now;
+  connection->next = loop->connections;
+  if (loop->connections) loop->connections->previous = connection;
+  loop->connections = connection;
+  *slot = connection;
+}
+
+// Keeps the socket of a refused client that may still be sending; libmicrohttpd is about to close
+// its own descriptor of it. Not with TLS, where what is sent is not for us to read any more.
+static void linger(http_loop *loop, const http_connection *connection) {
+  struct tcp_info info;
+  bool was_refused = connection->lingers || loop->refused_at == loop->now;
+  if (!was_refused || connection->is_cut || loop->server->certificate) return;
+  if (!read_info(connection->fd, &info)) return;
+  if (info.tcpi_state != fin_wait_1 && info.tcpi_state != fin_wait_2) return;
+  int fd = fcntl(connection->fd, F_DUPFD_CLOEXEC, 0);
+  if (fd >= 0) http_linger_take(&loop->lingerer, fd, loop->now);
+}
+
+static void end_connection(http_loop *loop, struct MHD_Connection *mhd, void **slot) {
+  http_connection *connection = *slot;
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  loop->ended_count++;
+  forget_connection(loop, (const http_address *)info->client_addr);
+  if (!connection) return;
+  linger(loop, connection);
+  if (connection->previous) connection->previous->next = connection->next;
+  else loop->connections = connection->next;
+  if (connection->next) connection->next->previous = connection->previous;
+  free(connection);
+  *slot = NULL;
 }
 
 static void connection_changed(void *context, struct MHD_Connection *mhd, void **slot,
                                enum MHD_ConnectionNotificationCode code) {
-  http_loop *loop = context;
-  http_connection *connection = *slot;
-  if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-    connection = calloc(1, sizeof *connection);
-    if (!connection) return;
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-    connection->loop = loop;
-    connection->fd = info ? info->connect_fd : -1;
-    connection->state = CONNECTION_RECEIVING;
-    connection->since = loop->now;
-    connection->next = loop->connections;
-    if (loop->connections) loop->connections->previous = connection;
-    loop->connections = connection;
-    *slot = connection;
-  } else {
-    loop->ended_count++;
-    forget_connection(loop);
-    if (!connection) return;
-    if (connection->previous) connection->previous->next = connection->next;
-    else loop->connections = connection->next;
-    if (connection->next) connection->next->previous = connection->previous;
-    free(connection);
-    *slot = NULL;
-  }
+  if (code == MHD_CONNECTION_NOTIFY_STARTED) begin_connection(context, mhd, slot);
+  else end_connection(context, mhd, slot);
 }
 
-// Cuts off what is overdue. libmicrohttpd only knows inactivity, which every byte ends; here a
-// request has to have arrived whole in time, however it trickles. And a client that has gone in the
-// middle of a request is let go at once, which libmicrohttpd would do after its idle timeout only.
-static void sweep(http_loop *loop, double now) {
-  double limit = loop->server->options.request_timeout_seconds;
-  for (http_connection *it = loop->connections; it; it = it->next) {
-    if (it->state == CONNECTION_ANSWERING || now - it->since < sweep_interval) continue;
-    struct tcp_info info;
-    socklen_t size = sizeof info;
-    memset(&info, 0, sizeof info);
-    if (getsockopt(it->fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) continue;
-    if (it->state == CONNECTION_IDLE) {
-      // The first bytes of a next request are seen by the kernel only.
-      if (!it->has_received) {
-        it->received = info.tcpi_bytes_received;
-        it->has_received = true;
-      } else if (info.tcpi_bytes_received != it->received) {
-        it->state = CONNECTION_RECEIVING;
-        it->since = now;
-      }
+static void cut(http_connection *connection) {
+  // Once is enough; libmicrohttpd sees the end and closes.
+  connection->state = CONNECTION_ANSWERING;
+  connection->deadline = 0;
+  connection->is_cut = true;
+  shutdown(connection->fd, SHUT_RDWR);
+}
+
+// Cuts off who does not take the answer. While a worker makes it there is no deadline: that is not
+// the client's fault.
+static void sweep_answering(http_loop *loop, http_connection *connection, double now) {
+  if (connection->deadline == 0 || now <= connection->deadline) return;
+  http_count(&loop->timed_out, 1);
+  cut(connection);
+}
+
+// Cuts off who is overdue with a request, or has gone.
+static void sweep_receiving(http_loop *loop, http_connection *connection, double now) {
+  struct tcp_info info;
+  if (now - connection->since < sweep_interval || !read_info(connection->fd, &info)) return;
+  if (connection->state == CONNECTION_IDLE) {
+    // The first bytes of a next request are seen by the kernel only.
+    if (!connection->has_received) {
+      connection->received = info.tcpi_bytes_received;
+      connection->has_received = true;
+    } else if (info.tcpi_bytes_received != connection->received) {
+      connection->state = CONNECTION_RECEIVING;
+      connection->since = now;
     }
-    bool is_overdue = it->state == CONNECTION_RECEIVING && now - it->since > limit;
-    bool is_gone = info.tcpi_state == close_wait;
-    if (!is_overdue && !is_gone) continue;
-    if (is_overdue) http_count(&loop->timed_out, 1);
-    it->state = CONNECTION_ANSWERING;  // once is enough; libmicrohttpd sees the end and closes
-    shutdown(it->fd, SHUT_RDWR);
   }
+  bool is_overdue = connection->state == CONNECTION_RECEIVING &&
+                    now - connection->since > loop->server->options.request_timeout_seconds;
+  bool is_gone = info.tcpi_state == close_wait;
+  if (!is_overdue && !is_gone) return;
+  if (is_overdue) http_count(&loop->timed_out, 1);
+  cut(connection);
+}
+
+// libmicrohttpd only knows inactivity, which every byte ends; here a request has to have arrived
+// whole in time, however it trickles, and an answer has to be taken. And a client that has gone in
+// the middle of a request is let go at once, which libmicrohttpd would do after its idle timeout
+// only.
+static void sweep(http_loop *loop, double now) {
+  for (http_connection *it = loop->connections; it; it = it->next) {
+    if (it->state == CONNECTION_ANSWERING) sweep_answering(loop, it, now);
+    else sweep_receiving(loop, it, now);
+  }
+  http_linger_run(&loop->lingerer, now);
+}
+
+static void add_connection(http_loop *loop, const http_arrival *arrival) {
+  uint64_t ends = loop->ended_count;
+  if (MHD_add_connection(loop->daemon, arrival->fd, &arrival->address.any, arrival->size) !=
+          MHD_YES &&
+      loop->ended_count == ends)
+    forget_connection(loop, &arrival->address);  // it has closed the socket, and not told of it
+}
+
+// An exchange has its answer, or nobody had the time for one.
+static void resume(http_loop *loop, http_exchange *exchange) {
+  bool is_draining = atomic_load_explicit(&loop->server->is_draining, memory_order_relaxed);
+  exchange->phase = EXCHANGE_ANSWERED;
+  if (exchange->reply.status == 0)
+    http_exchange_refuse(exchange, 503,
+                         is_draining ? "the server is stopping" : "the request has no answer");
+  MHD_resume_connection(exchange->mhd);
 }
 
 // Takes what other threads have left; true if libmicrohttpd has something to do.
 static bool read_mailbox(http_loop *loop) {
   pthread_mutex_lock(&loop->lock);
-  int *arrivals = loop->arrivals;
+  http_arrival *arrivals = loop->arrivals;
   size_t count = loop->arrival_count;
   http_exchange *answered = loop->answered;
   loop->arrivals = NULL;
@@ -138,63 +206,74 @@ static bool read_mailbox(http_loop *loop) {
   loop->answered = NULL;
   pthread_mutex_unlock(&loop->lock);
 
-  for (size_t i = 0; i < count; i++) {
-    struct sockaddr_storage address;
-    socklen_t size = sizeof address;
-    if (getpeername(arrivals[i], (struct sockaddr *)&address, &size) != 0) {
-      close(arrivals[i]);
-      forget_connection(loop);
-      continue;
-    }
-    uint64_t ends = loop->ended_count;
-    if (MHD_add_connection(loop->daemon, arrivals[i], (struct sockaddr *)&address, size) !=
-            MHD_YES &&
-        loop->ended_count == ends)
-      forget_connection(loop);  // it has closed the socket, and not told of it
-  }
+  for (size_t i = 0; i < count; i++) add_connection(loop, &arrivals[i]);
   free(arrivals);
   for (http_exchange *it = answered, *next; it; it = next) {
     next = it->next;
-    it->phase = EXCHANGE_ANSWERED;
-    if (it->reply.status == 0) it->reply.status = 503;
-    MHD_resume_connection(it->mhd);
+    resume(loop, it);
   }
   return count > 0 || answered;
 }
 
-static void *run(void *context) {
-  http_loop *loop = context;
-  struct epoll_event events[2];
-  while (!atomic_load_explicit(&loop->server->stops_loops, memory_order_relaxed)) {
-    MHD_UNSIGNED_LONG_LONG timeout = 0;
-    int wait = (int)(sweep_interval * 1000);
-    if (MHD_get_timeout(loop->daemon, &timeout) == MHD_YES && timeout < (unsigned)wait)
-      wait = (int)timeout;
-    int count = epoll_wait(loop->epoll, events, 2, wait);
-    // Once for all that is ready: nothing here is measured more finely.
-    loop->now = http_now();
-    for (int i = 0; i < count; i++) {
-      if (events[i].data.fd != loop->wakeup) continue;
-      uint64_t ignored;
-      (void)!read(loop->wakeup, &ignored, sizeof ignored);
-      read_mailbox(loop);
-    }
-    MHD_run(loop->daemon);
-    if (loop->now - loop->last_sweep > sweep_interval) {
-      sweep(loop, loop->now);
-      loop->last_sweep = loop->now;
-    }
+static void take_events(http_loop *loop, const struct epoll_event *events, int count) {
+  for (int i = 0; i < count; i++) {
+    if (events[i].data.fd == loop->lingerer.epoll) http_linger_run(&loop->lingerer, loop->now);
+    if (events[i].data.fd != loop->wakeup) continue;
+    uint64_t ignored;
+    (void)!read(loop->wakeup, &ignored, sizeof ignored);
+    read_mailbox(loop);
   }
-  // Nothing may be suspended when a daemon stops: workers have ended, so this is all there is.
-  while (read_mailbox(loop)) MHD_run(loop->daemon);
+}
+
+// How long to wait for events, in milliseconds.
+static int choose_wait(const http_loop *loop) {
+  MHD_UNSIGNED_LONG_LONG timeout = 0;
+  int wait = (int)(sweep_interval * 1000);
+  if (MHD_get_timeout(loop->daemon, &timeout) == MHD_YES && timeout < (unsigned)wait)
+    wait = (int)timeout;
+  // libmicrohttpd says that there is something to do, and does nothing: a chunk's extension that
+  // fills its buffer, without an end, would have it turn in circles until the sweep.
+  return wait == 0 && loop->vain_turns >= most_vain_turns ? vain_wait : wait;
+}
+
+static void wait_and_serve(http_loop *loop) {
+  struct epoll_event events[3];
+  uint64_t steps = loop->steps;
+  int count = epoll_wait(loop->epoll, events, 3, choose_wait(loop));
+  // Once for all that is ready: nothing here is measured more finely.
+  loop->woken = http_clock();
+  loop->now = (double)loop->woken * 1e-9;
+  take_events(loop, events, count);
+  MHD_run(loop->daemon);
+  loop->vain_turns = count > 0 || loop->steps != steps ? 0 : loop->vain_turns + 1;
+  if (loop->now - loop->last_sweep > sweep_interval) {
+    sweep(loop, loop->now);
+    loop->last_sweep = loop->now;
+  }
+}
+
+// Workers have ended, so all that was suspended is in the mailbox; nothing may be suspended when a
+// daemon stops.
+static void end_daemon(http_loop *loop) {
   MHD_stop_daemon(loop->daemon);
   for (http_exchange *it = loop->pool, *next; it; it = next) {
     next = it->next;
     http_exchange_free(it);
   }
+  http_linger_end(&loop->lingerer);
   close(loop->epoll);
   close(loop->wakeup);
   pthread_mutex_destroy(&loop->lock);
+}
+
+static void *run(void *context) {
+  http_loop *loop = context;
+  http_server *server = loop->server;
+  http_thread_name("loop", (int)loop->number);
+  while (!atomic_load_explicit(&server->stops_loops, memory_order_relaxed)) wait_and_serve(loop);
+  while (read_mailbox(loop)) MHD_run(loop->daemon);
+  if (!atomic_load(&server->is_abandoned)) end_daemon(loop);
+  http_thread_ends(server, &server->ended_loops);
   return NULL;
 }
 
@@ -205,22 +284,35 @@ static size_t leave_escaped(void *context, struct MHD_Connection *mhd, char *tex
   return strlen(text);
 }
 
-static void ignore_log(void *context, const char *format, va_list arguments) {
-  (void)context;
-  (void)format;
-  (void)arguments;
+// What libmicrohttpd says is heard where it is of use: why it does not start, and that it has
+// refused a request itself, which it tells in no other way.
+static void hear_log(void *context, const char *format, va_list arguments) {
+  http_loop *loop = context;
+  static const char refusal[] = "Error processing request (HTTP response code is %u";
+  if (strncmp(format, refusal, sizeof refusal - 1) == 0) {
+    http_count_refusal(loop, va_arg(arguments, unsigned));
+    loop->refused_at = loop->now;
+  } else if (!loop->daemon) {
+    vsnprintf(loop->log, sizeof loop->log, format, arguments);
+    loop->log[strcspn(loop->log, "\r\n")] = 0;
+  }
 }
 
-bool http_loop_start(http_loop *loop, http_server *server) {
-  loop->server = server;
-  loop->now = loop->last_sweep = http_now();
-  if (pthread_mutex_init(&loop->lock, NULL) != 0) return false;
-  loop->epoll = epoll_create1(EPOLL_CLOEXEC);
-  loop->wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+static bool start_daemon(http_loop *loop) {
+  http_server *server = loop->server;
+  // Ends the options at once where there is no TLS.
+  struct MHD_OptionItem tls[] = {
+      {server->certificate ? MHD_OPTION_HTTPS_MEM_CERT : MHD_OPTION_END, 0, server->certificate},
+      {MHD_OPTION_HTTPS_MEM_KEY, 0, server->key},
+      {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)tls_priorities},
+      {MHD_OPTION_END, 0, NULL},
+  };
+  unsigned flags =
+      MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+  if (server->certificate) flags |= MHD_USE_TLS;
   loop->daemon = MHD_start_daemon(
-      MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
-      NULL, NULL, http_exchange_step, loop,
-      MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL,
+      flags, 0, NULL, NULL, http_exchange_step, loop,
+      MHD_OPTION_EXTERNAL_LOGGER, hear_log, loop,
       MHD_OPTION_URI_LOG_CALLBACK, http_exchange_begin, loop,
       MHD_OPTION_NOTIFY_COMPLETED, http_exchange_end, loop,
       MHD_OPTION_NOTIFY_CONNECTION, connection_changed, loop,
@@ -231,17 +323,39 @@ bool http_loop_start(http_loop *loop, http_server *server) {
       // Inverted in 0.9.75: −1 is what refuses "Content-Length : 5".
       MHD_OPTION_STRICT_FOR_CLIENT, (int)-1,
       MHD_OPTION_CONNECTION_LIMIT, server->options.max_connections + 64u,
+      MHD_OPTION_ARRAY, tls,
       MHD_OPTION_END);
-  const union MHD_DaemonInfo *info =
-      loop->daemon ? MHD_get_daemon_info(loop->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
-  bool ok = loop->epoll >= 0 && loop->wakeup >= 0 && info;
-  int fds[2] = {loop->wakeup, info ? info->epoll_fd : -1};
-  for (int i = 0; ok && i < 2; i++) {
-    struct epoll_event event = {.events = EPOLLIN, .data.fd = fds[i]};
-    ok = epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fds[i], &event) == 0;
-  }
-  if (ok && pthread_create(&loop->thread, NULL, run, loop) == 0) return true;
+  return loop->daemon;
+}
+
+static bool watch(http_loop *loop, int fd) {
+  struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+  return epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static bool open_all(http_loop *loop) {
+  loop->epoll = epoll_create1(EPOLL_CLOEXEC);
+  loop->wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (!http_linger_start(&loop->lingerer) || loop->epoll < 0 || loop->wakeup < 0) return false;
+  if (!start_daemon(loop)) return false;
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info(loop->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+  return info && watch(loop, info->epoll_fd) && watch(loop, loop->wakeup) &&
+         watch(loop, loop->lingerer.epoll);
+}
+
+bool http_loop_start(http_loop *loop, http_server *server, char *error, size_t error_size) {
+  loop->server = server;
+  loop->number = (unsigned)(loop - server->loops);
+  loop->woken = http_clock();
+  loop->now = loop->last_sweep = (double)loop->woken * 1e-9;
+  if (pthread_mutex_init(&loop->lock, NULL) != 0) return false;
+  if (open_all(loop) && pthread_create(&loop->thread, NULL, run, loop) == 0) return true;
+  if (loop->log[0])
+    snprintf(error, error_size, "%s: %s",
+             server->certificate ? "cannot use the TLS certificate or its key" : "cannot start",
+             loop->log);
   if (loop->daemon) MHD_stop_daemon(loop->daemon);
+  http_linger_end(&loop->lingerer);
   if (loop->epoll >= 0) close(loop->epoll);
   if (loop->wakeup >= 0) close(loop->wakeup);
   pthread_mutex_destroy(&loop->lock);

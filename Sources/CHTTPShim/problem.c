@@ -10,6 +10,8 @@ static const struct {
     {400, "bad-request", "The request is malformed"},
     {411, "length-required", "A length is needed"},
     {413, "content-too-large", "The body is too large"},
+    {414, "uri-too-long", "The URL is too long"},
+    {431, "header-fields-too-large", "The header fields are too large"},
     {503, "unavailable", "The server cannot answer now"},
 };
 
@@ -20,15 +22,18 @@ static size_t find(unsigned status) {
   return 0;
 }
 
-const char *http_problem_title(unsigned status) { return problems[find(status)].title; }
-
-size_t http_problem_body(unsigned status, const char *detail, char *text, size_t size) {
+void http_make_request_id(char id[HTTP_REQUEST_ID_SIZE]) {
   static _Atomic unsigned long long refusals;
+  snprintf(id, HTTP_REQUEST_ID_SIZE, "gate-%llx", atomic_fetch_add(&refusals, 1) + 1);
+}
+
+// The detail is always one of the shim's own constants: nothing that a client has sent is echoed.
+size_t http_problem_body(unsigned status, const char *detail, const char *id, char *text,
+                         size_t size) {
   size_t i = find(status);
   int count = snprintf(text, size,
                        "{\"type\":\"/problems/%s\",\"title\":\"%s\",\"status\":%u,"
-                       "\"detail\":\"%s\",\"requestId\":\"gate-%llx\"}",
-                       problems[i].slug, problems[i].title, status, detail,
-                       atomic_fetch_add(&refusals, 1) + 1);
+                       "\"detail\":\"%s\",\"requestId\":\"%s\"}",
+                       problems[i].slug, problems[i].title, status, detail, id);
   return count < 0 ? 0 : (size_t)count < size ? (size_t)count : size - 1;
 }

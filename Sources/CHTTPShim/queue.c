@@ -31,13 +31,33 @@ static http_exchange *pop(http_server *server) {
   return exchange;
 }
 
-// A worker answers what is queued until the queue is closed and empty.
+void http_queue_close(http_server *server) {
+  pthread_mutex_lock(&server->queue_lock);
+  http_exchange *queued = server->queue_head;
+  server->queue_head = server->queue_tail = NULL;
+  server->queue_count = 0;
+  server->stops_workers = true;
+  pthread_cond_broadcast(&server->queue_filled);
+  pthread_mutex_unlock(&server->queue_lock);
+  for (http_exchange *next; queued; queued = next) {
+    next = queued->next;
+    http_loop_take_answer(queued);
+  }
+}
+
+// A worker answers what is queued until the queue is closed.
 void *http_worker_run(void *context) {
-  http_server *server = context;
+  http_worker *worker = context;
+  http_server *server = worker->server;
+  http_thread_name("worker", (int)(worker->number - server->options.loops));
+  // Long work must not take the processor from the loops, which have others to serve meanwhile.
+  http_thread_yield_to_others();
   http_exchange *exchange;
   while ((exchange = pop(server))) {
+    exchange->request.thread = worker->number;
     server->handler(server->context, &exchange->request, true, &exchange->reply);
     http_loop_take_answer(exchange);
   }
+  http_thread_ends(server, &server->ended_workers);
   return NULL;
 }

@@ -1,9 +1,9 @@
 // Starting, accepting, stopping.
-#define _GNU_SOURCE  // accept4
+#define _GNU_SOURCE  // accept4, explicit_bzero
 #include <errno.h>
+#include <limits.h>
 #include <malloc.h>
 #include <netdb.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,47 +16,97 @@
 
 #include "internal.h"
 
-// Says no to a connection past the cap; libmicrohttpd would let it hang.
-static void turn_away(http_server *server, int fd) {
-  char body[512], text[1024];
-  size_t count = http_problem_body(503, "too many connections", body, sizeof body);
+// Says no to a connection past a cap; libmicrohttpd would let it hang. With TLS there is nobody to
+// say it to yet.
+static void turn_away(http_server *server, int fd, const char *detail) {
+  atomic_fetch_add_explicit(&server->refused, 1, memory_order_relaxed);
+  if (server->certificate) {
+    close(fd);
+    return;
+  }
+  char id[HTTP_REQUEST_ID_SIZE], body[512], text[1024];
+  http_make_request_id(id);
+  size_t count = http_problem_body(503, detail, id, body, sizeof body);
   int size = snprintf(text, sizeof text,
                       "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json"
                       "\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s",
                       count, body);
   (void)!send(fd, text, (size_t)size, MSG_NOSIGNAL | MSG_DONTWAIT);
-  // Closing with bytes unread would reset the connection and take the answer along.
   shutdown(fd, SHUT_WR);
-  char ignored[4096];
-  (void)!recv(fd, ignored, sizeof ignored, MSG_DONTWAIT);
-  close(fd);
-  atomic_fetch_add_explicit(&server->refused, 1, memory_order_relaxed);
+  http_linger_take(&server->lingerer, fd, http_now());
+  server->observer(server->context, 503, (http_bytes){(const uint8_t *)"", 0}, id);
+}
+
+static bool is_counted_by_address(const http_server *server, const http_address *address) {
+  const http_options *options = &server->options;
+  return options->max_connections_per_address > 0 &&
+         !(options->spares_loopback && http_address_is_loopback(address));
+}
+
+static bool take_address(http_server *server, const http_address *address) {
+  return !is_counted_by_address(server, address) ||
+         http_addresses_take(&server->addresses, address,
+                             server->options.max_connections_per_address);
+}
+
+void http_server_forget_address(http_server *server, const http_address *address) {
+  if (is_counted_by_address(server, address))
+    http_addresses_give_back(&server->addresses, address);
+}
+
+static http_loop *least_loaded(http_server *server) {
+  http_loop *least = &server->loops[0];
+  for (unsigned i = 1; i < server->loop_count; i++)
+    if (atomic_load(&server->loops[i].connection_count) < atomic_load(&least->connection_count))
+      least = &server->loops[i];
+  return least;
+}
+
+static void take_connection(http_server *server, const http_arrival *arrival) {
+  if (atomic_load(&server->connections) >= server->options.max_connections) {
+    turn_away(server, arrival->fd, "too many connections, see --max-connections");
+    return;
+  }
+  if (!take_address(server, &arrival->address)) {
+    atomic_fetch_add_explicit(&server->refused_by_address, 1, memory_order_relaxed);
+    turn_away(server, arrival->fd,
+              "too many connections from this address, see --max-connections-per-address");
+    return;
+  }
+  int one = 1;
+  setsockopt(arrival->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  if (http_loop_take_socket(least_loaded(server), arrival)) {
+    atomic_fetch_add_explicit(&server->accepted, 1, memory_order_relaxed);
+  } else {
+    http_server_forget_address(server, &arrival->address);
+    close(arrival->fd);
+  }
+}
+
+static void accept_connection(http_server *server) {
+  http_arrival arrival = {.size = sizeof arrival.address};
+  arrival.fd = accept4(server->listener, &arrival.address.any, &arrival.size,
+                       SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (arrival.fd >= 0) {
+    take_connection(server, &arrival);
+  } else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+    // Out of descriptors or memory: the connection waits, and so do we, rather than spin.
+    usleep(10 * 1000);
+  }
 }
 
 static void *accept_connections(void *context) {
   http_server *server = context;
-  struct pollfd fds[2] = {{.fd = server->listener, .events = POLLIN},
-                          {.fd = server->acceptor_wakeup, .events = POLLIN}};
+  struct pollfd fds[3] = {{.fd = server->listener, .events = POLLIN},
+                          {.fd = server->acceptor_wakeup, .events = POLLIN},
+                          {.fd = server->lingerer.epoll, .events = POLLIN}};
+  http_thread_name("acceptor", -1);
   while (!atomic_load(&server->stops_acceptor)) {
-    if (poll(fds, 2, -1) < 0 && errno != EINTR) break;
-    int fd = accept4(server->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd < 0) {
-      // Out of descriptors: the connection waits, and so do we, rather than spin.
-      if (errno == EMFILE || errno == ENFILE) usleep(10 * 1000);
-      continue;
-    }
-    if (atomic_load(&server->connections) >= server->options.max_connections) {
-      turn_away(server, fd);
-      continue;
-    }
-    int one = 1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    http_loop *least = &server->loops[0];
-    for (unsigned i = 1; i < server->loop_count; i++)
-      if (atomic_load(&server->loops[i].connection_count) < atomic_load(&least->connection_count))
-        least = &server->loops[i];
-    atomic_fetch_add_explicit(&server->accepted, 1, memory_order_relaxed);
-    http_loop_take_socket(least, fd);
+    // What lingers ends some time even if nothing comes.
+    int wait = atomic_load(&server->lingerer.count) > 0 ? 500 : -1;
+    if (poll(fds, 3, wait) < 0) continue;
+    if (atomic_load(&server->lingerer.count) > 0) http_linger_run(&server->lingerer, http_now());
+    if (fds[0].revents) accept_connection(server);
   }
   return NULL;
 }
@@ -75,7 +125,7 @@ static bool listen_on(http_server *server, char *error, size_t error_size) {
     if (fd < 0) continue;
     int one = 1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (bind(fd, it->ai_addr, it->ai_addrlen) == 0 && listen(fd, 1024) == 0) {
+    if (bind(fd, it->ai_addr, it->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0) {
       server->listener = fd;
     } else {
       snprintf(error, error_size, "cannot listen on %s port %s: %s", server->host, port,
@@ -94,55 +144,114 @@ static bool listen_on(http_server *server, char *error, size_t error_size) {
   return true;
 }
 
-// Ends the threads that were started, in the order in which work flows, and frees everything.
-static void tear_down(http_server *server) {
-  pthread_mutex_lock(&server->queue_lock);
-  server->stops_workers = true;
-  pthread_cond_broadcast(&server->queue_filled);
-  pthread_mutex_unlock(&server->queue_lock);
-  for (unsigned i = 0; i < server->worker_count; i++) pthread_join(server->workers[i], NULL);
-  atomic_store(&server->stops_loops, true);
-  for (unsigned i = 0; i < server->loop_count; i++) {
-    http_loop_wake(&server->loops[i]);
-    pthread_join(server->loops[i].thread, NULL);
-  }
+static void free_server(http_server *server) {
   if (server->listener >= 0) close(server->listener);
   if (server->acceptor_wakeup >= 0) close(server->acceptor_wakeup);
+  http_linger_end(&server->lingerer);
+  http_addresses_end(&server->addresses);
   pthread_cond_destroy(&server->queue_filled);
   pthread_mutex_destroy(&server->queue_lock);
+  pthread_cond_destroy(&server->thread_ended);
+  pthread_mutex_destroy(&server->end_lock);
+  if (server->key) explicit_bzero(server->key, strlen(server->key));
+  free(server->key);
+  free(server->certificate);
   free(server->workers);
   free(server->loops);
   free(server->host);
   free(server);
 }
 
-http_server *http_server_start(const http_options *options, http_handler handler, void *context,
-                               char *error, size_t error_size) {
+static void stop_loops(http_server *server) {
+  atomic_store(&server->stops_loops, true);
+  for (unsigned i = 0; i < server->loop_count; i++) http_loop_wake(&server->loops[i]);
+}
+
+// Ends the threads that were started, in the order in which work flows. False if that takes longer
+// than `end`, and then some are left alone, and nothing may be freed that they use.
+static bool end_threads(http_server *server, double end) {
+  http_queue_close(server);
+  if (!http_threads_await(server, &server->ended_workers, server->worker_count, end))
+    atomic_store(&server->is_abandoned, true);
+  stop_loops(server);
+  bool have_ended =
+      http_threads_await(server, &server->ended_loops, server->loop_count, end + 0.25);
+  if (!have_ended || atomic_load(&server->is_abandoned)) {
+    for (unsigned i = 0; i < server->worker_count; i++) pthread_detach(server->workers[i].thread);
+    for (unsigned i = 0; i < server->loop_count; i++) pthread_detach(server->loops[i].thread);
+    return false;
+  }
+  for (unsigned i = 0; i < server->worker_count; i++)
+    pthread_join(server->workers[i].thread, NULL);
+  for (unsigned i = 0; i < server->loop_count; i++) pthread_join(server->loops[i].thread, NULL);
+  return true;
+}
+
+static bool copy_texts(http_server *server) {
+  const http_options *options = &server->options;
+  server->host = strdup(options->host);
+  if (!options->certificate) return server->host;
+  server->certificate = strdup(options->certificate);
+  server->key = strdup(options->key ? options->key : "");
+  return server->host && server->certificate && server->key;
+}
+
+static bool start_threads(http_server *server, char *error, size_t error_size) {
+  for (unsigned i = 0; i < server->options.loops; i++) {
+    if (!http_loop_start(&server->loops[i], server, error, error_size)) return false;
+    server->loop_count++;
+  }
+  for (unsigned i = 0; i < server->options.workers; i++) {
+    http_worker *worker = &server->workers[i];
+    worker->server = server;
+    worker->number = server->options.loops + i;
+    if (pthread_create(&worker->thread, NULL, http_worker_run, worker) != 0) return false;
+    server->worker_count++;
+  }
+  return pthread_create(&server->acceptor, NULL, accept_connections, server) == 0;
+}
+
+static void make_locks(http_server *server) {
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init(&server->thread_ended, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+  pthread_mutex_init(&server->end_lock, NULL);
+  pthread_mutex_init(&server->queue_lock, NULL);
+  pthread_cond_init(&server->queue_filled, NULL);
+}
+
+// Keeps what is added to a limit from wrapping around.
+static void bound_options(http_options *options) {
+  if (options->max_connections > UINT_MAX / 2) options->max_connections = UINT_MAX / 2;
+  if (options->max_body_bytes > SIZE_MAX / 8) options->max_body_bytes = SIZE_MAX / 8;
+}
+
+http_server *http_server_start(const http_options *options, http_handler handler,
+                               http_refusal_observer observer, void *context, char *error,
+                               size_t error_size) {
   snprintf(error, error_size, "out of memory or threads");
   http_server *server = calloc(1, sizeof *server);
   if (!server) return NULL;
   server->options = *options;
+  bound_options(&server->options);
   server->handler = handler;
+  server->observer = observer;
   server->context = context;
   server->listener = -1;
-  server->acceptor_wakeup = -1;
-  pthread_mutex_init(&server->queue_lock, NULL);
-  pthread_cond_init(&server->queue_filled, NULL);
-  server->host = strdup(options->host);
+  make_locks(server);
+  server->acceptor_wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   server->loops = calloc(options->loops, sizeof *server->loops);
   server->workers = calloc(options->workers, sizeof *server->workers);
-  bool ok = server->host && server->loops && server->workers &&
-            listen_on(server, error, error_size);
-  server->acceptor_wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  for (unsigned i = 0; ok && i < options->loops; i++)
-    if ((ok = http_loop_start(&server->loops[i], server))) server->loop_count++;
-  for (unsigned i = 0; ok && i < options->workers; i++)
-    if ((ok = pthread_create(&server->workers[i], NULL, http_worker_run, server) == 0))
-      server->worker_count++;
-  ok = ok && server->acceptor_wakeup >= 0 &&
-       pthread_create(&server->acceptor, NULL, accept_connections, server) == 0;
-  if (ok) return server;
-  tear_down(server);
+  bool can_linger = http_linger_start(&server->lingerer);
+  bool can_count = http_addresses_start(&server->addresses);
+  if (can_linger && can_count && server->acceptor_wakeup >= 0 && server->loops &&
+      server->workers && copy_texts(server) && listen_on(server, error, error_size) &&
+      start_threads(server, error, error_size))
+    return server;
+  // No request has come yet, so that all threads end at once.
+  if (end_threads(server, http_now() + 10)) free_server(server);
   return NULL;
 }
 
@@ -155,8 +264,11 @@ http_statistics http_server_statistics(http_server *server) {
   http_statistics statistics = {
       .accepted = atomic_load(&server->accepted),
       .refused = atomic_load(&server->refused),
+      .refused_by_address = atomic_load(&server->refused_by_address),
       .connections = atomic_load(&server->connections),
       .queued = queued,
+      .lingering = atomic_load(&server->lingerer.count),
+      .addresses = http_addresses_count(&server->addresses),
   };
   for (unsigned i = 0; i < server->loop_count; i++) {
     http_loop *loop = &server->loops[i];
@@ -164,6 +276,10 @@ http_statistics http_server_statistics(http_server *server) {
     statistics.shed += atomic_load(&loop->shed);
     statistics.timed_out += atomic_load(&loop->timed_out);
     statistics.in_flight += atomic_load(&loop->in_flight);
+    statistics.held += atomic_load(&loop->held);
+    statistics.lingering += atomic_load(&loop->lingerer.count);
+    for (unsigned j = 0; j < HTTP_REFUSALS; j++)
+      statistics.refusals[j] += atomic_load(&loop->refusals[j]);
   }
   return statistics;
 }
@@ -176,29 +292,38 @@ static uint64_t count_starts(http_server *server) {
   return starts;
 }
 
-void http_server_stop(http_server *server, unsigned drain_seconds) {
-  atomic_store(&server->is_draining, true);
+static void stop_accepting(http_server *server) {
   atomic_store(&server->stops_acceptor, true);
   uint64_t one = 1;
   (void)!write(server->acceptor_wakeup, &one, sizeof one);
   pthread_join(server->acceptor, NULL);
   close(server->listener);
   server->listener = -1;
-  // Until nothing is in flight and no request has begun for a while: one that is on its way
-  // through the kernel is answered too.
-  double end = http_now() + drain_seconds;
+}
+
+// Waits until nothing is in flight and no request has begun for a while: one that is on its way
+// through the kernel is answered too.
+static void drain(http_server *server, double end) {
   uint64_t starts = count_starts(server);
   double quiet_since = http_now();
-  while (http_now() < end) {
+  while (http_now() < end && http_now() - quiet_since < 0.15) {
     usleep(10 * 1000);
     uint64_t now_started = count_starts(server);
-    if (now_started != starts || http_server_statistics(server).in_flight > 0) {
-      starts = now_started;
-      quiet_since = http_now();
-    }
-    if (http_now() - quiet_since > 0.15) break;
+    if (now_started == starts && http_server_statistics(server).in_flight == 0) continue;
+    starts = now_started;
+    quiet_since = http_now();
   }
-  tear_down(server);
+}
+
+bool http_server_stop(http_server *server, unsigned drain_seconds) {
+  double end = http_now() + drain_seconds;
+  atomic_store(&server->is_draining, true);
+  stop_accepting(server);
+  drain(server, end);
+  // Who is about to be done gets half a second more.
+  bool have_ended = end_threads(server, (end > http_now() ? end : http_now()) + 0.5);
+  if (have_ended) free_server(server);
+  return have_ended;
 }
 
 static sigset_t waited_signals(void) {
@@ -216,12 +341,11 @@ void http_signals_block(void) {
   signal(SIGPIPE, SIG_IGN);
 }
 
-int http_signals_wait(void) {
+int http_signals_wait(unsigned seconds) {
   sigset_t signals = waited_signals();
-  int received = 0;
-  while (sigwait(&signals, &received) != 0) {
-  }
-  return received;
+  struct timespec limit = {.tv_sec = (time_t)seconds};
+  int received = sigtimedwait(&signals, NULL, &limit);
+  return received > 0 ? received : 0;
 }
 
 void http_memory_give_back(void) {

@@ -11,4 +11,25 @@ public protocol HTTPHandler: Sendable {
   ///   - mayTakeLong: Whether this is a worker thread. If so, the answer must not be nil.
   /// - Returns: The response, or nil to be called again on a worker thread.
   func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse?
+
+  /// Learns of a request that the server has refused itself, without asking this.
+  ///
+  /// Called on any thread, also on one that is no ``HTTPRequest/thread``; it must not take long.
+  ///
+  /// - Parameters:
+  ///   - status: The status it was answered with.
+  ///   - target: The raw request target, lent for the length of the call; empty where a connection
+  ///     was turned away before anything was read. Any bytes may stand in it.
+  ///   - requestID: The name that the answer carries too.
+  func didRefuse(status: HTTPStatus, target: Span<UInt8>, requestID: String)
+}
+
+extension HTTPHandler {
+  /// Does nothing.
+  ///
+  /// - Parameters:
+  ///   - status: The status it was answered with.
+  ///   - target: The raw request target.
+  ///   - requestID: The name that the answer carries too.
+  public func didRefuse(status: HTTPStatus, target: Span<UInt8>, requestID: String) {}
 }

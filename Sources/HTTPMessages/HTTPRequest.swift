@@ -21,10 +21,14 @@ public struct HTTPRequest: ~Escapable {
   /// How many bytes after `body` may be read too; parsers that read ahead need no copy then.
   public let bodyPadding: Int
 
-  /// Which of the server's threads calls.
+  /// Which of the server's threads calls: no two call with the same number at once.
+  ///
+  /// So what is counted by thread has one writer each. From 0 to the server's thread count.
   public let thread: Int
 
-  /// When the request was whole, in nanoseconds of the monotonic clock; 0 if nobody knows.
+  /// When the request was whole, in nanoseconds of the monotonic clock; 0 where nobody knows.
+  ///
+  /// What it has waited for since then, for its turn or for a worker, counts as time it took.
   public let arrival: UInt64
 
   /// Makes a request that lives as long as the bytes it is made of.
@@ -36,21 +40,21 @@ public struct HTTPRequest: ~Escapable {
   ///   - fields: The header fields.
   ///   - body: The whole body.
   ///   - bodyPadding: How many bytes after `body` are readable.
-  ///   - thread: Which of the server's threads calls.
-  ///   - arrival: When the request was whole.
+  ///   - thread: The number of the thread that calls.
+  ///   - arrival: When it was whole, in nanoseconds of the monotonic clock.
   @_lifetime(copy path, copy query, copy fields, copy body)
   public init(
     method: HTTPMethod, path: Span<UInt8>, query: Span<UInt8>, fields: HTTPRequestFields,
     body: Span<UInt8>, bodyPadding: Int = 0, thread: Int = 0, arrival: UInt64 = 0
   ) {
-    self.thread = thread
-    self.arrival = arrival
     self.method = method
     self.path = path
     self.query = query
     self.fields = fields
     self.body = body
     self.bodyPadding = bodyPadding
+    self.thread = thread
+    self.arrival = arrival
   }
 }
 

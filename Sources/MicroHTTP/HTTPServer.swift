@@ -1,81 +1,10 @@
 import CHTTPShim
 public import HTTPMessages
 
-/// What a server is started with.
-public struct HTTPServerConfiguration: Sendable {
-  /// Where it listens: a name or an address.
-  public var host: String
-  /// The port; 0 takes a free one.
-  public var port: UInt16
-  /// Threads that serve connections; at least 1.
-  public var ioThreadCount: Int
-  /// Threads that do long work; at least 1.
-  public var workerThreadCount: Int
-  /// Requests that wait for a worker; past it 503.
-  public var queueCapacity: Int
-  /// The largest body in bytes; past it 413.
-  public var maximumBodySize: Int
-  /// Connections at once; past it 503.
-  public var maximumConnectionCount: Int
-  /// Seconds in which a request must have arrived whole, however it trickles.
-  public var requestTimeoutSeconds: Int
-  /// Seconds after which a connection without a request is closed.
-  public var idleTimeoutSeconds: Int
-
-  /// Makes a configuration.
-  ///
-  /// - Parameters:
-  ///   - host: Where it listens.
-  ///   - port: The port; 0 takes a free one.
-  ///   - ioThreadCount: Threads that serve connections.
-  ///   - workerThreadCount: Threads that do long work.
-  ///   - queueCapacity: Requests that wait for a worker.
-  ///   - maximumBodySize: The largest body in bytes.
-  ///   - maximumConnectionCount: Connections at once.
-  ///   - requestTimeoutSeconds: Seconds for a request to arrive.
-  ///   - idleTimeoutSeconds: Seconds for a connection without a request.
-  public init(
-    host: String = "127.0.0.1", port: UInt16 = 0, ioThreadCount: Int = 2,
-    workerThreadCount: Int = 2, queueCapacity: Int = 256, maximumBodySize: Int = 64 << 20,
-    maximumConnectionCount: Int = 4096, requestTimeoutSeconds: Int = 15,
-    idleTimeoutSeconds: Int = 60
-  ) {
-    self.host = host
-    self.port = port
-    self.ioThreadCount = ioThreadCount
-    self.workerThreadCount = workerThreadCount
-    self.queueCapacity = queueCapacity
-    self.maximumBodySize = maximumBodySize
-    self.maximumConnectionCount = maximumConnectionCount
-    self.requestTimeoutSeconds = requestTimeoutSeconds
-    self.idleTimeoutSeconds = idleTimeoutSeconds
-  }
-}
-
 /// Why a server did not start.
 public struct HTTPServerError: Error, Hashable, CustomStringConvertible {
   /// One sentence.
   public let description: String
-}
-
-/// How a server is doing.
-public struct HTTPServerStatistics: Sendable, Hashable {
-  /// Connections taken.
-  public var acceptedCount: UInt64
-  /// Connections turned away: too many.
-  public var refusedCount: UInt64
-  /// Requests handed to the handler.
-  public var requestCount: UInt64
-  /// Requests turned away: too many waited for a worker.
-  public var shedCount: UInt64
-  /// Connections cut off: the request did not arrive in time.
-  public var timedOutCount: UInt64
-  /// Connections open now.
-  public var connectionCount: UInt64
-  /// Requests being answered now.
-  public var inFlightCount: UInt64
-  /// Requests that wait for a worker now.
-  public var queuedCount: UInt64
 }
 
 /// An HTTP/1.1 server on threads of its own: libmicrohttpd below, a handler above.
@@ -101,7 +30,7 @@ public struct HTTPServerStatistics: Sendable, Hashable {
     var message = [CChar](repeating: 0, count: 256)
     // Safe: both buffers outlive the call, and the server copies the host; it calls back with the
     // box until it is stopped, and this object keeps the box until then.
-    let started = unsafe configuration.host.withCString { host in
+    let started = unsafe withTexts(of: configuration) { host, certificate, key in
       let options = unsafe http_options(
         host: host, port: configuration.port,
         loops: UInt32(clamping: max(1, configuration.ioThreadCount)),
@@ -110,12 +39,21 @@ public struct HTTPServerStatistics: Sendable, Hashable {
         max_body_bytes: max(0, configuration.maximumBodySize),
         max_connections: UInt32(clamping: configuration.maximumConnectionCount),
         request_timeout_seconds: UInt32(clamping: configuration.requestTimeoutSeconds),
-        idle_timeout_seconds: UInt32(clamping: configuration.idleTimeoutSeconds))
+        idle_timeout_seconds: UInt32(clamping: configuration.idleTimeoutSeconds),
+        min_answer_rate: Double(max(1, configuration.minimumAnswerRate)),
+        max_connections_per_address: UInt32(
+          clamping: configuration.maximumConnectionCountPerAddress),
+        spares_loopback: configuration.sparesLoopback,
+        max_held_bytes: max(0, configuration.maximumInFlightByteCount),
+        max_target_bytes: max(0, configuration.maximumTargetSize),
+        max_header_bytes: max(0, configuration.maximumHeaderSize),
+        certificate: certificate, key: key)
       return unsafe withUnsafePointer(to: options) { options in
         unsafe message.withUnsafeMutableBufferPointer { message in
           unsafe message.baseAddress.flatMap { text in
             unsafe http_server_start(
-              options, respond, Unmanaged.passUnretained(box).toOpaque(), text, message.count)
+              options, respond, didRefuse, Unmanaged.passUnretained(box).toOpaque(), text,
+              message.count)
           }
         }
       }
@@ -133,20 +71,37 @@ public struct HTTPServerStatistics: Sendable, Hashable {
 
   /// How it is doing.
   public var statistics: HTTPServerStatistics {
-    let now = unsafe http_server_statistics(server)
-    return HTTPServerStatistics(
-      acceptedCount: now.accepted, refusedCount: now.refused, requestCount: now.requests,
-      shedCount: now.shed, timedOutCount: now.timed_out, connectionCount: now.connections,
-      inFlightCount: now.in_flight, queuedCount: now.queued)
+    HTTPServerStatistics(unsafe http_server_statistics(server))
   }
 
   /// Stops: no new connections, what is under way is finished, all threads end.
   ///
   /// Blocks, and must be the last that is said to this object, once.
   ///
+  /// After that time what is still queued is answered 503, and the rest is cut off.
+  ///
   /// - Parameter drainSeconds: How long to wait for what is under way.
-  public func stop(drainSeconds: Int) {
-    unsafe http_server_stop(server, UInt32(clamping: drainSeconds))
+  /// - Returns: Whether all threads have ended. If not, the handler still runs on one, and the
+  ///   server is left as it is; the process should end.
+  @discardableResult
+  public func stop(drainSeconds: Int) -> Bool {
+    if unsafe http_server_stop(server, UInt32(clamping: drainSeconds)) { return true }
+    // Somebody is still in the handler, for as long as the process lives.
+    _ = unsafe Unmanaged.passRetained(handler)
+    return false
+  }
+}
+
+/// Lends a configuration's texts to C for the length of a call.
+private func withTexts<Result>(
+  of configuration: HTTPServerConfiguration,
+  _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Result
+) -> Result {
+  unsafe configuration.host.withCString { host in
+    guard let tls = configuration.tls else { return unsafe body(host, nil, nil) }
+    return unsafe tls.certificateChain.withCString { certificate in
+      unsafe tls.privateKey.withCString { key in unsafe body(host, certificate, key) }
+    }
   }
 }
 
@@ -174,7 +129,8 @@ private func respond(
           ifMatch: span(lent.fields.2), ifNoneMatch: span(lent.fields.3),
           authorization: span(lent.fields.4), origin: span(lent.fields.5),
           accessControlRequestMethod: span(lent.fields.6)),
-        body: span(lent.body), bodyPadding: Int(HTTP_BODY_PADDING)),
+        body: span(lent.body), bodyPadding: Int(HTTP_BODY_PADDING), thread: Int(lent.thread),
+        arrival: lent.arrival),
       mayTakeLong: onWorker)
   }
   guard let response else { return false }
@@ -204,6 +160,21 @@ private func respond(
     unsafe http_reply_prepared(reply, prepared)
   }
   return true
+}
+
+/// The shim's observer of refusals.
+private func didRefuse(
+  context: UnsafeMutableRawPointer?, status: UInt32, target: http_bytes,
+  requestID: UnsafePointer<CChar>
+) {
+  guard let context = unsafe context else { return }
+  let name = unsafe String(cString: requestID)
+  // Safe: as for a request; the target is lent for the length of the call.
+  unsafe Unmanaged<HandlerBox>.fromOpaque(context)._withUnsafeGuaranteedRef { box in
+    unsafe box.handler.didRefuse(
+      status: HTTPStatus(rawValue: UInt16(clamping: status)), target: span(target),
+      requestID: name)
+  }
 }
 
 /// A content's type as C takes it.
@@ -288,6 +259,10 @@ public enum Signals {
 
   /// Waits for one of the blocked signals.
   ///
-  /// - Returns: Its number.
-  public static func wait() -> Int32 { http_signals_wait() }
+  /// - Parameter seconds: For how long.
+  /// - Returns: Its number; nil if none has come.
+  public static func wait(seconds: UInt32) -> Int32? {
+    let received = http_signals_wait(seconds)
+    return received == 0 ? nil : received
+  }
 }

@@ -1,3 +1,5 @@
+import LayoutAPI
+
 /// What the program was told: options first, then environment, then defaults.
 ///
 /// Read by hand, from one table that also makes the help text: an argument parsing package would know
@@ -12,10 +14,27 @@ struct Configuration {
   var memoryLimitMiB = 1024
   var maxBodyMiB = 64
   var maxItems = 5_000_000
+  var maxSections = 100_000
+  var maxElements = 200_000
+  var maxJSONDepth = 32
+  var maxURLBytes = 8192
+  var maxHeaderBytes = 8192
   var maxConnections = 4096
+  var maxConnectionsPerAddress = 0
+  var maxInFlightMiB = 512
+  var queueSize = 256
   var requestTimeoutSeconds = 15
+  var idleTimeoutSeconds = 60
   var drainSeconds = 10
+  var apiKeysFile: String?
+  var tenantMaxSessions = 0
+  var tenantRequestsPerSecond = 0
   var allowAnonymous = false
+  var corsOrigins: [String] = []
+  var adminHost: String?
+  var adminPort: Int?
+  var tlsCertificateFile: String?
+  var tlsKeyFile: String?
   var logLevel = LogLevel.info
   var logFormat = LogFormat.text
 
@@ -50,6 +69,9 @@ struct Configuration {
     /// What the help calls the value; nil for a switch.
     let placeholder: String?
     let help: String
+    /// Forgets the environment's values, before the first of several that are given; nil where the last
+    /// one counts anyway.
+    var clear: (@Sendable (inout Configuration) -> Void)?
     let set: @Sendable (inout Configuration, _ value: String) throws(Failure) -> Void
 
     var variable: String {
@@ -59,18 +81,35 @@ struct Configuration {
     static func integer(
       _ name: String, _ range: ClosedRange<Int>,
       _ path: any WritableKeyPath<Configuration, Int> & Sendable,
-      _ help: String
+      _ help: String, zero: String = "0"
     ) -> Option {
       let standard = Configuration()[keyPath: path]
       return Option(
-        name: name, placeholder: "N", help: "\(help) (\(standard == 0 ? "cores" : "\(standard)"))"
+        name: name, placeholder: "N", help: "\(help) (\(standard == 0 ? zero : "\(standard)"))"
       ) { configuration, text throws(Failure) in
-        guard let value = Int(text), range.contains(value) else {
-          throw Failure(
-            message:
-              "--\(name) takes a whole number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\""
-          )
-        }
+        configuration[keyPath: path] = try whole(text, of: name, range)
+      }
+    }
+
+    static func whole(
+      _ text: String, of name: String, _ range: ClosedRange<Int>
+    ) throws(Failure) -> Int {
+      guard let value = Int(text), range.contains(value) else {
+        throw Failure(
+          message:
+            "--\(name) takes a whole number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\""
+        )
+      }
+      return value
+    }
+
+    static func text(
+      _ name: String, _ placeholder: String,
+      _ path: any WritableKeyPath<Configuration, String?> & Sendable, _ help: String
+    ) -> Option {
+      Option(name: name, placeholder: placeholder, help: help) {
+        configuration, value throws(Failure) in
+        guard !value.isEmpty else { throw Failure(message: "--\(name) takes a value") }
         configuration[keyPath: path] = value
       }
     }
@@ -99,8 +138,9 @@ struct Configuration {
       configuration.host = value
     },
     .integer("port", 0...65_535, \.port, "the port; 0 takes a free one"),
-    .integer("io-threads", 1...256, \.ioThreads, "threads that serve connections"),
-    .integer("worker-threads", 1...256, \.workerThreads, "threads that do long work"),
+    .integer("io-threads", 1...256, \.ioThreads, "threads that serve connections", zero: "cores"),
+    .integer(
+      "worker-threads", 1...256, \.workerThreads, "threads that do long work", zero: "cores"),
     Option(name: "store", placeholder: "memory", help: "where sessions are kept (memory)") {
       _, value throws(Failure) in
       guard value == "memory" else {
@@ -115,18 +155,46 @@ struct Configuration {
       "past so many, the least recently used are forgotten"),
     .integer(
       "memory-limit-mib", 1...1_048_576, \.memoryLimitMiB,
-      "past so much, the least recently used sessions are forgotten"),
+      "for sessions and kept answers; past it, the least recently used are forgotten"),
     .integer("max-body-mib", 1...2048, \.maxBodyMiB, "the largest request body"),
     .integer(
       "max-items", 1...1_000_000_000, \.maxItems,
       "items with data of their own in one collection"),
+    .integer("max-sections", 1...10_000_000, \.maxSections, "sections in one collection"),
+    .integer("max-elements", 1...10_000_000, \.maxElements, "elements in one answer"),
+    .integer(
+      "max-json-depth", 8...1000, \.maxJSONDepth, "arrays and objects inside each other in a body"),
+    .integer("max-url-bytes", 256...12_288, \.maxURLBytes, "the longest request target"),
+    .integer("max-header-bytes", 256...12_288, \.maxHeaderBytes, "all header fields together"),
     .integer("max-connections", 1...1_000_000, \.maxConnections, "connections at once"),
+    .integer(
+      "max-connections-per-address", 0...1_000_000, \.maxConnectionsPerAddress,
+      "of one IPv4 address or IPv6 /64",
+      zero: "an eighth of --max-connections, loopback not counted"),
+    .integer(
+      "max-in-flight-mib", 1...1_048_576, \.maxInFlightMiB,
+      "bodies and answers under way; past it: 503"),
+    .integer(
+      "queue-size", 1...1_000_000, \.queueSize, "long requests that wait for a worker; past it: 503"
+    ),
     .integer(
       "request-timeout-seconds", 1...3600, \.requestTimeoutSeconds,
       "in which a request must have arrived whole"),
     .integer(
+      "idle-timeout-seconds", 1...3600, \.idleTimeoutSeconds,
+      "after which a connection without a request is closed"),
+    .integer(
       "drain-seconds", 0...3600, \.drainSeconds,
       "in which requests under way are finished at the end"),
+    .text(
+      "api-keys-file", "PATH", \.apiKeysFile,
+      "lines name:sha256-hex-of-key; read again on SIGHUP (none)"),
+    .integer(
+      "tenant-max-sessions", 0...100_000_000, \.tenantMaxSessions,
+      "sessions of one name in that file; past it: 429", zero: "no limit"),
+    .integer(
+      "tenant-requests-per-second", 0...1_000_000, \.tenantRequestsPerSecond,
+      "of one name in that file; past it: 429", zero: "no limit"),
     Option(
       name: "allow-anonymous", placeholder: nil,
       help: "serve addresses other than loopback without keys"
@@ -137,6 +205,31 @@ struct Configuration {
       default: throw Failure(message: "--allow-anonymous is true or false, not \"\(value)\"")
       }
     },
+    Option(
+      name: "cors-origin", placeholder: "ORIGIN",
+      help: "pages that may call, https://example.org or *; repeatable, or with commas (none)",
+      clear: { $0.corsOrigins = [] }
+    ) { configuration, value throws(Failure) in
+      for origin in value.split(separator: ",") {
+        guard CORSPolicy.isOrigin(String(origin)) else {
+          throw Failure(
+            message:
+              "--cors-origin takes * or an origin like https://example.org, not \"\(origin)\"")
+        }
+        configuration.corsOrigins.append(String(origin))
+      }
+    },
+    Option(
+      name: "admin-port", placeholder: "N",
+      help: "health and metrics there, and nowhere else; 0 takes a free one (none)"
+    ) { configuration, value throws(Failure) in
+      configuration.adminPort = try Option.whole(value, of: "admin-port", 0...65_535)
+    },
+    .text("admin-host", "ADDRESS", \.adminHost, "the address for --admin-port (that of --host)"),
+    .text(
+      "tls-cert", "PATH", \.tlsCertificateFile,
+      "a certificate and its chain, PEM; with --tls-key, serves https (none)"),
+    .text("tls-key", "PATH", \.tlsKeyFile, "the certificate's private key, PEM (none)"),
     .choice("log-level", \.logLevel, "what is logged; requests are info"),
     .choice("log-format", \.logFormat, "how it is logged"),
   ]
@@ -157,6 +250,7 @@ struct Configuration {
       try option.set(&configuration, value)
     }
     var command: Command?
+    var given: Set<String> = []
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       guard argument.hasPrefix("--") else {
@@ -170,6 +264,7 @@ struct Configuration {
       guard let name = parts.first, let option = options.first(where: { $0.name == name }) else {
         throw Failure(message: "unknown option \"\(argument)\"; see layoutd --help")
       }
+      if given.insert(option.name).inserted { option.clear?(&configuration) }
       if parts.count == 2 {
         try option.set(&configuration, String(parts[1]))
       } else if option.placeholder == nil {
@@ -181,6 +276,26 @@ struct Configuration {
       }
     }
     return (command ?? .serve, configuration)
+  }
+
+  /// Refuses to serve with options that do not go together.
+  ///
+  /// - Throws: ``Failure`` that names them.
+  func check() throws(Failure) {
+    guard (tlsCertificateFile == nil) == (tlsKeyFile == nil) else {
+      throw Failure(message: "--tls-cert and --tls-key belong together")
+    }
+    guard isLoopback || allowAnonymous || apiKeysFile != nil else {
+      throw Failure(
+        message:
+          "without --api-keys-file only loopback is served; say --allow-anonymous to serve \(host)")
+    }
+    guard adminHost == nil || adminPort != nil else {
+      throw Failure(message: "--admin-host needs --admin-port")
+    }
+    guard adminPort == nil || adminPort == 0 || adminPort != port else {
+      throw Failure(message: "--admin-port and --port are the same")
+    }
   }
 
   /// The help text.
@@ -206,6 +321,9 @@ struct Configuration {
 
   /// Whether the host is this machine only.
   var isLoopback: Bool {
-    host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
+    if host == "localhost" || host == "::1" || host == "[::1]" { return true }
+    // A name that only begins like it may be anybody's.
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
   }
 }

@@ -4,18 +4,22 @@ import Glibc
 enum HealthCheck {
   /// Whether `/readyz` of the configured server answers 200 within a few seconds.
   static func isReady(_ configuration: Configuration) -> Bool {
+    // Where operators have a listener of their own, that one knows.
+    let port = configuration.adminPort ?? configuration.port
+    let name =
+      configuration.adminPort.flatMap { _ in configuration.adminHost } ?? configuration.host
     // A server that listens everywhere is asked on loopback.
     let host =
-      switch configuration.host {
+      switch name {
       case "0.0.0.0", "": "127.0.0.1"
       case "::", "[::]": "::1"
-      default: configuration.host
+      default: name
       }
     var hints = unsafe addrinfo()
     unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var found: UnsafeMutablePointer<addrinfo>?
     // Safe: `found` is freed below, and used only where the call says that it is set.
-    guard unsafe getaddrinfo(host, "\(configuration.port)", &hints, &found) == 0,
+    guard unsafe getaddrinfo(host, "\(port)", &hints, &found) == 0,
       let address = unsafe found
     else { return false }
     defer { unsafe freeaddrinfo(address) }

@@ -32,56 +32,66 @@ enum Layoutd {
     }
   }
 
-  private static func serve(_ configuration: Configuration) throws(Configuration.Failure) {
-    guard configuration.isLoopback || configuration.allowAnonymous else {
-      throw Configuration.Failure(
-        message:
-          "without keys only loopback is served; say --allow-anonymous to serve \(configuration.host)"
-      )
-    }
+  private static func serve(
+    _ configuration: Configuration
+  ) throws(Configuration.Failure) -> Never {
+    try configuration.check()
+    let access = AccessControl(
+      keys: try configuration.readKeys(),
+      limits: TenantLimits(requestsPerSecond: configuration.tenantRequestsPerSecond))
     // Before anything large is allocated.
     Memory.giveBackWhatIsLarge()
     // Before any thread starts, so that all of them leave the signals to this one.
     Signals.block()
-    let cores = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-    let service = LayoutService(
-      sessions: SessionStore(
-        limits: SessionLimits(
-          idleTime: .seconds(configuration.sessionTTLSeconds),
-          sessionCount: configuration.maxSessions,
-          byteCount: configuration.memoryLimitMiB << 20)),
-      limits: ServiceLimits(describedItemCount: configuration.maxItems),
-      now: { MonotonicClock.coarseNow })
-    let server: HTTPServer
-    do throws(HTTPServerError) {
-      server = try HTTPServer(
-        configuration: HTTPServerConfiguration(
-          host: configuration.host, port: UInt16(configuration.port),
-          ioThreadCount: configuration.ioThreads > 0 ? configuration.ioThreads : cores,
-          workerThreadCount: configuration.workerThreads > 0 ? configuration.workerThreads : cores,
-          maximumBodySize: configuration.maxBodyMiB << 20,
-          maximumConnectionCount: configuration.maxConnections,
-          requestTimeoutSeconds: configuration.requestTimeoutSeconds),
-        handler: configuration.logLevel <= .info
-          ? LoggingHandler(service, format: configuration.logFormat) : service)
-    } catch {
-      throw Configuration.Failure(message: error.description)
+    let log = LogWriter()
+    let service = configuration.makeService(access: access)
+    let server = try Listener(
+      configuration.serverConfiguration(),
+      configuration.handler(service, configuration.adminPort == nil ? .everyone : .clients, log))
+    let admin = try configuration.adminServerConfiguration.map {
+      (listener) throws(Configuration.Failure) in
+      try Listener(listener, configuration.handler(service, .operators, log))
     }
-    let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
-    writeToStandardError("listening on http://\(host):\(server.port)\n")
-    // SIGHUP is for reloading keys; there are none yet.
-    while Signals.wait() == SIGHUP {}
-    service.stopBeingReady()
-    server.stop(drainSeconds: configuration.drainSeconds)
-  }
-}
+    service.addMetrics { text in
+      server.server.statistics.write(to: &text)
+      text.single(
+        "layoutd_log_lines_dropped_total", .counter, "Lines of the log that nobody took in time.",
+        log.droppedCount)
+    }
+    if let admin { writeToStandardError("administration on \(admin.address)\n") }
+    writeToStandardError("listening on \(server.address)\n")
 
-/// Writes a text in one piece.
-func writeToStandardError(_ text: String) {
-  var text = text
-  text.withUTF8 { bytes in
-    // Safe: the bytes are there for the length of the call.
-    _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+    waitForTheEnd(service, access, configuration, log)
+    // Who asks knows before connections are refused.
+    service.stopBeingReady()
+    if !server.server.stop(drainSeconds: configuration.drainSeconds) {
+      log.write("cut off after --drain-seconds: some requests were still under way\n")
+    }
+    admin?.server.stop(drainSeconds: 0)
+    log.finish()
+    // At once: what is still under way must not find the process half torn down.
+    _exit(0)
+  }
+
+  /// Does what has to be done now and then, until the process is told to end.
+  private static func waitForTheEnd(
+    _ service: LayoutService, _ access: AccessControl, _ configuration: Configuration,
+    _ log: LogWriter
+  ) {
+    while true {
+      switch Signals.wait(seconds: 1) {
+      case nil: service.sweep()
+      case SIGHUP:
+        do throws(Configuration.Failure) {
+          guard let keys = try configuration.readKeys() else { continue }
+          access.replaceKeys(by: keys)
+          log.write("the keys have been read again\n")
+        } catch {
+          log.write("the keys stay as they were: \(error.message)\n")
+        }
+      default: return
+      }
+    }
   }
 }
 
@@ -89,16 +99,20 @@ func writeToStandardError(_ text: String) {
 enum MonotonicClock {
   /// The time to some milliseconds, for a quarter of what the exact time costs.
   static var coarseNow: Duration {
-    var time = timespec()
-    // Safe: the pointer is to a variable of this frame.
-    _ = unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    let time = now(CLOCK_MONOTONIC_COARSE)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  static var now: Duration {
+  /// The exact time.
+  static var nanoseconds: UInt64 {
+    let time = now(CLOCK_MONOTONIC)
+    return UInt64(bitPattern: Int64(time.tv_sec &* 1_000_000_000 &+ time.tv_nsec))
+  }
+
+  private static func now(_ clock: clockid_t) -> timespec {
     var time = timespec()
     // Safe: the pointer is to a variable of this frame.
-    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    _ = unsafe clock_gettime(clock, &time)
+    return time
   }
 }

@@ -4,47 +4,81 @@ import LayoutAPI
 /// Writes one line for each request: when it is answered, with the name that problems carry too.
 struct LoggingHandler: HTTPHandler {
   private let service: LayoutService
+  private let audience: Audience
+  private let log: LogWriter
   private let format: Configuration.LogFormat
 
-  init(_ service: LayoutService, format: Configuration.LogFormat) {
+  init(
+    _ service: LayoutService, for audience: Audience, log: LogWriter,
+    format: Configuration.LogFormat
+  ) {
     self.service = service
+    self.audience = audience
+    self.log = log
     self.format = format
   }
 
   func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
-    let start = MonotonicClock.now
     let requestID = service.makeRequestID()
     guard
       let response = service.respond(
-        to: request, mayTakeLong: mayTakeLong, requestID: requestID)
+        to: request, mayTakeLong: mayTakeLong, requestID: requestID, audience: audience)
     else { return nil }
-    let microseconds = (MonotonicClock.now - start) / .microseconds(1)
-    let method = request.method.rawValue
-    let path = printable(request.path)
-    let status = response.status.rawValue
-    switch format {
-    case .text:
-      writeToStandardError(
-        "\(method) \(path) \(status) \(response.body.count) \(Int(microseconds))us \(requestID)\n")
-    case .json:
-      writeToStandardError(
-        """
-        {"method":"\(method)","path":"\(path)","status":\(status),"bytes":\(response.body.count),\
-        "microseconds":\(Int(microseconds)),"requestId":"\(requestID)"}
-
-        """)
-    }
+    let now = MonotonicClock.nanoseconds
+    write(
+      method: request.method.rawValue, target: request.path, status: response.status,
+      byteCount: response.body.count,
+      microseconds: now > request.arrival ? (now - request.arrival) / 1000 : 0,
+      requestID: requestID)
     return response
   }
 
-  /// The path, which holds visible ASCII only, without what would end a JSON string; cut where it is
-  /// long.
+  func didRefuse(status: HTTPStatus, target: Span<UInt8>, requestID: String) {
+    write(
+      method: "", target: target, status: status, byteCount: 0, microseconds: 0,
+      requestID: requestID)
+  }
+
+  private func write(
+    method: String, target: Span<UInt8>, status: HTTPStatus, byteCount: Int, microseconds: UInt64,
+    requestID: String
+  ) {
+    let path = printable(target)
+    let line =
+      switch format {
+      case .text:
+        "\(method.isEmpty ? "-" : method) \(path) \(status.rawValue) \(byteCount) \(microseconds)us \(requestID)\n"
+      case .json:
+        """
+        {"method":"\(method)","path":"\(path)","status":\(status.rawValue),"bytes":\(byteCount),\
+        "microseconds":\(microseconds),"requestId":"\(requestID)"}
+
+        """
+      }
+    log.write(line)
+  }
+
+  /// The path without the query, in visible ASCII without what would end a JSON string; cut where it is
+  /// long. What was refused may hold any byte.
   private func printable(_ path: Span<UInt8>) -> String {
     var bytes: [UInt8] = []
     for index in path.indices.prefix(512) {
       let byte = path[index]
-      bytes.append(byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 0x3F : byte)
+      if byte == UInt8(ascii: "?") { break }
+      let isPlain =
+        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+      bytes.append(isPlain ? byte : UInt8(ascii: "?"))
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes.isEmpty ? "-" : String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// The service for an audience, without a log.
+struct QuietHandler: HTTPHandler {
+  let service: LayoutService
+  let audience: Audience
+
+  func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
+    service.respond(to: request, mayTakeLong: mayTakeLong, requestID: nil, audience: audience)
   }
 }

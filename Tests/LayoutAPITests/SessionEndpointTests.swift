@@ -129,7 +129,7 @@ struct SessionEndpointTests {
     #expect(
       service.send(.get, path + "/scroll-offset?section=0&item=40&position=start")?.status == 404)
     for query in [
-      "section=0&item=1", "section=0&item=1&position=start", "section=0&item=-1&position=start",
+      "section=0&item=1", "section=0&item=1&position=top", "section=0&item=-1&position=start",
       "section=0&item=1&position=start&x=1", "section=0&section=1&item=1&position=start",
     ] {
       #expect(service.send(.get, path + "/scroll-offset?" + query)?.status == 400, "\(query)")

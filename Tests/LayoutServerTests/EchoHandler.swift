@@ -1,10 +1,12 @@
+import Glibc
 import HTTPMessages
+import MicroHTTP
 import Synchronization
 
 /// Answers with what came in; takes its orders from the path.
 ///
-/// `/work` is answered on a worker, `/wait` there and only after ``open()``, `/size/N` with N bytes,
-/// `/kept` with what it keeps.
+/// `/work` is answered on a worker, `/nap` there after a while, `/wait` there and only after
+/// ``open()``, `/size/N` with N bytes, `/kept` with what it keeps, `/thread` with who answers.
 final class EchoHandler: HTTPHandler {
   private let isOpen = Atomic(false)
   private let waiting = Atomic(0)
@@ -12,6 +14,23 @@ final class EchoHandler: HTTPHandler {
   /// What is sent again and again.
   private let kept = HTTPContent(
     Array("kept".utf8), type: "text/kept", tag: HTTPEntityTag(.max, 7), isKept: true)
+
+  /// What the server has refused itself, in order.
+  private let refused = Mutex<[Refusal]>([])
+
+  /// One refusal as it was told.
+  struct Refusal: Hashable {
+    var status: HTTPStatus
+    var target: String
+    var requestID: String
+  }
+
+  var refusals: [Refusal] { refused.withLock { $0 } }
+
+  func didRefuse(status: HTTPStatus, target: Span<UInt8>, requestID: String) {
+    let refusal = Refusal(status: status, target: text(target), requestID: requestID)
+    refused.withLock { $0.append(refusal) }
+  }
 
   /// Lets those go on that wait.
   func open() { isOpen.store(true, ordering: .releasing) }
@@ -21,7 +40,8 @@ final class EchoHandler: HTTPHandler {
 
   func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
     let path = text(request.path)
-    if path == "/work" || path == "/wait", !mayTakeLong { return nil }
+    if ["/work", "/wait", "/nap", "/thread/worker"].contains(path), !mayTakeLong { return nil }
+    if path == "/nap" { usleep(100_000) }
     if path == "/wait" {
       waiting.add(1, ordering: .acquiringAndReleasing)
       while !isOpen.load(ordering: .acquiring) { pause() }
@@ -29,6 +49,10 @@ final class EchoHandler: HTTPHandler {
     }
     if path == "/kept" { return HTTPResponse(status: .ok, content: kept) }
     let type = [HTTPField(name: "Content-Type", value: "text/plain")]
+    if path.hasPrefix("/thread") {
+      let line = "\(request.thread) \(request.arrival)"
+      return HTTPResponse(status: .ok, fields: type, body: Array(line.utf8))
+    }
     if path.hasPrefix("/size/"), let size = Int(path.dropFirst(6)) {
       return HTTPResponse(status: .ok, fields: type, body: [UInt8](repeating: 0x61, count: size))
     }
@@ -47,12 +71,26 @@ final class EchoHandler: HTTPHandler {
   }
 
   private func pause() {
-    // Long enough not to burn a core, short enough not to be felt.
-    for _ in 0..<10_000 where isOpen.load(ordering: .relaxed) { return }
+    usleep(1000)
   }
 }
 
 /// The sum that the handler answers with.
 func checksum(_ bytes: [UInt8]) -> UInt64 {
   bytes.reduce(0) { $0 &* 31 &+ UInt64($1) }
+}
+
+/// A server for a test, on a port of its own.
+func startServer(
+  _ handler: any HTTPHandler = EchoHandler(),
+  change: (inout HTTPServerConfiguration) -> Void = { _ in }
+) throws -> HTTPServer {
+  var configuration = HTTPServerConfiguration(maximumBodySize: 1 << 22)
+  change(&configuration)
+  return try HTTPServer(configuration: configuration, handler: handler)
+}
+
+/// Waits for something that another thread brings about; what is expected is checked after it.
+func waitUntil(_ condition: () -> Bool) {
+  for _ in 0..<2000 where !condition() { usleep(10_000) }
 }

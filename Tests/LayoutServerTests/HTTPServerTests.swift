@@ -126,11 +126,12 @@ struct HTTPServerTests {
       client.send(Array(part))
       client.send("\r\n")
     }
+    // The buffer is used again for something shorter.
+    let other = RawClient(port: server.port)
     client.send("0\r\n\r\n")
     #expect(client.receive()?.text == "POST /x ?  \(body.count) \(sum) worker=false")
-    // The buffer is used again for something shorter.
-    client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\na")
-    #expect(client.receive()?.text == "POST /x ?  1 97 worker=false")
+    other.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\na")
+    #expect(other.receive()?.text == "POST /x ?  1 97 worker=false")
   }
 
   @Test func aChunkedBodyThatGetsTooLargeIsRefused() throws {
@@ -236,7 +237,7 @@ struct HTTPServerTests {
     usleep(300_000)
     handler.open()
     #expect(client.receive()?.status == 200)
-    await stopping.value
+    #expect(await stopping.value)
     #expect(client.isClosed())
   }
 
@@ -256,10 +257,5 @@ struct HTTPServerTests {
       try HTTPServer(
         configuration: HTTPServerConfiguration(host: "192.0.2.1"), handler: EchoHandler())
     }
-  }
-
-  /// Waits for something that another thread brings about; what is expected is checked after it.
-  private func waitUntil(_ condition: () -> Bool) {
-    for _ in 0..<1000 where !condition() { usleep(10_000) }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// One connection, on which a test says exactly what it wants to say.
@@ -5,38 +6,66 @@ final class RawClient {
   let descriptor: Int32
   private var received: [UInt8] = []
 
-  init(port: UInt16) {
+  /// Connects.
+  ///
+  /// - Parameters:
+  ///   - port: Where to.
+  ///   - source: The loopback address to come from, the last of its four numbers.
+  ///   - receiveBuffer: How many bytes the kernel keeps of what is not read; nil for as it likes.
+  init(port: UInt16, from source: UInt32 = 1, receiveBuffer: Int32? = nil) {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    // Safe: the address is a variable of this frame, and its size is given.
-    _ = unsafe withUnsafePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
+    if var receiveBuffer {
+      let size = socklen_t(MemoryLayout<Int32>.size)
+      _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, size)
     }
+    if source != 1 { _ = unsafe call(bind, 0x7F00_0000 | source, port: 0) }
+    _ = unsafe call(connect, 0x7F00_0001, port: port)
     // A test that waits for what never comes fails instead of hanging.
     var limit = timeval(tv_sec: 20, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+    _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+  }
+
+  private func call(
+    _ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, _ host: UInt32, port: UInt16
+  ) -> Int32 {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = host.bigEndian
+    // Safe: the address is a variable of this frame, and its size is given.
+    return unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+
+  /// Has the connection reset, not closed, when it goes.
+  func resetWhenItGoes() {
+    var now = linger(l_onoff: 1, l_linger: 0)
+    let size = socklen_t(MemoryLayout<linger>.size)
+    _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, size)
   }
 
   deinit { close(descriptor) }
 
   func send(_ text: String) { send(Array(text.utf8)) }
 
-  func send(_ bytes: [UInt8]) {
+  /// Sends all; false if the connection ends before.
+  @discardableResult
+  func send(_ bytes: [UInt8]) -> Bool {
     var sent = 0
     while sent < bytes.count {
       let count = unsafe bytes[sent...].withUnsafeBytes { part in
         // Safe: the bytes are there for the length of the call.
         unsafe Glibc.send(descriptor, part.baseAddress, part.count, Int32(MSG_NOSIGNAL))
       }
-      guard count > 0 else { return }
+      guard count > 0 else { return false }
       sent += count
     }
+    return true
   }
 
   /// Says that nothing more will be said.
@@ -74,6 +103,16 @@ final class RawClient {
     }
   }
 
+  /// All that comes until the server closes the connection.
+  func receiveAll() -> String {
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = unsafe recv(descriptor, &chunk, chunk.count, 0)
+      guard count > 0 else { return String(decoding: received, as: UTF8.self) }
+      received += chunk[..<count]
+    }
+  }
+
   /// Whether the server has closed the connection, waiting for it.
   func isClosed() -> Bool {
     var byte = [UInt8](repeating: 0, count: 1)
@@ -88,4 +127,18 @@ final class RawClient {
     { return index + 4 }
     return nil
   }
+}
+
+/// The processor time that the threads of a name have taken, in hundredths of a second.
+func processorTime(ofThread name: String) -> Int {
+  var sum = 0
+  for thread in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? [] {
+    let path = "/proc/self/task/\(thread)/stat"
+    guard let line = try? String(contentsOfFile: path, encoding: .utf8),
+      line.contains("(\(name))"), let end = line.lastIndex(of: ")")
+    else { continue }
+    let fields = line[end...].split(separator: " ")
+    sum += (Int(fields[12]) ?? 0) + (Int(fields[13]) ?? 0)
+  }
+  return sum
 }

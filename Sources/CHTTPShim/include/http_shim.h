@@ -18,6 +18,8 @@
 // - The handler is called on loop threads and worker threads, on many at once. On a loop thread it
 //   must be done within about 100 µs, or return false to be called again on a worker thread.
 // - All calls of libmicrohttpd for a connection happen on its loop's thread.
+// - Each thread that calls the handler has a number: the loops from 0 on, then the workers. So what
+//   the handler counts can have one writer for each thread.
 //
 // The functions below may be called from any thread, unless they say otherwise.
 #ifndef LAYOUTD_HTTP_SHIM_H
@@ -72,6 +74,8 @@ typedef struct http_request {
   http_bytes query;  // raw, without its '?'
   http_bytes body;   // HTTP_BODY_PADDING more bytes are readable
   http_bytes fields[HTTP_FIELD_COUNT];  // by http_field; empty if absent
+  unsigned thread;   // the number of the thread that calls
+  uint64_t arrival;  // when it was whole: nanoseconds of CLOCK_MONOTONIC
 } http_request;
 
 // What the handler fills in.
@@ -114,6 +118,11 @@ void http_reply_prepared(http_reply *_Nonnull reply, http_prepared *_Nonnull pre
 typedef bool (*http_handler)(void *_Nullable context, const http_request *_Nonnull request,
                              bool on_worker, http_reply *_Nonnull reply);
 
+// Told of each request that is refused without the handler, on the thread that refuses it: the raw
+// target, empty where none was read, and the name that the answer's problem carries.
+typedef void (*http_refusal_observer)(void *_Nullable context, unsigned status, http_bytes target,
+                                      const char *_Nonnull request_id);
+
 typedef struct http_options {
   const char *_Nonnull host;        // a name or an address
   uint16_t port;                    // 0 takes a free one
@@ -124,7 +133,21 @@ typedef struct http_options {
   unsigned max_connections;         // past it 503 and closed
   unsigned request_timeout_seconds; // for a request to arrive whole, however it trickles
   unsigned idle_timeout_seconds;    // for a connection without a request
+  double min_answer_rate;           // bytes of an answer to be taken in a second, beside that time
+  unsigned max_connections_per_address;  // past it 503 and closed; 0 for no limit
+  bool spares_loopback;             // whether loopback addresses are free of that limit
+  size_t max_held_bytes;            // bodies and answers under way; past it 503; 0 for no limit
+  size_t max_target_bytes;          // past it 414
+  size_t max_header_bytes;          // names, values and 4 for each field; past it 431
+  const char *_Nullable certificate;  // PEM, the server's first; copied; NULL for no TLS
+  const char *_Nullable key;          // PEM; copied
 } http_options;
+
+// Refusals are counted by status; the last count is for all that have none of their own.
+enum { HTTP_REFUSALS = 8 };
+
+// The status that a count is for; 0 for the last one.
+unsigned http_refusal_status(unsigned index);
 
 typedef struct http_server http_server;
 
@@ -132,17 +155,25 @@ typedef struct http_server http_server;
 typedef struct http_statistics {
   uint64_t accepted;      // connections taken
   uint64_t refused;       // connections turned away: too many
+  uint64_t refused_by_address;  // of these: too many from their address
   uint64_t requests;      // requests handed to the handler
   uint64_t shed;          // requests turned away: the queue was full
-  uint64_t timed_out;     // connections cut off: the request did not arrive in time
+  uint64_t timed_out;     // connections cut off: a request did not arrive, or its answer was not
+                          // taken, in time
+  uint64_t refusals[HTTP_REFUSALS];  // requests refused without the handler, by status
   uint64_t connections;   // open now
   uint64_t in_flight;     // requests being answered now
   uint64_t queued;        // requests that wait for a worker now
+  uint64_t held;          // bytes of bodies and answers under way now
+  uint64_t lingering;     // closed connections that are still read now
+  uint64_t addresses;     // client addresses that have counted connections now
 } http_statistics;
 
 // Starts a server: it accepts connections when this returns. NULL: `error` says why.
 http_server *_Nullable http_server_start(const http_options *_Nonnull options,
-                                         http_handler _Nonnull handler, void *_Nullable context,
+                                         http_handler _Nonnull handler,
+                                         http_refusal_observer _Nonnull observer,
+                                         void *_Nullable context,
                                          char *_Nonnull error, size_t error_size);
 
 // The port that it listens on.
@@ -150,17 +181,21 @@ uint16_t http_server_port(const http_server *_Nonnull server);
 
 http_statistics http_server_statistics(http_server *_Nonnull server);
 
-// Stops: closes the listening socket, finishes what is under way for at most so many seconds, joins
-// all threads and frees the server. Blocks. Call once, from none of its threads; afterwards the
-// handler is not called any more and every reply has been released.
-void http_server_stop(http_server *_Nonnull server, unsigned drain_seconds);
+// Stops: closes the listening socket and finishes what is under way for at most so many seconds;
+// then answers 503 to what is still queued and cuts off the rest. Blocks. Call once, from none of
+// its threads.
+//
+// True: all threads have ended, the server is freed, the handler is not called any more and every
+// reply has been released. False: a thread was still in the handler half a second after that time,
+// and everything that it may use was left as it is, for good; the process should end.
+bool http_server_stop(http_server *_Nonnull server, unsigned drain_seconds);
 
 // Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE, for this thread and those it starts. Call
 // on the main thread before any other thread starts.
 void http_signals_block(void);
 
-// Waits for one of the blocked signals and returns it.
-int http_signals_wait(void);
+// Waits for one of the blocked signals and returns it; 0 if none has come in so many seconds.
+int http_signals_wait(unsigned seconds);
 
 // Has malloc map what is large on its own, so that all of it goes back to the system when it is
 // freed. Left to itself, glibc learns from the first large piece that is freed to keep the next

@@ -1,0 +1,76 @@
+// What a handler fills in, and what is made of it for libmicrohttpd.
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+// What a body that is empty points to.
+static char nothing[1];
+
+struct MHD_Response *http_response_make(const uint8_t *body, size_t count,
+                                        void (*release)(void *owner), void *owner) {
+  void *start = count ? (void *)(uintptr_t)body : nothing;
+  if (!release) return MHD_create_response_from_buffer(count, start, MHD_RESPMEM_MUST_COPY);
+  return MHD_create_response_from_buffer_with_free_callback_cls(count, start, release, owner);
+}
+
+void http_response_describe(struct MHD_Response *response, const char *content_type,
+                            const char *tag) {
+  if (content_type) MHD_add_response_header(response, "Content-Type", content_type);
+  if (*tag) MHD_add_response_header(response, "ETag", tag);
+}
+
+void http_reply_header(http_reply *reply, const char *name, const char *value) {
+  if (reply->field_count == HTTP_REPLY_FIELDS) return;
+  if (strlen(name) >= sizeof reply->fields->name) return;
+  if (strlen(value) >= sizeof reply->fields->value) return;
+  strcpy(reply->fields[reply->field_count].name, name);
+  strcpy(reply->fields[reply->field_count].value, value);
+  reply->field_count++;
+}
+
+// Copies a tag with a NUL behind it; empty if it does not fit.
+static void copy_tag(char *to, const uint8_t *tag, size_t count) {
+  if (count >= HTTP_TAG_SIZE) count = 0;
+  if (count) memcpy(to, tag, count);
+  to[count] = 0;
+}
+
+void http_reply_describe(http_reply *reply, const char *content_type, const uint8_t *tag,
+                         size_t tag_count) {
+  reply->content_type = content_type;
+  copy_tag(reply->tag, tag, tag_count);
+}
+
+http_prepared *http_prepare(const char *content_type, const uint8_t *tag, size_t tag_count,
+                            const uint8_t *body, size_t count, void (*release)(void *owner),
+                            void *owner) {
+  http_prepared *prepared = malloc(sizeof *prepared);
+  struct MHD_Response *response = prepared ? http_response_make(body, count, release, owner) : NULL;
+  if (!response) {
+    free(prepared);
+    release(owner);
+    return NULL;
+  }
+  char text[HTTP_TAG_SIZE];
+  copy_tag(text, tag, tag_count);
+  http_response_describe(response, content_type, text);
+  prepared->response = response;
+  return prepared;
+}
+
+void http_prepared_free(http_prepared *prepared) {
+  MHD_destroy_response(prepared->response);
+  free(prepared);
+}
+
+void http_reply_prepared(http_reply *reply, http_prepared *prepared) { reply->prepared = prepared; }
+
+void http_reply_body(http_reply *reply, unsigned status, const uint8_t *body, size_t count,
+                     void (*release)(void *owner), void *owner) {
+  reply->status = status;
+  reply->body = body;
+  reply->count = count;
+  reply->release = release;
+  reply->owner = owner;
+}

@@ -1,0 +1,122 @@
+import Glibc
+import Synchronization
+
+/// Writes lines to standard error, on a thread of its own.
+///
+/// Whoever reads the log may stop reading. Nobody who answers a request waits for that: past a bound,
+/// lines are dropped, and counted.
+@safe final class LogWriter: Sendable {
+  private struct State {
+    var bytes: [UInt8] = []
+    var droppedCount = 0
+    var isWriting = false
+    /// Whether there is a thread; without one, lines are written at once.
+    var hasThread = true
+  }
+
+  private let state = Mutex(State())
+  private let dropped = Atomic(0)
+  // Posted when there is something to write after there was nothing. Never freed: the writer lives as
+  // long as the process.
+  private nonisolated(unsafe) let filled: UnsafeMutablePointer<sem_t>
+
+  /// So many bytes may wait to be written.
+  private static let capacity = 1 << 20
+
+  init() {
+    unsafe filled = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+    // Safe: allocated above, and not used before.
+    _ = unsafe sem_init(filled, 0, 0)
+    let this = unsafe Unmanaged.passRetained(self)
+    var thread = pthread_t()
+    // Safe: the thread takes over what was retained.
+    let failure = unsafe pthread_create(
+      &thread, nil,
+      { context in
+        if let context = unsafe context {
+          unsafe Unmanaged<LogWriter>.fromOpaque(context).takeRetainedValue().run()
+        }
+        return nil
+      }, this.toOpaque())
+    if failure != 0 {
+      state.withLock { $0.hasThread = false }
+      unsafe this.release()
+    } else {
+      _ = pthread_detach(thread)
+    }
+  }
+
+  /// How many lines have been dropped.
+  var droppedCount: Int { dropped.load(ordering: .relaxed) }
+
+  /// Adds a line, without waiting.
+  ///
+  /// - Parameter line: The line, with its end.
+  func write(_ line: String) {
+    let wasEmpty = state.withLock { state -> Bool in
+      guard state.hasThread else {
+        writeToStandardError(line)
+        return false
+      }
+      guard state.bytes.count + line.utf8.count <= LogWriter.capacity else {
+        state.droppedCount += 1
+        dropped.add(1, ordering: .relaxed)
+        return false
+      }
+      defer { state.bytes.append(contentsOf: line.utf8) }
+      return state.bytes.isEmpty
+    }
+    // Safe: it lives as long as this object.
+    if wasEmpty { unsafe sem_post(filled) }
+  }
+
+  /// Waits until everything is written; not for long if nobody reads.
+  func finish() {
+    for _ in 0..<1000 {
+      let isDone = state.withLock { $0.bytes.isEmpty && !$0.isWriting }
+      if isDone { return }
+      usleep(1000)
+    }
+  }
+
+  private func run() {
+    while true {
+      // Safe: it lives as long as this object.
+      guard unsafe sem_wait(filled) == 0 || errno == EINTR else { return }
+      let bytes = state.withLock { state in
+        state.isWriting = true
+        return LogWriter.take(from: &state)
+      }
+      writeToStandardError(bytes)
+      state.withLock { $0.isWriting = false }
+    }
+  }
+
+  private static func take(from state: inout State) -> [UInt8] {
+    var bytes: [UInt8] = []
+    swap(&bytes, &state.bytes)
+    if state.droppedCount > 0 {
+      bytes += Array("\(state.droppedCount) lines of the log were dropped\n".utf8)
+      state.droppedCount = 0
+    }
+    return bytes
+  }
+}
+
+/// Writes a text.
+func writeToStandardError(_ text: String) { writeToStandardError(Array(text.utf8)) }
+
+/// Writes all of some bytes, or as much as can be.
+private func writeToStandardError(_ bytes: [UInt8]) {
+  var start = 0
+  while start < bytes.count {
+    let count = unsafe bytes.withUnsafeBytes { buffer in
+      // Safe: within the buffer, which is there for the length of the call.
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[start...])
+      return unsafe Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
+    }
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { return }
+    start += count
+  }
+}

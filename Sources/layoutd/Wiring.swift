@@ -1,0 +1,167 @@
+import Glibc
+import HTTPMessages
+import LayoutAPI
+import LayoutSessions
+import MicroHTTP
+
+/// What the options make of the parts of the program.
+extension Configuration {
+  private static let cores = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+
+  private var ioThreadCount: Int { ioThreads > 0 ? ioThreads : Configuration.cores }
+  private var workerThreadCount: Int { workerThreads > 0 ? workerThreads : Configuration.cores }
+
+  /// The service, as the options limit it.
+  func makeService(access: AccessControl) -> LayoutService {
+    let memory = memoryLimitMiB << 20
+    // Kept answers, and half as much for what lies about viewports, come out of the same memory.
+    let answers = min(32 << 20, memory / 16)
+    return LayoutService(
+      sessions: SessionStore(
+        limits: SessionLimits(
+          idleTime: .seconds(sessionTTLSeconds), sessionCount: maxSessions,
+          byteCount: memory - answers - answers / 2,
+          sessionCountPerOwner: tenantMaxSessions > 0 ? tenantMaxSessions : .max)),
+      limits: ServiceLimits(
+        describedItemCount: maxItems, sectionCount: maxSections, depth: maxJSONDepth,
+        elementCount: maxElements, keptAnswerByteCount: answers),
+      access: access, crossOrigin: CORSPolicy(origins: corsOrigins),
+      metrics: RequestMetrics(threadCount: ioThreadCount + workerThreadCount) {
+        MonotonicClock.nanoseconds
+      },
+      clock: { MonotonicClock.nanoseconds },
+      now: { MonotonicClock.coarseNow })
+  }
+
+  /// How the API is served.
+  func serverConfiguration() throws(Failure) -> HTTPServerConfiguration {
+    var tls: HTTPServerTLS?
+    if let certificate = tlsCertificateFile, let key = tlsKeyFile {
+      tls = HTTPServerTLS(
+        certificateChain: try Configuration.readFile(certificate, of: "tls-cert"),
+        privateKey: try Configuration.readFile(key, of: "tls-key"))
+    }
+    return HTTPServerConfiguration(
+      host: host, port: UInt16(port), ioThreadCount: ioThreadCount,
+      workerThreadCount: workerThreadCount, queueCapacity: queueSize,
+      maximumBodySize: maxBodyMiB << 20, maximumConnectionCount: maxConnections,
+      maximumConnectionCountPerAddress: maxConnectionsPerAddress > 0
+        ? maxConnectionsPerAddress : max(1, maxConnections / 8),
+      sparesLoopback: maxConnectionsPerAddress == 0,
+      maximumInFlightByteCount: maxInFlightMiB << 20, maximumTargetSize: maxURLBytes,
+      maximumHeaderSize: maxHeaderBytes, requestTimeoutSeconds: requestTimeoutSeconds,
+      idleTimeoutSeconds: idleTimeoutSeconds, tls: tls)
+  }
+
+  /// How health and metrics are served, if they have a listener of their own: it answers whatever the
+  /// other one is doing.
+  var adminServerConfiguration: HTTPServerConfiguration? {
+    adminPort.map { port in
+      HTTPServerConfiguration(
+        host: adminHost ?? host, port: UInt16(port), ioThreadCount: 1, workerThreadCount: 1,
+        queueCapacity: 16, maximumBodySize: 1024, maximumConnectionCount: 256,
+        maximumTargetSize: maxURLBytes, maximumHeaderSize: maxHeaderBytes,
+        requestTimeoutSeconds: requestTimeoutSeconds, idleTimeoutSeconds: idleTimeoutSeconds)
+    }
+  }
+
+  /// What answers on a listener.
+  func handler(
+    _ service: LayoutService, _ audience: Audience, _ log: LogWriter
+  ) -> any HTTPHandler {
+    logLevel <= .info
+      ? LoggingHandler(service, for: audience, log: log, format: logFormat)
+      : QuietHandler(service: service, audience: audience)
+  }
+
+  /// The keys that the file names; nil if there is no file.
+  func readKeys() throws(Failure) -> APIKeys? {
+    guard let path = apiKeysFile else { return nil }
+    let text = try Configuration.readFile(path, of: "api-keys-file")
+    do throws(APIKeys.Failure) {
+      return try APIKeys(text)
+    } catch {
+      throw Failure(message: "--api-keys-file \(path): \(error.message)")
+    }
+  }
+
+  /// The text of a file that an option names; at most a mebibyte of it.
+  private static func readFile(_ path: String, of option: String) throws(Failure) -> String {
+    let limit = 1 << 20
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw Failure(message: "--\(option) \(path): \(unsafe String(cString: strerror(errno)))")
+    }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count <= limit {
+      // Safe: the part is there for the length of the call, with its size.
+      let count = unsafe Glibc.read(descriptor, &part, part.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw Failure(message: "--\(option) \(path): \(unsafe String(cString: strerror(errno)))")
+      }
+      if count == 0 { break }
+      bytes += part[..<count]
+    }
+    guard bytes.count <= limit, let text = String(validating: bytes, as: UTF8.self) else {
+      throw Failure(message: "--\(option) \(path): not a text of at most a mebibyte")
+    }
+    return text
+  }
+}
+
+/// A server with the address that it listens on.
+struct Listener {
+  let server: HTTPServer
+  let address: String
+
+  init(
+    _ configuration: HTTPServerConfiguration, _ handler: any HTTPHandler
+  ) throws(Configuration.Failure) {
+    do throws(HTTPServerError) {
+      server = try HTTPServer(configuration: configuration, handler: handler)
+    } catch {
+      throw Configuration.Failure(message: error.description)
+    }
+    let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+    address = "\(configuration.tls == nil ? "http" : "https")://\(host):\(server.port)"
+  }
+}
+
+extension HTTPServerStatistics {
+  /// The server's own counters, in Prometheus' text format.
+  func write(to text: inout MetricsText) {
+    text.single("layoutd_connections", .gauge, "Connections open now.", connectionCount)
+    text.single(
+      "layoutd_connections_accepted_total", .counter, "Connections taken.", acceptedCount)
+    text.family(
+      "layoutd_connections_refused_total", .counter,
+      "Connections turned away, by what there were too many of.")
+    text.sample(
+      "layoutd_connections_refused_total", [("limit", "address")], refusedByAddressCount)
+    text.sample(
+      "layoutd_connections_refused_total", [("limit", "total")],
+      refusedCount &- refusedByAddressCount)
+    text.single(
+      "layoutd_connections_cut_off_total", .counter,
+      "Connections ended because a request or the taking of an answer took too long.",
+      timedOutCount)
+    text.single("layoutd_requests_in_flight", .gauge, "Requests being answered now.", inFlightCount)
+    text.single(
+      "layoutd_in_flight_bytes", .gauge, "Bodies and answers under way, in bytes.", heldByteCount)
+    text.single(
+      "layoutd_queue_depth", .gauge, "Requests that wait for a worker now.", queuedCount)
+    text.single(
+      "layoutd_requests_shed_total", .counter,
+      "Requests answered 503 because too many waited for a worker.", shedCount)
+    text.family(
+      "layoutd_requests_refused_total", .counter,
+      "Requests refused before they were handed to the API, by status.")
+    for refusal in refusalCounts {
+      let status = refusal.status.map { "\($0.rawValue)" } ?? "other"
+      text.sample("layoutd_requests_refused_total", [("status", status)], refusal.count)
+    }
+  }
+}

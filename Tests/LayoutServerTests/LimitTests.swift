@@ -1,0 +1,259 @@
+import Glibc
+import HTTPMessages
+import MicroHTTP
+import Testing
+
+/// What a client may take of the server, and how it is told.
+struct LimitTests {
+  private let get = "GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
+
+  // MARK: Lengths
+
+  /// The longest path with a line of 17 bytes and a Host around it, up to where the memory ends that
+  /// libmicrohttpd keeps for a header.
+  @Test(arguments: [(8192, 200), (8193, 414), (12_000, 414), (15_900, 414)])
+  func aLongTargetIsRefused(length: Int, status: Int) throws {
+    let server = try startServer()
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    let path = "/" + String(repeating: "a", count: length - 1)
+    client.send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+    let answer = try #require(client.receive())
+    #expect(answer.status == status)
+    guard status != 200 else { return }
+    #expect(answer.text.contains("--max-url-bytes"))
+    #expect(server.statistics.refusalCount(.uriTooLong) == 1)
+  }
+
+  @Test(arguments: [(8192, 200), (8193, 431), (12_000, 431), (15_800, 431)])
+  func aLongHeaderIsRefused(length: Int, status: Int) throws {
+    let server = try startServer()
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    // "Host" and "a" count 9, "X" counts 5.
+    let value = String(repeating: "a", count: length - 14)
+    client.send("GET /x HTTP/1.1\r\nHost: a\r\nX: \(value)\r\n\r\n")
+    let answer = try #require(client.receive())
+    #expect(answer.status == status)
+    guard status != 200 else { return }
+    #expect(answer.text.contains("--max-header-bytes"))
+    #expect(server.statistics.refusalCount(.headerFieldsTooLarge) == 1)
+  }
+
+  @Test func thousandsOfParametersArrive() throws {
+    let server = try startServer()
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    let query = String(repeating: "a&", count: 4094)
+    client.send("GET /x?\(query) HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.receive()?.text == "GET /x ?\(query)  0 0 worker=false")
+    for query in ["a=1&b=2", "", "?", "a", "=", "&&=&"] {
+      client.send("GET /x?\(query) HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(client.receive()?.text == "GET /x ?\(query)  0 0 worker=false")
+    }
+  }
+
+  @Test func manyFieldsAndCookiesAreTaken() throws {
+    let server = try startServer()
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    let fields = String(repeating: "a: b\r\n", count: 200)
+    client.send("GET /x HTTP/1.1\r\nHost: a\r\n\(fields)\r\n")
+    #expect(client.receive()?.status == 200)
+    // libmicrohttpd would copy them and keep 56 bytes for each.
+    let cookies = String(repeating: "a=b; ", count: 1600)
+    client.send("GET /x HTTP/1.1\r\nHost: a\r\nCookie: \(cookies)\r\n\r\n")
+    #expect(client.receive()?.status == 200)
+  }
+
+  // MARK: Connections
+
+  @Test func connectionsOfOneAddressPastTheCapAreTurnedAway() throws {
+    let handler = EchoHandler()
+    let server = try startServer(handler) {
+      $0.maximumConnectionCountPerAddress = 2
+      $0.sparesLoopback = false
+    }
+    defer { server.stop(drainSeconds: 1) }
+    do {
+      let clients = [2, 2, 3].map { RawClient(port: server.port, from: $0) }
+      for client in clients {
+        client.send(get)
+        #expect(client.receive()?.status == 200)
+      }
+      let third = RawClient(port: server.port, from: 2)
+      let answer = try #require(third.receive())
+      #expect(answer.status == 503)
+      #expect(answer.head.contains("Retry-After: 1\r\n"))
+      #expect(answer.text.contains("--max-connections-per-address"))
+      #expect(third.isClosed())
+      #expect(server.statistics.addressCount == 2)
+      #expect(server.statistics.refusedByAddressCount == 1)
+      #expect(server.statistics.refusedCount == 1)
+      #expect(handler.refusals.map(\.status) == [.serviceUnavailable])
+    }
+    // Who has gone makes room.
+    waitUntil { server.statistics.addressCount == 0 }
+    #expect(server.statistics.addressCount == 0)
+    let next = RawClient(port: server.port, from: 2)
+    next.send(get)
+    #expect(next.receive()?.status == 200)
+  }
+
+  @Test func loopbackIsSparedIfSoSaid() throws {
+    let server = try startServer { $0.maximumConnectionCountPerAddress = 1 }
+    defer { server.stop(drainSeconds: 1) }
+    let clients = (0..<3).map { _ in RawClient(port: server.port) }
+    for client in clients {
+      client.send(get)
+      #expect(client.receive()?.status == 200)
+    }
+    #expect(server.statistics.addressCount == 0)
+  }
+
+  /// IPv4 addresses in IPv6 clothes share their first 64 bits.
+  @Test func mappedAddressesCountByThemselves() throws {
+    // Where there is no IPv6 there is nothing to test.
+    guard
+      let server = try? startServer(change: {
+        $0.host = "::"
+        $0.maximumConnectionCountPerAddress = 1
+        $0.sparesLoopback = false
+      })
+    else { return }
+    defer { server.stop(drainSeconds: 1) }
+    let clients = [2, 3].map { RawClient(port: server.port, from: $0) }
+    for client in clients {
+      client.send(get)
+      #expect(client.receive()?.status == 200)
+    }
+    #expect(RawClient(port: server.port, from: 3).receive()?.status == 503)
+  }
+
+  @Test func countsOfAddressesGoBackHoweverConnectionsEnd() throws {
+    let server = try startServer {
+      $0.maximumConnectionCountPerAddress = 3
+      $0.sparesLoopback = false
+    }
+    defer { server.stop(drainSeconds: 1) }
+    let beginnings = ["", "GE", get, "BAD\r\n\r\n", "POST /x HTTP/1.1\r\nHost: a\r\n\r\n"]
+    // More addresses than the table begins with.
+    for round in 0..<600 {
+      let clients = (0..<2).map { _ in
+        RawClient(port: server.port, from: 2 + UInt32(round) * 7 % 60_000)
+      }
+      for client in clients {
+        client.send(beginnings[round % beginnings.count])
+        if round % 3 == 0 { client.resetWhenItGoes() }
+      }
+    }
+    let held = (0..<400).map { RawClient(port: server.port, from: 2 + UInt32($0)) }
+    for client in held {
+      client.send(get)
+      #expect(client.receive()?.status == 200)
+    }
+    waitUntil { server.statistics.connectionCount == 400 }
+    #expect(server.statistics.addressCount == 400)
+    for client in held { client.finishSending() }
+    waitUntil { server.statistics.connectionCount == 0 }
+    #expect(server.statistics.connectionCount == 0)
+    #expect(server.statistics.addressCount == 0)
+  }
+
+  // MARK: Bytes under way
+
+  private func body(_ count: Int) -> [UInt8] { [UInt8](repeating: 0x61, count: count) }
+
+  @Test func whatWouldNotFitIsRefusedAndLeavesNothing() throws {
+    let handler = EchoHandler()
+    let server = try startServer(handler) { $0.maximumInFlightByteCount = 1 << 20 }
+    defer { server.stop(drainSeconds: 1) }
+    do {
+      // What is only announced does not count.
+      let promise = RawClient(port: server.port)
+      promise.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n")
+      let holder = RawClient(port: server.port)
+      holder.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 800000\r\n\r\n")
+      holder.send(body(700_000))
+      waitUntil { server.statistics.heldByteCount == 700_000 }
+      #expect(server.statistics.heldByteCount == 700_000)
+      // By its length, before the body.
+      let announcer = RawClient(port: server.port)
+      announcer.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n")
+      let refusal = try #require(announcer.receive())
+      #expect(refusal.status == 503)
+      #expect(refusal.head.contains("Retry-After: 1\r\n"))
+      #expect(refusal.text.contains("--max-in-flight-mib"))
+      // In the middle.
+      let grower = RawClient(port: server.port)
+      grower.send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+      grower.send("7a120\r\n" + String(repeating: "a", count: 500_000) + "\r\n0\r\n\r\n")
+      #expect(grower.receive()?.status == 503)
+      // Too much even to be thrown away.
+      let flood = RawClient(port: server.port)
+      flood.send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+      flood.send("300000\r\n" + String(repeating: "a", count: 0x300000) + "\r\n0\r\n\r\n")
+      #expect(flood.receive() == nil)
+      // An answer.
+      let asker = RawClient(port: server.port)
+      asker.send("GET /size/500000 HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(asker.receive()?.status == 503)
+      // What is small always fits.
+      asker.send("GET /size/60000 HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(asker.receive()?.body.count == 60_000)
+      #expect(
+        handler.refusals.map(\.status) == [
+          .serviceUnavailable, .serviceUnavailable, .serviceUnavailable,
+        ])
+      holder.send(body(100_000))
+      #expect(holder.receive()?.status == 200)
+      asker.send("GET /size/500000 HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(asker.receive()?.body.count == 500_000)
+    }
+    waitUntil { server.statistics.heldByteCount == 0 }
+    #expect(server.statistics.heldByteCount == 0)
+  }
+
+  // MARK: Slow readers
+
+  @Test func whoDoesNotTakeTheAnswerIsCutOff() throws {
+    let server = try startServer {
+      $0.requestTimeoutSeconds = 1
+      $0.minimumAnswerRate = 10 << 20
+    }
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port, receiveBuffer: 2048)
+    client.send("GET /size/3000000 HTTP/1.1\r\nHost: a\r\n\r\n")
+    waitUntil { server.statistics.heldByteCount == 3_000_000 }
+    waitUntil { server.statistics.timedOutCount == 1 }
+    #expect(server.statistics.timedOutCount == 1)
+    waitUntil { server.statistics.connectionCount == 0 && server.statistics.heldByteCount == 0 }
+    #expect(server.statistics.connectionCount == 0)
+    #expect(server.statistics.heldByteCount == 0)
+  }
+
+  /// Answers without a body fill the kernel's buffers too.
+  @Test func whoAsksAndNeverListensIsCutOff() throws {
+    let server = try startServer { $0.requestTimeoutSeconds = 1 }
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port, receiveBuffer: 2048)
+    let heads = String(repeating: "HEAD /x HTTP/1.1\r\nHost: a\r\n\r\n", count: 1000)
+    for _ in 0..<200 where client.send(Array(heads.utf8)) {}
+    waitUntil { server.statistics.connectionCount == 0 }
+    #expect(server.statistics.timedOutCount == 1)
+    #expect(server.statistics.connectionCount == 0)
+  }
+
+  @Test func whatAWorkerTakesIsNotTheClientsFault() throws {
+    let handler = EchoHandler()
+    let server = try startServer(handler) { $0.requestTimeoutSeconds = 1 }
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+    waitUntil { handler.waitingCount == 1 }
+    usleep(2_500_000)
+    handler.open()
+    #expect(client.receive()?.status == 200)
+    #expect(server.statistics.timedOutCount == 0)
+  }
+}

@@ -1,0 +1,118 @@
+import HTTPMessages
+import MicroHTTP
+import Testing
+
+/// How a refusal reaches the client, and who else learns of it.
+struct RefusalTests {
+  @Test func theHandlerLearnsWhatWasRefused() throws {
+    let handler = EchoHandler()
+    let server = try startServer(handler) { $0.maximumBodySize = 1000 }
+    defer { server.stop(drainSeconds: 1) }
+    let requests: [(String, HTTPStatus, String)] = [
+      ("GET /a/../b?c HTTP/1.1\r\nHost: a\r\n\r\n", .badRequest, "/a/../b?c"),
+      ("POST /b HTTP/1.1\r\nHost: a\r\n\r\n", .lengthRequired, "/b"),
+      ("POST /c HTTP/1.1\r\nHost: a\r\nContent-Length: 2000\r\n\r\n", .contentTooLarge, "/c"),
+      (
+        "POST /d HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n800\r\n"
+          + String(repeating: "a", count: 0x800) + "\r\n0\r\n\r\n", .contentTooLarge, "/d"
+      ),
+    ]
+    for (index, (request, status, target)) in requests.enumerated() {
+      let client = RawClient(port: server.port)
+      client.send(request)
+      let answer = try #require(client.receive())
+      #expect(answer.status == Int(status.rawValue))
+      let told = try #require(handler.refusals.last)
+      #expect(handler.refusals.count == index + 1)
+      #expect(told.status == status)
+      #expect(told.target == target)
+      #expect(answer.text.contains("\"requestId\":\"\(told.requestID)\""))
+    }
+    #expect(Set(handler.refusals.map(\.requestID)).count == requests.count)
+    let statistics = server.statistics
+    #expect(statistics.refusalCount(.badRequest) == 1)
+    #expect(statistics.refusalCount(.lengthRequired) == 1)
+    #expect(statistics.refusalCount(.contentTooLarge) == 2)
+    #expect(statistics.refusedRequestCount == 4)
+    #expect(statistics.requestCount == 0)
+  }
+
+  @Test func whatIsShedIsTold() throws {
+    let handler = EchoHandler()
+    let server = try startServer(handler) { $0.queueCapacity = 0 }
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    client.send("GET /work?x HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.receive()?.status == 503)
+    #expect(handler.refusals.map(\.target) == ["/work?x"])
+    #expect(server.statistics.refusalCount(.serviceUnavailable) == 1)
+  }
+
+  @Test func eachThreadHasItsNumber() throws {
+    var threadCount = 0
+    let server = try startServer {
+      $0.ioThreadCount = 2
+      $0.workerThreadCount = 3
+      threadCount = $0.threadCount
+    }
+    defer { server.stop(drainSeconds: 1) }
+    #expect(threadCount == 5)
+    var last: UInt64 = 0
+    for round in 0..<40 {
+      let client = RawClient(port: server.port)
+      let path = round % 2 == 0 ? "/thread" : "/thread/worker"
+      client.send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+      let words = try #require(client.receive()).text.split(separator: " ").map { UInt64($0) }
+      let thread = try #require(words.first ?? nil)
+      #expect((round % 2 == 0 ? 0..<2 : 2..<5).contains(thread))
+      // One after the other, on a clock that does not go back.
+      let arrival = try #require(words.last ?? nil)
+      #expect(arrival > last)
+      last = arrival
+    }
+  }
+
+  /// Who sends first and reads then would be reset in the middle, and lose the answer.
+  @Test func whoSendsBlindlyGetsTheAnswer() throws {
+    let server = try startServer()
+    defer { server.stop(drainSeconds: 1) }
+    let body = [UInt8](repeating: 0x61, count: 10_000_000)
+    for _ in 0..<200 {
+      let client = RawClient(port: server.port)
+      client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n")
+      #expect(client.send(body))
+      #expect(client.receive()?.status == 413)
+    }
+    waitUntil { server.statistics.lingeringCount == 0 }
+    #expect(server.statistics.lingeringCount == 0)
+    #expect(server.statistics.connectionCount == 0)
+  }
+
+  @Test func whoIsTurnedAwayGetsTheAnswer() throws {
+    let server = try startServer { $0.maximumConnectionCount = 0 }
+    defer { server.stop(drainSeconds: 1) }
+    let body = [UInt8](repeating: 0x61, count: 1_000_000)
+    for _ in 0..<50 {
+      let client = RawClient(port: server.port)
+      client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n")
+      #expect(client.send(body))
+      #expect(client.receive()?.status == 503)
+    }
+    waitUntil { server.statistics.lingeringCount == 0 }
+    #expect(server.statistics.lingeringCount == 0)
+  }
+
+  /// Nobody is read for ever: neither who never stops nor who never goes.
+  @Test func lingeringEnds() throws {
+    let server = try startServer()
+    defer { server.stop(drainSeconds: 1) }
+    let clients = (0..<200).map { _ in RawClient(port: server.port) }
+    for client in clients { client.send("POST /x HTTP/1.1\r\nHost: a\r\n\r\n") }
+    waitUntil { server.statistics.refusedRequestCount == 200 }
+    // At most 64 for each of two loops.
+    #expect(server.statistics.lingeringCount <= 128)
+    while clients[0].send([UInt8](repeating: 0x61, count: 1 << 20)) {}
+    waitUntil { server.statistics.lingeringCount == 0 }
+    #expect(server.statistics.lingeringCount == 0)
+  }
+}

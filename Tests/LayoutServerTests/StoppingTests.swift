@@ -1,0 +1,46 @@
+import MicroHTTP
+import Testing
+
+/// The end comes in time, whatever is under way.
+struct StoppingTests {
+  @Test func aHandlerThatNeverEndsDoesNotKeepTheServer() throws {
+    let handler = EchoHandler()
+    let server = try startServer(handler)
+    let client = RawClient(port: server.port)
+    client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+    waitUntil { handler.waitingCount == 1 }
+    // Would wait for ever, and the test with it.
+    #expect(!server.stop(drainSeconds: 1))
+    // What the worker uses is still there.
+    handler.open()
+    waitUntil { handler.waitingCount == 0 }
+  }
+
+  @Test func whatIsStillQueuedIsAnswered() throws {
+    let server = try startServer {
+      $0.workerThreadCount = 1
+      $0.queueCapacity = 500
+    }
+    // Half a minute's work.
+    let clients = (0..<300).map { _ in RawClient(port: server.port) }
+    for client in clients { client.send("GET /nap HTTP/1.1\r\nHost: a\r\n\r\n") }
+    waitUntil { server.statistics.queuedCount > 250 }
+    #expect(server.stop(drainSeconds: 1))
+    let answers = clients.compactMap { $0.receive()?.status }
+    #expect(answers.count == 300)
+    #expect(answers.contains(200))
+    #expect(answers.count { $0 == 503 } > 200)
+  }
+
+  @Test func nothingUnderWayNothingToWaitFor() throws {
+    let server = try startServer()
+    let idle = RawClient(port: server.port)
+    let halfway = RawClient(port: server.port)
+    halfway.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab")
+    let lingering = RawClient(port: server.port)
+    lingering.send("POST /x HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(lingering.receive()?.status == 411)
+    #expect(server.stop(drainSeconds: 0))
+    for client in [idle, halfway, lingering] { #expect(client.isClosed()) }
+  }
+}

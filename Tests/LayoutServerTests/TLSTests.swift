@@ -1,0 +1,120 @@
+import Foundation
+import MicroHTTP
+import Testing
+
+/// HTTP over TLS, asked by curl.
+struct TLSTests {
+  /// For localhost and 127.0.0.1, good until 2126, made for this test and used for nothing else.
+  ///
+  /// By `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500
+  /// -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1`.
+  static let certificate = """
+    -----BEGIN CERTIFICATE-----
+    MIIBmzCCAUGgAwIBAgIUA/jZByWgf49eVttoLFUEGy/qYBswCgYIKoZIzj0EAwIw
+    FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTE0NDIzNloYDzIxMjYxMDI4
+    MTQ0MjM2WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+    PQMBBwNCAARxK4HrUMEsPjbXXTTEmWrGUo1HAwnUeZJduID93blenRkTv7dZkPUk
+    MOWOlqhurmeARnWzkKbGdmkp3uh5dRCLo28wbTAdBgNVHQ4EFgQUQSDHCtDUWViz
+    geXwDYYWp9WiIuswHwYDVR0jBBgwFoAUQSDHCtDUWVizgeXwDYYWp9WiIuswDwYD
+    VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+    zj0EAwIDSAAwRQIgFVUUMQ3oV57LMdSBOEENl5IWCj/gv0TZTN1wCn65BRECIQCv
+    7dOpJcUln7xE4Pbu7KTtdxDbiHJH9F6Tl8h2VUvZWg==
+    -----END CERTIFICATE-----
+
+    """
+  static let key = """
+    -----BEGIN PRIVATE KEY-----
+    MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg6cuBcTtEslWket2I
+    eDSGQFkhVU51QAbnqIGThpu2USOhRANCAARxK4HrUMEsPjbXXTTEmWrGUo1HAwnU
+    eZJduID93blenRkTv7dZkPUkMOWOlqhurmeARnWzkKbGdmkp3uh5dRCL
+    -----END PRIVATE KEY-----
+
+    """
+
+  private func start(change: (inout HTTPServerConfiguration) -> Void = { _ in }) throws
+    -> HTTPServer
+  {
+    try startServer {
+      $0.tls = HTTPServerTLS(certificateChain: Self.certificate, privateKey: Self.key)
+      change(&$0)
+    }
+  }
+
+  /// What curl writes, asked with the server's certificate as the only one to trust.
+  private func curl(_ arguments: String...) throws -> String {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).pem")
+    try Data(Self.certificate.utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["curl", "-sS", "--max-time", "20", "--cacert", file.path] + arguments
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  @Test func requestsAreAnswered() throws {
+    let server = try start()
+    defer { server.stop(drainSeconds: 1) }
+    let base = "https://localhost:\(server.port)"
+    // One connection for both, then the two lowest versions that are spoken.
+    #expect(
+      try curl("\(base)/a?b", "\(base)/work")
+        == "GET /a ?b  0 0 worker=falseGET /work ?  0 0 worker=true")
+    #expect(try curl("--tls-max", "1.2", "\(base)/c") == "GET /c ?  0 0 worker=false")
+    #expect(try curl("--tlsv1.3", "\(base)/d") == "GET /d ?  0 0 worker=false")
+    #expect(try curl("\(base)/size/3000000").utf8.count == 3_000_000)
+    let body = [UInt8](repeating: 0x61, count: 1_000_000)
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+    try Data(body).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    #expect(
+      try curl("-H", "Content-Type:", "--data-binary", "@\(file.path)", "\(base)/e")
+        == "POST /e ?  1000000 \(checksum(body)) worker=false")
+    waitUntil { server.statistics.connectionCount == 0 }
+    #expect(server.statistics.connectionCount == 0)
+    #expect(server.statistics.heldByteCount == 0)
+  }
+
+  @Test func refusalsArrive() throws {
+    let server = try start { $0.maximumBodySize = 1000 }
+    defer { server.stop(drainSeconds: 1) }
+    let status = try curl(
+      "-o", "/dev/null", "-w", "%{http_code}", "-X", "POST", "-d",
+      String(repeating: "a", count: 2000), "https://localhost:\(server.port)/x")
+    #expect(status == "413")
+  }
+
+  @Test(arguments: ["", "\u{16}\u{3}\u{1}", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"])
+  func whoDoesNotShakeHandsIsCutOff(start beginning: String) throws {
+    let server = try start { $0.requestTimeoutSeconds = 1 }
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    client.send(beginning)
+    #expect(!client.receiveAll().contains("HTTP"))
+    waitUntil { server.statistics.connectionCount == 0 }
+    #expect(server.statistics.connectionCount == 0)
+  }
+
+  @Test func whoIsTooManyIsClosed() throws {
+    let server = try start { $0.maximumConnectionCount = 0 }
+    defer { server.stop(drainSeconds: 1) }
+    #expect(RawClient(port: server.port).receiveAll() == "")
+    #expect(server.statistics.refusedCount == 1)
+  }
+
+  @Test(arguments: [("", key), (certificate, ""), ("nonsense", "nonsense")])
+  func aBadCertificateIsSaid(certificate: String, key: String) {
+    let error = #expect(throws: HTTPServerError.self) {
+      try HTTPServer(
+        configuration: HTTPServerConfiguration(
+          tls: HTTPServerTLS(certificateChain: certificate, privateKey: key)),
+        handler: EchoHandler())
+    }
+    #expect(error?.description.contains("certificate") == true)
+  }
+}
