@@ -20,17 +20,28 @@ struct LoggingHandler: HTTPHandler {
 
   func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
     let requestID = service.makeRequestID()
-    guard
-      let response = service.respond(
-        to: request, mayTakeLong: mayTakeLong, requestID: requestID, audience: audience)
-    else { return nil }
+    let response = service.respond(
+      to: request, mayTakeLong: mayTakeLong, requestID: requestID, audience: audience)
+    if let response { write(request, response, requestID) }
+    return response
+  }
+
+  func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? {
+    let requestID = service.makeRequestID()
+    let response = service.refusal(ofLong: request, requestID: requestID, audience: audience)
+    if let response { write(request, response, requestID) }
+    return response
+  }
+
+  private func write(
+    _ request: borrowing HTTPRequest, _ response: HTTPResponse, _ requestID: String
+  ) {
     let now = MonotonicClock.nanoseconds
     write(
       method: request.method.rawValue, target: request.path, status: response.status,
       byteCount: response.body.count,
       microseconds: now > request.arrival ? (now - request.arrival) / 1000 : 0,
       requestID: requestID)
-    return response
   }
 
   func didRefuse(status: HTTPStatus, target: Span<UInt8>, requestID: String) {
@@ -80,5 +91,9 @@ struct QuietHandler: HTTPHandler {
 
   func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
     service.respond(to: request, mayTakeLong: mayTakeLong, requestID: nil, audience: audience)
+  }
+
+  func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? {
+    service.refusal(ofLong: request, requestID: nil, audience: audience)
   }
 }

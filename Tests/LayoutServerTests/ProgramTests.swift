@@ -60,6 +60,13 @@ import Testing
     }
     #expect(ask("abc") == 404)
     #expect(ask("") == 401)
+    // Who has no key need not send what is not wanted.
+    let stranger = RawClient(port: try program.port())
+    stranger.send(
+      "POST /v1/sessions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        + "Content-Length: 1000000\r\n\r\n")
+    #expect(stranger.receive()?.status == 401)
+    #expect(stranger.isClosed())
     try Data("one:\(Self.nothing.dropLast())\n".utf8).write(to: file)
     program.send(SIGHUP)
     #expect(program.waitForLog("the keys stay as they were"))
