@@ -69,8 +69,10 @@ struct LoggingHandler: HTTPHandler {
     log.write(line)
   }
 
-  /// The path without the query, in visible ASCII without what would end a JSON string; cut where it is
-  /// long. What was refused may hold any byte.
+  /// The path as the log has it.
+  ///
+  /// Without the query, in visible ASCII without what would end a JSON string, and cut where it is long:
+  /// what was refused may hold any byte.
   private func printable(_ path: Span<UInt8>) -> String {
     var bytes: [UInt8] = []
     for index in path.indices.prefix(512) {
