@@ -1,0 +1,1 @@
+func fuzzSocket(_ bytes: [UInt8]) throws(Finding) {}
