@@ -59,10 +59,13 @@ let package = Package(
         "layoutd",
       ],
       swiftSettings: strict),
+    // Under ThreadSanitizer, for all tests: what it cannot see of Swift's Mutex. Else empty.
+    .target(name: "CThreadSanitizer", path: "Tests/CThreadSanitizer", cSettings: strictC),
     .testTarget(
       name: "LayoutCoreTests", dependencies: ["LayoutCore"], swiftSettings: strict),
     .testTarget(
-      name: "LayoutSessionsTests", dependencies: ["LayoutSessions", "LayoutCore"],
+      name: "LayoutSessionsTests",
+      dependencies: ["LayoutSessions", "LayoutCore", "CThreadSanitizer"],
       swiftSettings: strict),
     .testTarget(
       name: "LayoutAPITests",
@@ -93,10 +96,11 @@ if Context.environment["LAYOUTD_FUZZ"] == nil {
 } else {
   for target in package.targets where target.type != .system {
     // Invariants that are checked in debug builds only are checked here too.
-    target.swiftSettings = (target.swiftSettings ?? []) + [
-      .unsafeFlags(["-sanitize=address", "-sanitize=fuzzer", "-enable-testing", "-g"]),
-      .unsafeFlags(["-assert-config", "Debug"]),
-    ]
+    target.swiftSettings =
+      (target.swiftSettings ?? []) + [
+        .unsafeFlags(["-sanitize=address", "-sanitize=fuzzer", "-enable-testing", "-g"]),
+        .unsafeFlags(["-assert-config", "Debug"]),
+      ]
     let coverage = ["-fsanitize=fuzzer-no-link"]
     target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(coverage)]
     target.cxxSettings = (target.cxxSettings ?? []) + [.unsafeFlags(coverage)]

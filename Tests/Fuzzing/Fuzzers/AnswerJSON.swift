@@ -1,5 +1,4 @@
-/// JSON as the fuzzers read it: a small strict parser of its own, so that no bug of the service's can
-/// hide behind itself.
+/// JSON as the fuzzers read it, with a small strict parser of its own: no bug hides behind itself.
 enum AnswerJSON: Hashable {
   case object([String: AnswerJSON])
   case array([AnswerJSON])
@@ -9,7 +8,9 @@ enum AnswerJSON: Hashable {
   case bool(Bool)
   case null
 
-  /// Parses a whole document; nil if it is none. Of two equal keys the second counts.
+  /// Parses a whole document; nil if it is none.
+  ///
+  /// Of two equal keys the second counts.
   init?(_ bytes: [UInt8]) {
     var parser = Parser(bytes: bytes)
     guard let value = parser.value(depth: 0) else { return nil }

@@ -14,7 +14,8 @@ func fuzzBodies(_ bytes: [UInt8]) throws(Finding) {
   let windowed = reading(body, as: kind, windows: JSONWindows(minimumLength: 1, size: windowSize))
   try expect(
     whole == windowed,
-    "windows of \(windowSize) read \(windowed), not \(whole): \(String(decoding: body, as: UTF8.self))")
+    "windows of \(windowSize) read \(windowed), not \(whole): \(String(decoding: body, as: UTF8.self))"
+  )
   if case .accepted = whole {
     try expect(AnswerJSON(body) != nil, "not JSON: \(String(decoding: body, as: UTF8.self))")
   }

@@ -1,4 +1,6 @@
-/// Bytes that make decisions, from first to last; when they have run out, every decision is the first.
+/// Bytes that make decisions, from first to last.
+///
+/// When they have run out, every decision is the first.
 struct FuzzInput {
   private let bytes: [UInt8]
   private var place = 0
@@ -20,7 +22,7 @@ struct FuzzInput {
     return (Int(byte()) << 8 | Int(byte())) % bound
   }
 
-  /// Whether something happens that should happen once in so many times; not at the end of the input.
+  /// Whether something happens that should happen once in so many times; not at the end.
   mutating func oneIn(_ count: Int) -> Bool { below(count) == count - 1 }
 
   /// One of some things; the first one at the end of the input.

@@ -1,12 +1,21 @@
 /// JSON in the making: a tree that can be damaged before it is written.
 indirect enum JSONTree {
-  case object([(name: String, value: JSONTree)])
+  case members([JSONMember])
   case array([JSONTree])
   /// Any text as it is, number or not.
   case raw(String)
   case string(String)
   /// An array of one thing many times.
   case repeated(JSONTree, Int)
+
+  static func object(_ members: [(name: String, value: JSONTree)]) -> JSONTree {
+    .members(members.map { JSONMember(name: $0.name, value: $0.value) })
+  }
+
+  /// The members of an object.
+  var object: [(name: String, value: JSONTree)]? {
+    if case .members(let members) = self { members.map { ($0.name, $0.value) } } else { nil }
+  }
 
   static func number(_ value: Int) -> JSONTree { .raw(String(value)) }
 
@@ -19,7 +28,7 @@ indirect enum JSONTree {
 
   private func write(to text: inout String) {
     switch self {
-    case .object(let members):
+    case .members(let members):
       text += "{"
       for (index, member) in members.enumerated() {
         text += (index == 0 ? "\"" : ",\"") + member.name + "\":"
@@ -46,11 +55,11 @@ indirect enum JSONTree {
   /// The same with one thing wrong, somewhere.
   func damaged(by input: inout FuzzInput) -> JSONTree {
     switch self {
-    case .object(var members):
+    case .members(var members):
       if members.isEmpty || input.oneIn(3) { return .damage(members, &input) }
       let place = input.below(members.count)
       members[place].value = members[place].value.damaged(by: &input)
-      return .object(members)
+      return .members(members)
     case .array(var elements):
       if elements.isEmpty || input.oneIn(4) { return .damage(elements, &input) }
       let place = input.below(elements.count)
@@ -61,7 +70,7 @@ indirect enum JSONTree {
   }
 
   private static func damage(
-    _ members: [(name: String, value: JSONTree)], _ input: inout FuzzInput
+    _ members: [JSONMember], _ input: inout FuzzInput
   ) -> JSONTree {
     var members = members
     guard !members.isEmpty else { return .object([("nope", .strange(&input))]) }
@@ -71,10 +80,12 @@ indirect enum JSONTree {
     case 1: members.append(members[place])
     case 2: members[place].name = input.pick(["Count", "", "sizes", "x", "\\u0000", "kind", "é"])
     case 3: members[place].value = .strange(&input)
-    case 4: members.insert((input.pick(["count", "nope", "sizes"]), .strange(&input)), at: place)
+    case 4:
+      let name = input.pick(["count", "nope", "sizes"])
+      members.insert(JSONMember(name: name, value: .strange(&input)), at: place)
     default: return .array(members.map(\.value))
     }
-    return .object(members)
+    return .members(members)
   }
 
   private static func damage(_ elements: [JSONTree], _ input: inout FuzzInput) -> JSONTree {
@@ -100,4 +111,10 @@ indirect enum JSONTree {
     default: .raw(input.pick(Numbers.hostile))
     }
   }
+}
+
+/// A member of an object.
+struct JSONMember {
+  var name: String
+  var value: JSONTree
 }

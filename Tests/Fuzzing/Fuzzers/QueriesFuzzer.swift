@@ -24,7 +24,8 @@ private func checkPath(_ path: [UInt8]) throws(Finding) {
   let expected = Routes.all.indices.first { matches(path, "\(Routes.all[$0].template)") }
   try expect(
     found.map { "\($0.route.template)" } == expected.map { "\(Routes.all[$0].template)" },
-    "\(String(decoding: path, as: UTF8.self)) is routed to \(String(describing: found?.route.template))")
+    "\(String(decoding: path, as: UTF8.self)) is routed to \(String(describing: found?.route.template))"
+  )
   guard let found else { return }
   for place in 0..<found.parameters.count {
     let range = found.parameters[place]
@@ -106,8 +107,7 @@ private func checkDecimal(_ bytes: [UInt8]) throws(Finding) {
     if length != nil, json?.double == nil { throw Finding("\(text) is no number") }
     return
   }
-  // Where it has an exponent or many digits, the last millionth may be the other way; plain decimals
-  // are exact, and a double is not.
+  // A double is not exact where a plain decimal is.
   guard let length else {
     return try expect(!double.isFinite, "\(text) is a number")
   }

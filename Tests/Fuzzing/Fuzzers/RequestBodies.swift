@@ -32,7 +32,9 @@ struct RequestBodies {
 
   mutating func index() -> JSONTree {
     .raw(
-      input.pick(["0", "1", "2", "3", "5", "9", "64", "299", "999999999999", "1000000000000", "257"]))
+      input.pick([
+        "0", "1", "2", "3", "5", "9", "64", "299", "999999999999", "1000000000000", "257",
+      ]))
   }
 
   mutating func path() -> JSONTree {
@@ -59,7 +61,7 @@ struct RequestBodies {
   }
 
   mutating func oneShot() -> JSONTree {
-    guard case .object(var members) = description() else { return .raw("{}") }
+    guard var members = description().object else { return .raw("{}") }
     if input.oneIn(3) {
       members.append(
         (
@@ -152,7 +154,8 @@ struct RequestBodies {
 
   mutating func viewport() -> JSONTree {
     var members: [(String, JSONTree)] = [
-      ("width", .raw(input.pick(Numbers.positives))), ("height", .raw(input.pick(Numbers.positives))),
+      ("width", .raw(input.pick(Numbers.positives))),
+      ("height", .raw(input.pick(Numbers.positives))),
     ]
     if input.oneIn(3) { members.append(("contentOffset", point())) }
     if input.oneIn(5) {
@@ -164,7 +167,7 @@ struct RequestBodies {
 
   mutating func viewportChange() -> JSONTree {
     var members: [(String, JSONTree)] = []
-    if case .object(let whole) = viewport(), !input.oneIn(3) { members = whole }
+    if !input.oneIn(3) { members = viewport().object ?? [] }
     if members.isEmpty, input.oneIn(2) { members.append(("contentOffset", point())) }
     let hasOffset = members.contains { $0.0 == "contentOffset" }
     if input.oneIn(4) { members = [("viewport", .object(members))] }
@@ -294,7 +297,9 @@ struct RequestBodies {
     switch input.below(5) {
     case 0: .string(input.pick(["start", "end", "visible"]))
     case 1:
-      .object([("kind", .string(input.pick(["header", "footer", "d0", "cell"]))), ("indexPath", path())])
+      .object([
+        ("kind", .string(input.pick(["header", "footer", "d0", "cell"]))), ("indexPath", path()),
+      ])
     default: .object([("indexPath", path())])
     }
   }
@@ -424,7 +429,8 @@ struct RequestBodies {
     switch input.below(5) {
     case 0 where !parts.isEmpty: parts.remove(at: place)
     case 1 where !parts.isEmpty: parts.append(parts[place])
-    case 2: parts.append(input.pick(["nope=1", "=", "x", "%", "limit=", "format=Columns", "%00=1"]))
+    case 2:
+      parts.append(input.pick(["nope=1", "=", "x", "%", "limit=", "format=Columns", "%00=1"]))
     case _ where !parts.isEmpty:
       let name = parts[place].prefix { $0 != "=" }
       parts[place] = "\(name)=\(input.pick(Numbers.hostile))"

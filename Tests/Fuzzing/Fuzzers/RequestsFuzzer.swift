@@ -132,7 +132,9 @@ private struct RequestWalk {
     let looksBefore = make.input.oneIn(3) ? try look() : nil
     var (request, _) = request(method, sessions[current].path + suffix, tree(&make))
     if make.input.oneIn(6) {
-      request.ifMatch = make.input.pick([sessions[current].tag ?? "*", "\"1\"", "*", "W/\"2\"", ","])
+      request.ifMatch = make.input.pick([
+        sessions[current].tag ?? "*", "\"1\"", "*", "W/\"2\"", ",",
+      ])
     }
     let onWorker = make.input.oneIn(2)
     let statuses = RequestWalk.changeStatuses.union([201, 204])
@@ -187,8 +189,9 @@ private struct RequestWalk {
   }
 
   private func changesSomething(_ batch: AnswerJSON?) -> Bool {
-    for name in ["deleteSections", "insertSections", "moveSections", "reloadSections", "moveItems"] {
-      if batch?[name]?.elements?.isEmpty == false { return true }
+    for name in ["deleteSections", "insertSections", "moveSections", "reloadSections", "moveItems"]
+    where batch?[name]?.elements?.isEmpty == false {
+      return true
     }
     for range in batch?["deleteItems"]?.elements ?? [] where range["start"] != range["end"] {
       // Numbers may be written in two ways.
@@ -335,19 +338,27 @@ private struct RequestWalk {
         "&contentOffsetX=\(make.input.pick(Numbers.coordinates))"
         + "&contentOffsetY=\(make.input.pick(Numbers.coordinates))"
     }
-    if make.input.oneIn(4) { query += "&limit=\(make.input.pick(["1", "2", "50", "400", "50000"]))" }
+    if make.input.oneIn(4) {
+      query += "&limit=\(make.input.pick(["1", "2", "50", "400", "50000"]))"
+    }
     if make.input.oneIn(6) {
       query +=
         "&cursor="
-        + make.input.pick(["0.h", "0.0", "1.3", "9.9", "0.9223372036854775807", "h", "0.99999999999"])
+        + make.input.pick([
+          "0.h", "0.0", "1.3", "9.9", "0.9223372036854775807", "h", "0.99999999999",
+        ])
     }
     if make.input.oneIn(6) { query += "&format=columns" }
     try get("/attributes", query)
   }
 
   private mutating func describeElement() throws(Finding) {
-    let kind = make.input.pick(["cell", "header", "footer", "d0", "d1", "%64%30", "nope", "%", "%00"])
-    let numbers = ["0", "1", "2", "5", "299", "999999999999", "9223372036854775807", "-1", "x", "01"]
+    let kind = make.input.pick([
+      "cell", "header", "footer", "d0", "d1", "%64%30", "nope", "%", "%00",
+    ])
+    let numbers = [
+      "0", "1", "2", "5", "299", "999999999999", "9223372036854775807", "-1", "x", "01",
+    ]
     try get("/attributes/\(kind)/\(make.input.pick(numbers))/\(make.input.pick(numbers))")
   }
 

@@ -22,8 +22,9 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// Content, a layout and batches: what an update makes is what the layout from scratch is, and what is
-/// undone leaves no trace.
+/// Content, a layout and batches.
+///
+/// What an update makes is what the layout from scratch is, and what is undone leaves no trace.
 func fuzzUpdates(_ bytes: [UInt8]) throws(Finding) {
   var generator = SeededGenerator(bytes)
   var content = generator.content()
