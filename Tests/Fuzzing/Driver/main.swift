@@ -14,14 +14,21 @@ private func execute(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-guard let name = CommandLine.arguments.dropFirst().first, let named = Fuzzer(rawValue: name) else {
+// libFuzzer starts the program again to merge corpora, with its own arguments only.
+private let variable = "LAYOUTD_FUZZER"
+private let given = CommandLine.arguments.dropFirst().first.flatMap(Fuzzer.init(rawValue:))
+if let given { unsafe setenv(variable, given.rawValue, 1) }
+// Safe: a string of the environment, copied at once.
+private let kept = unsafe getenv(variable).flatMap { unsafe Fuzzer(rawValue: String(cString: $0)) }
+guard let named = given ?? kept else {
   fatalError("usage: Fuzzers \(Fuzzer.allCases.map(\.rawValue).joined(separator: "|")) …")
 }
 unsafe fuzzer = named
 // Without the name, which libFuzzer would take for a corpus; never freed.
-var arguments = unsafe ([CommandLine.arguments[0]] + CommandLine.arguments.dropFirst(2)).map {
-  unsafe strdup($0)
-}
+var arguments =
+  unsafe ([CommandLine.arguments[0]] + CommandLine.arguments.dropFirst(given == nil ? 1 : 2)).map {
+    unsafe strdup($0)
+  }
 unsafe arguments.append(nil)
 var count = CInt(unsafe arguments.count - 1)
 // Safe: the buffer is used during the call only.
