@@ -91,7 +91,7 @@ if Context.environment["LAYOUTD_FUZZ"] == nil {
   package.targets.append(
     .testTarget(
       name: "FuzzingTests", dependencies: fuzzed, path: "Tests/Fuzzing",
-      exclude: ["CFuzzing", "Corpus", "Driver", "bodies.dict", "run"],
+      exclude: ["CFuzzing", "Corpus", "Driver", "Seeds", "bodies.dict", "run"],
       sources: ["Fuzzers", "ReplayTests.swift"], swiftSettings: strict))
 } else {
   for target in package.targets where target.type != .system {
@@ -109,7 +109,7 @@ if Context.environment["LAYOUTD_FUZZ"] == nil {
     .target(name: "CFuzzing", path: "Tests/Fuzzing/CFuzzing", cSettings: strictC),
     .executableTarget(
       name: "Fuzzers", dependencies: fuzzed + ["CFuzzing"], path: "Tests/Fuzzing",
-      exclude: ["Corpus", "ReplayTests.swift", "bodies.dict", "run"],
+      exclude: ["Corpus", "ReplayTests.swift", "Seeds", "bodies.dict", "run"],
       sources: ["Fuzzers", "Driver"], swiftSettings: strict),
   ]
 }
