@@ -47,7 +47,7 @@ private struct RequestWalk {
     case 9: try change(.put, "/layout") { $0.layoutChange() }
     case 10: try change(.put, "/viewport") { $0.viewportChange() }
     case 11: try change(.put, "/collection") { $0.collectionChange() }
-    case 12: try change(.post, "/movement") { $0.movementStart() }
+    case 12: try move()
     case 13: try change(.patch, "/movement") { $0.movementStep() }
     case 14: try change(.post, "/movement/end") { _ in nil }
     case 15: try change(.delete, "/movement") { _ in nil }
@@ -175,6 +175,20 @@ private struct RequestWalk {
       try follow(json)
     } else {
       sessions[current].shown = nil
+    }
+  }
+
+  /// An interactive movement; now and then it is left under way.
+  private mutating func move() throws(Finding) {
+    try change(.post, "/movement") { $0.movementStart() }
+    for _ in 0..<make.input.below(4) {
+      try change(.patch, "/movement") { $0.movementStep() }
+      if make.input.oneIn(4) { try tick() }
+    }
+    switch make.input.below(4) {
+    case 0, 1: try change(.post, "/movement/end") { _ in nil }
+    case 2: try change(.delete, "/movement") { _ in nil }
+    default: break
     }
   }
 
