@@ -4,12 +4,15 @@ import LayoutCore
 
 /// Raw bytes as a body: the readers for short, for long and for plain ones must agree.
 ///
-/// The first byte says what is read, the second how small windows are.
+/// The first byte says what is read, the second how small windows are, the others are the body, or
+/// choose what a list in it is made of.
 func fuzzBodies(_ bytes: [UInt8]) throws(Finding) {
   var input = FuzzInput(bytes)
-  let kind = input.pick(BodyKind.allCases)
+  let number = input.below(BodyKind.allCases.count + 1)
+  let kind = number < BodyKind.allCases.count ? BodyKind.allCases[number] : .collection
   let windowSize = 2 + Int(input.byte())
-  let body = input.rest()
+  let body =
+    number < BodyKind.allCases.count ? input.rest() : listBody(input.rest())
   let whole = reading(body, as: kind, windows: JSONWindows(minimumLength: .max, size: .max))
   // What goes wrong with windows mostly does so where one ends at a certain byte.
   for size in body.count <= 128 ? Array(2...16) : [windowSize] {
@@ -26,6 +29,19 @@ func fuzzBodies(_ bytes: [UInt8]) throws(Finding) {
     try expect(json.at(error.pointer) != nil, "nothing is there: \(error)")
   }
   if kind == .tick { try checkPlainTick(body, whole) }
+}
+
+/// A collection with a list made of tokens, a byte each: right and wrong separators come up often.
+private func listBody(_ choices: [UInt8]) -> [UInt8] {
+  let tokens = [
+    "1", ",", " ", "\"a\"", "[1,2]", "[", "]", ", ", "\\\"", "\"", "12.5", "{", "}", "\n", "-",
+    "\"b]\"",
+  ]
+  var input = FuzzInput(choices)
+  let member = input.pick(["lengths", "sizes", "ids", "aspectRatios"])
+  var text = "{\"sections\":[{\"items\":{\"\(member)\":["
+  while !input.isAtEnd { text += input.pick(tokens) }
+  return Array((text + "]}}]}").utf8)
 }
 
 /// The bodies there are.
