@@ -171,7 +171,7 @@ public final class LayoutService: HTTPHandler {
       return finished(response, to: request, operation, audience)
     } catch {
       if !mayTakeLong, error.isLeftToWorkers(limits) { return nil }
-      let response = error.problem.response(requestID: requestID ?? makeRequestID())
+      let response = error.problem(operation).response(requestID: requestID ?? makeRequestID())
       return finished(response, to: request, operation, audience)
     }
   }
@@ -206,7 +206,7 @@ public final class LayoutService: HTTPHandler {
       }
       return nil
     } catch {
-      let response = error.problem.response(requestID: requestID ?? makeRequestID())
+      let response = error.problem(operation).response(requestID: requestID ?? makeRequestID())
       return finished(response, to: request, operation, audience)
     }
   }
@@ -333,11 +333,30 @@ enum Failure: Error {
   }
 
   /// The refusal; nothing takes too long for a worker.
-  fileprivate var problem: Problem {
+  fileprivate func problem(_ operation: Operation?) -> Problem {
     switch self {
-    case .takesLong: Problem(.unavailable, "the request takes too long")
-    case .layout(let error): Problem(error)
-    case .problem(let problem): problem
+    case .takesLong: return Problem(.unavailable, "the request takes too long")
+    case .problem(let problem): return problem
+    case .layout(let error):
+      var problem = Problem(error)
+      // Not every body has the part of the description that is to blame.
+      let part = operation?.describedPart
+      if let pointer = problem.pointer, part.map(pointer.hasPrefix) != true {
+        problem.pointer = nil
+      }
+      return problem
+    }
+  }
+}
+
+extension Operation {
+  /// A pointer to the part of a description that the bodies have; nil if they have none.
+  fileprivate var describedPart: String? {
+    switch self {
+    case .layOut, .createSession: ""
+    case .replaceLayout: "/layout"
+    case .replaceCollection: "/collection"
+    default: nil
     }
   }
 }

@@ -101,7 +101,7 @@ struct Problem: Error {
       .tooManyRequests, detail, fields: [HTTPField(name: "Retry-After", value: "\(seconds)")])
   }
 
-  /// What cannot be laid out, or not be answered at once.
+  /// What cannot be laid out, or not be answered at once; points into a description.
   init(_ error: LayoutError) {
     switch error {
     case .contentTooLong(let section):
@@ -120,7 +120,7 @@ struct Problem: Error {
     case .tooManyCards(let limit):
       self.init(
         .invalid, "more than \(limit) cards would stand in view; make them wider",
-        pointer: "/layout/itemSize")
+        pointer: "/layout")
     case .tooManyElements(let limit):
       self.init(
         .invalid, "more than \(limit) elements are in the rectangle or the prefetch window")

@@ -22,6 +22,43 @@ private let layouts = [
 ]
 
 struct ReplacingLayoutTests {
+  /// A refusal points into the body that was sent, or nowhere.
+  @Test func whatCannotBeLaidOutIsNamedWhereItWasSaid() throws {
+    let mock = MockService()
+    let collection =
+      #""collection":{"sections":[{},{"items":{"count":1000000000000},"columnCount":2}]}"#
+    let path = try mock.makeSession(
+      #"{\#(collection),"layout":{"kind":"list","itemLength":1},"viewport":{"width":9,"height":9}}"#
+    )
+    let layout = #""layout":{"kind":"list","itemLength":100}"#
+    let wide =
+      #""layout":{"kind":"waterfall","minimumColumnWidth":0.000001,"minimumColumnSpacing":0}"#
+    for body in [layout, #""layout":{"kind":"coverFlow","itemSize":{"width":9,"height":99}}"#] {
+      let answer = try #require(mock.send(.put, path + "/layout", "{\(body)}"))
+      #expect(answer.status == 422)
+      #expect(answer["pointer"] == nil)
+    }
+    let sections = Array(repeating: #"{"items":{"count":1000000000000}}"#, count: 12)
+    let replaced = try #require(
+      mock.send(
+        .put, path + "/collection",
+        #"{"collection":{"sections":[\#(sections.joined(separator: ","))]}}"#))
+    #expect(replaced.status == 422)
+    #expect(replaced["pointer"] as? String == "/collection/sections/9")
+    let long = try #require(
+      mock.send(
+        .post, "/v1/layout", "{\(collection),\(layout),\"viewport\":{\"width\":9,\"height\":9}}"))
+    #expect(long.status == 422)
+    #expect(long["pointer"] as? String == "/collection/sections/1")
+    let short = try mock.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":9}}]},\#(wide),"viewport":{"width":0.009,"height":9}}"#
+    )
+    let viewport = try #require(
+      mock.send(.put, short + "/viewport", #"{"width":9,"height":9}"#))
+    #expect(viewport.status == 422)
+    #expect(viewport["pointer"] == nil)
+  }
+
   @Test(arguments: layouts, layouts)
   func anyLayoutGivesWayToAnyOther(from: String, to: String) throws {
     let service = MockService()

@@ -140,14 +140,9 @@ extension Call {
     _ updated: UpdatedContent, _ current: Session.Snapshot, _ limits: ContentLimits
   ) throws(Failure) -> PreparedLayout {
     try checkLimits(updated.content, limits)
-    do {
-      return try PreparedLayout(
+    return try layingOut { () throws(LayoutError) in
+      try PreparedLayout(
         updating: current.layout, to: updated, layout: current.description.layout)
-    } catch {
-      // It points into a description, which this body is not.
-      var problem = Problem(error)
-      problem.pointer = nil
-      throw .problem(problem)
     }
   }
 

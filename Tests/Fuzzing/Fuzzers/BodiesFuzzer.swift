@@ -67,7 +67,7 @@ private func reading(_ body: [UInt8], as kind: BodyKind, windows: JSONWindows) -
 
 extension BodyKind {
   fileprivate func read(_ value: JSONValue) throws(JSONError) -> String {
-    let limits = ContentLimits(describedItems: 300)
+    let limits = ContentLimits(describedItems: 300, sections: 100_000)
     switch self {
     case .description:
       let object = try JSONObject<DescriptionMember>(value)
