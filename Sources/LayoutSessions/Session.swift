@@ -88,8 +88,9 @@ public final class Session: Sendable {
 
     /// The bytes that a session with it takes in memory; an estimate.
     public var byteCount: Int {
-      // The session's object, its locks and its place in the store.
-      1024 + description.content.byteCount + layout.byteCount + (names?.byteCount ?? 0)
+      // The session's and the layout's objects, the locks, and the place in the store: what is left of
+      // a small session's memory when the rest is taken off.
+      2048 + description.content.byteCount + layout.byteCount + (names?.byteCount ?? 0)
     }
   }
 

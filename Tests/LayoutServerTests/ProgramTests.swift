@@ -103,6 +103,46 @@ import Testing
     #expect(metrics.text.contains("layoutd_queue_depth 0\n"))
   }
 
+  /// What sessions are counted as is what the process takes for them, near enough to keep a limit by.
+  @Test(arguments: [
+    ("flow", 20, 3000), ("waterfall", 20, 3000), ("list", 20, 3000), ("flow", 20_000, 25),
+    ("waterfall", 20_000, 25), ("coverFlow", 20_000, 25),
+  ])
+  func memoryIsAccounted(layout: String, itemCount: Int, sessionCount: Int) throws {
+    let program = try Program([
+      "--log-level", "warning", "--max-sessions", "100000", "--worker-threads", "1",
+      "--io-threads", "1",
+    ])
+    defer { program.kill() }
+    let client = RawClient(port: try program.port())
+    let sizes = (0..<itemCount).map { "[\(40 + $0 % 50),\(30 + $0 % 37)]" }.joined(separator: ",")
+    let body = """
+      {"collection":{"sections":[{"items":{"sizes":[\(sizes)]}}]},
+       "layout":{"kind":"\(layout)"},
+       "viewport":{"width":300,"height":300}}
+      """
+    func make(_ count: Int) throws {
+      for _ in 0..<count {
+        client.send(
+          "POST /v1/sessions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        try #require(client.receive()?.status == 201)
+      }
+    }
+    func accounted() throws -> Double {
+      client.send("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
+      let lines = try #require(client.receive()).text.split(separator: "\n")
+      let line = lines.first { $0.hasPrefix("layoutd_session_bytes ") }
+      return try #require(line.flatMap { Double($0.split(separator: " ")[1]) })
+    }
+    // Some first, so that what is only allocated once is there already.
+    try make(sessionCount / 5)
+    let (before, resident) = (try accounted(), try program.residentByteCount())
+    try make(sessionCount)
+    let ratio = (try accounted() - before) / (try program.residentByteCount() - resident)
+    #expect((0.7...1.4).contains(ratio), "\(ratio)")
+  }
+
   @Test func limitsAreOptions() throws {
     let program = try Program([
       "--max-url-bytes", "300", "--max-header-bytes", "400", "--max-sections", "2", "--max-items",
@@ -174,6 +214,15 @@ private final class Program {
     #expect(waitForLog("listening on "))
     let line = log.split(separator: "\n").first { $0.hasPrefix(text) }
     return try #require(line?.split(separator: ":").last.flatMap { UInt16($0) })
+  }
+
+  /// The memory that it has now.
+  func residentByteCount() throws -> Double {
+    let status = try String(
+      contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    let words = line?.split(whereSeparator: \.isWhitespace) ?? []
+    return 1024 * (try #require(words.count > 1 ? Double(words[1]) : nil))
   }
 
   func send(_ signal: Int32) { Glibc.kill(process.processIdentifier, signal) }

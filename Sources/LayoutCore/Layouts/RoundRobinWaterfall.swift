@@ -121,7 +121,8 @@ final class RoundRobinWaterfall: SectionBody {
   }
 
   var byteCount: Int {
-    checkpoints.summary.byteCount + columns.byteCount
+    // The object, the root of its rope, and what it knows of lengths.
+    320 + checkpoints.summary.byteCount + columns.byteCount
   }
 
   func frame(of item: Int) -> Rect {

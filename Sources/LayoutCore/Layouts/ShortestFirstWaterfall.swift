@@ -113,7 +113,10 @@ final class ShortestFirstWaterfall: SectionBody {
       ?? ColumnFront(columnCount: filledCount)
   }
 
-  var byteCount: Int { checkpoints.summary.byteCount + columns.byteCount }
+  var byteCount: Int {
+    // The object, the root of its rope, and what it knows of lengths.
+    320 + checkpoints.summary.byteCount + columns.byteCount
+  }
 
   /// Visits items that end below a place, with their columns and where they start there, from a
   /// checkpoint on.
