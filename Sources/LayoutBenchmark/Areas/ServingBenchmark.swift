@@ -182,6 +182,13 @@ struct ServingClients: ~Copyable {
     paths.map { path in (0..<500).map { Self.tick(path, at: 3000 + $0 * 4, full: false) } }
   }
 
+  /// Each jumps about in its session, in turn, and never soon to the same place.
+  var wideTicks: [[UInt8]] {
+    (0..<256).flatMap { number in
+      paths.map { Self.tick($0, at: number * 7919 % 16_000, full: true) }
+    }
+  }
+
   /// Each asks for what is in a rectangle of a screen's size, at 64 places in turn.
   var rectQueries: [[[UInt8]]] {
     paths.map { path in
