@@ -11,8 +11,12 @@ struct OverloadBenchmark: Benchmark {
   private var seconds: Double { isQuick ? 1 : 60 }
   private var calibration: Double { isQuick ? 0.5 : 5 }
   private static let factor = 4.0
+
   /// What the server takes, and what the load opens at most.
-  private static let connections = (allowed: 256, offered: 320)
+  private typealias Connections = (allowed: Int, offered: Int)
+  private static let forTicks: Connections = (256, 320)
+  /// More than requests that wait for a worker: who only ticks has a place beside them.
+  private static let forAll: Connections = (1024, 1280)
 
   func run(_ report: inout Report) throws(BenchmarkError) {
     process_raise_descriptors()
@@ -20,27 +24,28 @@ struct OverloadBenchmark: Benchmark {
     try mixed(&report)
   }
 
-  private static func server() throws(BenchmarkError) -> ServerProcess {
+  private static func server(_ connections: Connections) throws(BenchmarkError) -> ServerProcess {
     try .pinnedLayoutd([
       "--max-connections", "\(connections.allowed)", "--memory-limit-mib", "256",
     ])
   }
 
-  private func title(_ what: String) -> String {
-    "\(what); --max-connections \(Self.connections.allowed), at most \(Self.connections.offered) opened; \(seconds) s; \(Pinning.text)"
+  private func title(_ what: String, _ connections: Connections) -> String {
+    "\(what); --max-connections \(connections.allowed), at most \(connections.offered) opened; \(seconds) s; \(Pinning.text)"
   }
 
   // MARK: Ticks
 
   private func ticks(_ report: inout Report) throws(BenchmarkError) {
-    let server = try Self.server()
+    let server = try Self.server(Self.forTicks)
     let ticks = try OverloadTicks(port: server.port)
     var table = Table(
-      title: title("ticks with answers of \(ticks.answerSize) bytes at four times the peak"))
+      title: title(
+        "ticks with answers of \(ticks.answerSize) bytes at four times the peak", Self.forTicks))
     let before = try full(ticks, server)
     let rate = Self.factor * before.goodput
     let (counts, memory) = try offer(
-      [Overload.Kind(requests: ticks.requests, rate: rate)], to: server)
+      [Overload.Kind(requests: ticks.requests, rate: rate)], to: server, Self.forTicks)
     let after = try full(ticks, server)
     for full in [before, after] {
       table.record(
@@ -63,7 +68,7 @@ struct OverloadBenchmark: Benchmark {
     let load = try Overload(
       [Overload.Kind(requests: ticks.requests, rate: 0)],
       // Some are left for those who have just gone.
-      connections: Self.connections.allowed - 8, patience: 20, port: server.port)
+      connections: Self.forTicks.allowed - 8, patience: 20, port: server.port)
     load.run(seconds: calibration / 4)
     load.reset()
     load.run(seconds: calibration)
@@ -79,7 +84,7 @@ struct OverloadBenchmark: Benchmark {
   // MARK: Ticks and long work
 
   private func mixed(_ report: inout Report) throws(BenchmarkError) {
-    let server = try Self.server()
+    let server = try Self.server(Self.forAll)
     let ticks = try OverloadTicks(port: server.port)
     let work = try LongWork(port: server.port)
     let tickRate = try full(ticks, server).goodput / 10
@@ -93,10 +98,10 @@ struct OverloadBenchmark: Benchmark {
     }
     var table = Table(
       title: title(
-        "\(Int(tickRate)) ticks a second, and sessions of \(LongWork.createdCount) items created and changes of \(LongWork.changedCount) at four times the peak"
-      ))
-    let full = try offer(kinds(1), to: server, seconds: calibration * 2).counts
-    let (counts, memory) = try offer(kinds(Self.factor), to: server)
+        "\(Int(tickRate)) ticks a second, and sessions of \(LongWork.createdCount) items created and changes of \(LongWork.changedCount) at four times the peak",
+        Self.forAll))
+    let full = try offer(kinds(1), to: server, Self.forAll, seconds: calibration * 2).counts
+    let (counts, memory) = try offer(kinds(Self.factor), to: server, Self.forAll)
     table.record(
       "long work, goodput", unit: "/s", Double(counts[1].answers) / seconds,
       beside: ("offered once", Double(full[1].answers) / (calibration * 2)),
@@ -140,10 +145,11 @@ struct OverloadBenchmark: Benchmark {
 
   /// Offers a load, and looks at the server's memory sixty times.
   private func offer(
-    _ kinds: [Overload.Kind], to server: ServerProcess, seconds: Double? = nil
+    _ kinds: [Overload.Kind], to server: ServerProcess, _ connections: Connections,
+    seconds: Double? = nil
   ) throws(BenchmarkError) -> (counts: [overload_counts], memory: [Double]) {
     let load = try Overload(
-      kinds, connections: Self.connections.offered, port: server.port)
+      kinds, connections: connections.offered, port: server.port)
     let slices = 60
     var memory: [Double] = []
     for _ in 0..<slices {
