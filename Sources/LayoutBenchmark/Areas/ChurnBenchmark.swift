@@ -30,7 +30,7 @@ struct ChurnBenchmark: Benchmark {
         "resident, most while \(phase.text)", unit: "MiB", phasePeak,
         beside: ("limit", Double(limit)), target: .ratioAtMost(1.5))
       table.record(
-        "accounted to sessions after that", unit: "MiB", metrics.sessionMiB,
+        "accounted to sessions after \(phase.text)", unit: "MiB", metrics.sessionMiB,
         beside: ("limit", Double(limit)), target: .ratioAtMost(1))
       let resident = server.residentMiB
       table.record(

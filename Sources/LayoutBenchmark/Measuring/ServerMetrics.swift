@@ -5,12 +5,23 @@ struct ServerMetrics {
   private var values: [String: Double] = [:]
 
   init(port: UInt16) throws(BenchmarkError) {
-    let answer = try HTTPClient(port: port).send(HTTPClient.request("GET", "/metrics"))
+    var answer = try ServerMetrics.answer(port)
+    // A worker has to add them up, and may have too much to do.
+    for _ in 0..<200 where answer.status == 503 {
+      usleep(50_000)
+      answer = try ServerMetrics.answer(port)
+    }
     guard answer.status == 200 else { throw BenchmarkError(message: "/metrics: \(answer.status)") }
     for line in String(decoding: answer.body, as: UTF8.self).split(separator: "\n") {
       let parts = line.split(separator: " ")
       if parts.count == 2, let value = Double(parts[1]) { values[String(parts[0])] = value }
     }
+  }
+
+  private static func answer(
+    _ port: UInt16
+  ) throws(BenchmarkError) -> (status: Int, body: [UInt8]) {
+    try HTTPClient(port: port).send(HTTPClient.request("GET", "/metrics"))
   }
 
   /// A sample by its name, with its labels if it has some.
