@@ -62,10 +62,13 @@ let package = Package(
         "layoutd",
       ],
       swiftSettings: strict),
+    // Under ThreadSanitizer, for all tests: what it cannot see of Swift's Mutex. Else empty.
+    .target(name: "CThreadSanitizer", path: "Tests/CThreadSanitizer", cSettings: strictC),
     .testTarget(
       name: "LayoutCoreTests", dependencies: ["LayoutCore"], swiftSettings: strict),
     .testTarget(
-      name: "LayoutSessionsTests", dependencies: ["LayoutSessions", "LayoutCore"],
+      name: "LayoutSessionsTests",
+      dependencies: ["LayoutSessions", "LayoutCore", "CThreadSanitizer"],
       swiftSettings: strict),
     .testTarget(
       name: "LayoutAPITests",
@@ -75,9 +78,41 @@ let package = Package(
     // Live, on port 0: the C border and the service behind it.
     .testTarget(
       name: "LayoutServerTests",
-      dependencies: ["MicroHTTP", "HTTPMessages", "LayoutAPI"], swiftSettings: strict),
+      dependencies: ["MicroHTTP", "HTTPMessages", "LayoutAPI", "layoutd"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c2x,
   cxxLanguageStandard: .cxx17
 )
+
+// What fuzzers do, as tests of what they found; with LAYOUTD_FUZZ the fuzzers themselves, for which
+// libFuzzer has to see what every target executes. Tests/Fuzzing/run sets the variable.
+let fuzzed: [Target.Dependency] = [
+  "HTTPMessages", "LayoutAPI", "LayoutCore", "LayoutSessions", "MicroHTTP",
+]
+if Context.environment["LAYOUTD_FUZZ"] == nil {
+  package.targets.append(
+    .testTarget(
+      name: "FuzzingTests", dependencies: fuzzed, path: "Tests/Fuzzing",
+      exclude: ["CFuzzing", "Corpus", "Driver", "Seeds", "bodies.dict", "run"],
+      sources: ["Fuzzers", "ReplayTests.swift"], swiftSettings: strict))
+} else {
+  for target in package.targets where target.type != .system {
+    // Invariants that are checked in debug builds only are checked here too.
+    target.swiftSettings =
+      (target.swiftSettings ?? []) + [
+        .unsafeFlags(["-sanitize=address", "-sanitize=fuzzer", "-enable-testing", "-g"]),
+        .unsafeFlags(["-assert-config", "Debug"]),
+      ]
+    let coverage = ["-fsanitize=fuzzer-no-link"]
+    target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(coverage)]
+    target.cxxSettings = (target.cxxSettings ?? []) + [.unsafeFlags(coverage)]
+  }
+  package.targets += [
+    .target(name: "CFuzzing", path: "Tests/Fuzzing/CFuzzing", cSettings: strictC),
+    .executableTarget(
+      name: "Fuzzers", dependencies: fuzzed + ["CFuzzing"], path: "Tests/Fuzzing",
+      exclude: ["Corpus", "ReplayTests.swift", "Seeds", "bodies.dict", "run"],
+      sources: ["Fuzzers", "Driver"], swiftSettings: strict),
+  ]
+}

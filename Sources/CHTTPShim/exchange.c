@@ -6,6 +6,8 @@
 
 // What a recycled exchange may keep of its body buffer, and how many a loop keeps.
 static const size_t kept_body_bytes = 1 << 20;
+// Bodies up to this come along with the header as a rule: refusing them first saves nothing.
+static const size_t short_body_bytes = 16 << 10;
 static const unsigned kept_exchanges = 64;
 // How much of a body that is refused is thrown away before the connection is.
 static const size_t drained_bytes = 1 << 20;
@@ -286,7 +288,7 @@ static enum MHD_Result dispatch(http_exchange *exchange) {
   http_count(&exchange->loop->requests, 1);
   http_count(&exchange->loop->in_flight, 1);
   exchange->is_counted = true;
-  if (server->handler(server->context, &exchange->request, false, &exchange->reply))
+  if (server->handler(server->context, &exchange->request, HTTP_STAGE_LOOP, &exchange->reply))
     return send_reply(exchange);
   // Suspended before it is queued: the answer may come at once.
   exchange->phase = EXCHANGE_WORKER;
@@ -296,6 +298,15 @@ static enum MHD_Result dispatch(http_exchange *exchange) {
   http_exchange_refuse(exchange, 503, "too many requests wait for a worker");
   http_loop_take_answer(exchange);
   return MHD_YES;
+}
+
+// Whether the handler refuses a request whose body is long, and would only be thrown away.
+static bool is_refused_unread(http_exchange *exchange) {
+  if (!exchange->is_chunked && exchange->announced <= short_body_bytes) return false;
+  http_server *server = exchange->loop->server;
+  fill_in_request(exchange);
+  return server->handler(server->context, &exchange->request, HTTP_STAGE_HEADER,
+                         &exchange->reply);
 }
 
 // The header is there.
@@ -315,6 +326,10 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
   }
   exchange->is_chunked = result.is_chunked;
   exchange->announced = (size_t)result.length;
+  if (is_refused_unread(exchange)) {
+    if (exchange->connection) exchange->connection->lingers = true;
+    return send_reply(exchange);
+  }
   // A length is only a promise: large ones are believed as the bytes arrive.
   size_t first = exchange->announced < kept_body_bytes ? exchange->announced
                                                        : kept_body_bytes - HTTP_BODY_PADDING;

@@ -173,6 +173,7 @@ struct http_server {
   http_address_table addresses;
   http_lingerer lingerer;         // the acceptor's thread only
   _Atomic uint64_t accepted, refused, refused_by_address, connections;
+  http_server *next_abandoned;
 };
 
 // loop.c

@@ -55,7 +55,8 @@ void *http_worker_run(void *context) {
   http_exchange *exchange;
   while ((exchange = pop(server))) {
     exchange->request.thread = worker->number;
-    server->handler(server->context, &exchange->request, true, &exchange->reply);
+    server->handler(server->context, &exchange->request, HTTP_STAGE_WORKER,
+                    &exchange->reply);
     http_loop_take_answer(exchange);
   }
   http_thread_ends(server, &server->ended_workers);

@@ -318,6 +318,12 @@ static void drain(http_server *server, double end) {
   }
 }
 
+// What could not be freed stays reachable, so that whoever looks for leaks sees that it is meant.
+static void abandon(http_server *server) {
+  static _Atomic(http_server *) abandoned;
+  server->next_abandoned = atomic_exchange(&abandoned, server);
+}
+
 bool http_server_stop(http_server *server, unsigned drain_seconds) {
   double end = http_now() + drain_seconds;
   atomic_store(&server->is_draining, true);
@@ -326,6 +332,7 @@ bool http_server_stop(http_server *server, unsigned drain_seconds) {
   // Who is about to be done gets half a second more.
   bool have_ended = end_threads(server, (end > http_now() ? end : http_now()) + 0.5);
   if (have_ended) free_server(server);
+  else abandon(server);
   return have_ended;
 }
 

@@ -12,6 +12,12 @@ public protocol HTTPHandler: Sendable {
   /// - Returns: The response, or nil to be called again on a worker thread.
   func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse?
 
+  /// Refuses a request by its header, before a long body is read.
+  ///
+  /// - Parameter request: The request, with an empty body.
+  /// - Returns: What is answered, after which the connection is closed; nil to let the body come.
+  func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse?
+
   /// Learns of a request that the server has refused itself, without asking this.
   ///
   /// Called on any thread, also on one that is no ``HTTPRequest/thread``; it must not take long.
@@ -25,6 +31,12 @@ public protocol HTTPHandler: Sendable {
 }
 
 extension HTTPHandler {
+  /// Lets every body come.
+  ///
+  /// - Parameter request: The request, with an empty body.
+  /// - Returns: Nil.
+  public func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? { nil }
+
   /// Does nothing.
   ///
   /// - Parameters:

@@ -117,16 +117,21 @@ struct Call: ~Escapable {
     _ read: (JSONValue) throws(JSONError) -> Value
   ) throws(Failure) -> Value {
     // An empty body has no type to be wrong about: it is unreadable.
-    guard body.isEmpty || MediaType.isJSON(fields.contentType) else {
-      throw .problem(
-        Problem(.unsupportedMediaType, "a request with a body needs Content-Type: application/json")
-      )
-    }
+    if !body.isEmpty { try Call.checkIsJSON(fields.contentType) }
     var parser = JSONParser(maximumDepth: service.limits.depth)
     do throws(JSONError) {
       return try parser.read(body, padding: bodyPadding, read)
     } catch {
       throw .problem(error.problem)
+    }
+  }
+
+  /// Refuses bodies of another type.
+  static func checkIsJSON(_ contentType: Span<UInt8>) throws(Failure) {
+    guard MediaType.isJSON(contentType) else {
+      throw .problem(
+        Problem(.unsupportedMediaType, "a request with a body needs Content-Type: application/json")
+      )
     }
   }
 

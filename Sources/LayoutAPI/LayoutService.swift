@@ -165,26 +165,63 @@ public final class LayoutService: HTTPHandler {
     let elementLimit =
       mayTakeLong
       ? limits.elementCount : min(limits.elementCount, LayoutService.shortAnswer)
-    var response: HTTPResponse
     do throws(Failure) {
-      response = try answer(
+      let response = try answer(
         request, found, operation, audience, elementLimit: elementLimit, mayTakeLong: mayTakeLong)
+      return finished(response, to: request, operation, audience)
     } catch {
-      let problem: Problem
-      switch error {
-      case .takesLong: return nil
-      case .layout(.tooManyElements(let limit)) where limit < limits.elementCount: return nil
-      case .layout(let error): problem = Problem(error)
-      case .problem(let refusal): problem = refusal
+      if !mayTakeLong, error.isLeftToWorkers(limits) { return nil }
+      let response = error.problem.response(requestID: requestID ?? makeRequestID())
+      return finished(response, to: request, operation, audience)
+    }
+  }
+
+  /// Refuses a request by its header, before a long body is read.
+  ///
+  /// - Parameter request: The request, with an empty body.
+  /// - Returns: The refusal; nil if there is nothing against it so far.
+  public func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? {
+    refusal(ofLong: request, requestID: nil)
+  }
+
+  /// Refuses a request that has a name by its header, before a long body is read.
+  ///
+  /// - Parameters:
+  ///   - request: The request, with an empty body.
+  ///   - requestID: The request's name; nil to make one where it is needed.
+  ///   - audience: Who is at the other end.
+  /// - Returns: The refusal; nil if there is nothing against it so far.
+  public func refusal(
+    ofLong request: borrowing HTTPRequest, requestID: String?, audience: Audience = .everyone
+  ) -> HTTPResponse? {
+    let found = Routes.match(request.path)
+    let operation = found.flatMap { $0.route.operation(for: request.method) }
+    do throws(Failure) {
+      if needsKey(request.path) { _ = try tenant(of: request) }
+      guard let (route, _) = found, audience.sees(route) else { throw .problem(.noSuchPath) }
+      if operation == nil { throw .problem(.methodNotAllowed(route)) }
+      switch request.method {
+      case .post, .put, .patch: try Call.checkIsJSON(request.fields.contentType)
+      case .get, .head, .delete, .options, .other: break
       }
-      response = problem.response(requestID: requestID ?? makeRequestID())
+      return nil
+    } catch {
+      let response = error.problem.response(requestID: requestID ?? makeRequestID())
+      return finished(response, to: request, operation, audience)
+    }
+  }
+
+  /// What is answered, counted and readable for the page that asked.
+  private func finished(
+    _ response: HTTPResponse, to request: borrowing HTTPRequest, _ operation: Operation?,
+    _ audience: Audience
+  ) -> HTTPResponse {
+    // Operators come by another listener, whose threads have other numbers.
+    if audience != .operators {
+      metrics?.count(operation, response.status, since: request.arrival, on: request.thread)
     }
     let fields = crossOrigin.fields(for: request)
-    if !fields.isEmpty { response = response.adding(fields) }
-    // Operators come by another listener, whose threads have other numbers.
-    if case .operators = audience { return response }
-    metrics?.count(operation, response.status, since: request.arrival, on: request.thread)
-    return response
+    return fields.isEmpty ? response : response.adding(fields)
   }
 
   /// Whether a path belongs to the API, whatever is there.
@@ -227,18 +264,13 @@ public final class LayoutService: HTTPHandler {
     }
     if !mayTakeLong, request.body.count > LayoutService.shortBody { throw .takesLong }
     guard let (route, parameters) = found, audience.sees(route) else {
-      throw .problem(.notFound("there is nothing at this path"))
+      throw .problem(.noSuchPath)
     }
     guard let operation else {
+      guard request.method == .options else { throw .problem(.methodNotAllowed(route)) }
       let allow = HTTPField(name: "Allow", value: route.allow)
-      if request.method == .options {
-        let fields = crossOrigin.preflightFields(for: request, allow: route.allow)
-        return HTTPResponse(status: .noContent, fields: [allow] + fields)
-      }
-      throw .problem(
-        Problem(
-          .methodNotAllowed, "the method is not allowed here; see Allow",
-          fields: [allow]))
+      let fields = crossOrigin.preflightFields(for: request, allow: route.allow)
+      return HTTPResponse(status: .noContent, fields: [allow] + fields)
     }
     let call = Call(
       service: self, request: request, parameters: parameters,
@@ -290,6 +322,24 @@ enum Failure: Error {
   case layout(LayoutError)
   /// Everything else.
   case problem(Problem)
+
+  /// Whether a worker may do what the thread that serves may not.
+  fileprivate func isLeftToWorkers(_ limits: ServiceLimits) -> Bool {
+    switch self {
+    case .takesLong: true
+    case .layout(.tooManyElements(let limit)): limit < limits.elementCount
+    case .layout, .problem: false
+    }
+  }
+
+  /// The refusal; nothing takes too long for a worker.
+  fileprivate var problem: Problem {
+    switch self {
+    case .takesLong: Problem(.unavailable, "the request takes too long")
+    case .layout(let error): Problem(error)
+    case .problem(let problem): problem
+    }
+  }
 }
 
 extension JSONError {

@@ -84,6 +84,16 @@ struct Problem: Error {
   /// A session, an element or a path that does not exist.
   static func notFound(_ detail: String) -> Problem { Problem(.notFound, detail) }
 
+  /// A path that is none of the contract's.
+  static var noSuchPath: Problem { .notFound("there is nothing at this path") }
+
+  /// A method that a path does not take.
+  static func methodNotAllowed(_ route: Route) -> Problem {
+    Problem(
+      .methodNotAllowed, "the method is not allowed here; see Allow",
+      fields: [HTTPField(name: "Allow", value: route.allow)])
+  }
+
   /// More than a tenant may do.
   static func tooManyRequests(_ detail: String, wait: Duration) -> Problem {
     let seconds = max(1, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))

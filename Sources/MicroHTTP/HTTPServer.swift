@@ -113,7 +113,7 @@ private final class HandlerBox: Sendable {
 
 /// The shim's handler: one crossing from C into Swift and back.
 private func respond(
-  context: UnsafeMutableRawPointer?, request: UnsafePointer<http_request>, onWorker: Bool,
+  context: UnsafeMutableRawPointer?, request: UnsafePointer<http_request>, stage: http_stage,
   reply: OpaquePointer
 ) -> Bool {
   guard let context = unsafe context else { return false }
@@ -121,17 +121,20 @@ private func respond(
   // Safe: the server that calls keeps the box, so that nobody need count this use of it. The shim
   // lends all of the request for the length of this call, which the spans cannot escape.
   let response = unsafe Unmanaged<HandlerBox>.fromOpaque(context)._withUnsafeGuaranteedRef { box in
-    unsafe box.handler.respond(
-      to: HTTPRequest(
-        method: HTTPMethod(lent.method), path: span(lent.path), query: span(lent.query),
-        fields: HTTPRequestFields(
-          contentType: span(lent.fields.0), accept: span(lent.fields.1),
-          ifMatch: span(lent.fields.2), ifNoneMatch: span(lent.fields.3),
-          authorization: span(lent.fields.4), origin: span(lent.fields.5),
-          accessControlRequestMethod: span(lent.fields.6)),
-        body: span(lent.body), bodyPadding: Int(HTTP_BODY_PADDING), thread: Int(lent.thread),
-        arrival: lent.arrival),
-      mayTakeLong: onWorker)
+    let request = unsafe HTTPRequest(
+      method: HTTPMethod(lent.method), path: span(lent.path), query: span(lent.query),
+      fields: HTTPRequestFields(
+        contentType: span(lent.fields.0), accept: span(lent.fields.1),
+        ifMatch: span(lent.fields.2), ifNoneMatch: span(lent.fields.3),
+        authorization: span(lent.fields.4), origin: span(lent.fields.5),
+        accessControlRequestMethod: span(lent.fields.6)),
+      body: span(lent.body), bodyPadding: Int(HTTP_BODY_PADDING), thread: Int(lent.thread),
+      arrival: lent.arrival)
+    return switch stage {
+    case .HTTP_STAGE_HEADER: box.handler.refusal(ofLong: request)
+    case .HTTP_STAGE_LOOP: box.handler.respond(to: request, mayTakeLong: false)
+    case .HTTP_STAGE_WORKER: box.handler.respond(to: request, mayTakeLong: true)
+    }
   }
   guard let response else { return false }
   for field in response.otherFields {

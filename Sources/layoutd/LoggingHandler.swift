@@ -20,17 +20,28 @@ struct LoggingHandler: HTTPHandler {
 
   func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
     let requestID = service.makeRequestID()
-    guard
-      let response = service.respond(
-        to: request, mayTakeLong: mayTakeLong, requestID: requestID, audience: audience)
-    else { return nil }
+    let response = service.respond(
+      to: request, mayTakeLong: mayTakeLong, requestID: requestID, audience: audience)
+    if let response { write(request, response, requestID) }
+    return response
+  }
+
+  func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? {
+    let requestID = service.makeRequestID()
+    let response = service.refusal(ofLong: request, requestID: requestID, audience: audience)
+    if let response { write(request, response, requestID) }
+    return response
+  }
+
+  private func write(
+    _ request: borrowing HTTPRequest, _ response: HTTPResponse, _ requestID: String
+  ) {
     let now = MonotonicClock.nanoseconds
     write(
       method: request.method.rawValue, target: request.path, status: response.status,
       byteCount: response.body.count,
       microseconds: now > request.arrival ? (now - request.arrival) / 1000 : 0,
       requestID: requestID)
-    return response
   }
 
   func didRefuse(status: HTTPStatus, target: Span<UInt8>, requestID: String) {
@@ -58,8 +69,10 @@ struct LoggingHandler: HTTPHandler {
     log.write(line)
   }
 
-  /// The path without the query, in visible ASCII without what would end a JSON string; cut where it is
-  /// long. What was refused may hold any byte.
+  /// The path as the log has it.
+  ///
+  /// Without the query, in visible ASCII without what would end a JSON string, and cut where it is long:
+  /// what was refused may hold any byte.
   private func printable(_ path: Span<UInt8>) -> String {
     var bytes: [UInt8] = []
     for index in path.indices.prefix(512) {
@@ -80,5 +93,9 @@ struct QuietHandler: HTTPHandler {
 
   func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
     service.respond(to: request, mayTakeLong: mayTakeLong, requestID: nil, audience: audience)
+  }
+
+  func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? {
+    service.refusal(ofLong: request, requestID: nil, audience: audience)
   }
 }

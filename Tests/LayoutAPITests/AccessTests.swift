@@ -79,6 +79,27 @@ struct AccessTests {
     #expect(mock.send(.options, "/v1/layout")?.status == 204)
   }
 
+  /// What the header says is enough to refuse a long body.
+  @Test func aLongBodyIsRefusedUnread() throws {
+    let (mock, _) = try Self.service()
+    func refusal(
+      _ method: HTTPMethod, _ path: String, key: String = "", type: String = "application/json"
+    ) -> UInt16? {
+      let (path, key, type) = (Array(path.utf8), Array(key.utf8), Array(type.utf8))
+      let request = HTTPRequest(
+        method: method, path: path.span, query: Span(),
+        fields: HTTPRequestFields(contentType: type.span, authorization: key.span), body: Span())
+      return mock.service.refusal(ofLong: request)?.status.rawValue
+    }
+    #expect(refusal(.post, "/v1/sessions", key: "Bearer abc") == nil)
+    #expect(refusal(.post, "/v1/sessions") == 401)
+    #expect(refusal(.post, "/v1/sessions", key: "Bearer xyzz") == 401)
+    #expect(refusal(.post, "/v1/nothing", key: "Bearer abc") == 404)
+    #expect(refusal(.put, "/v1/sessions", key: "Bearer abc") == 405)
+    #expect(refusal(.post, "/v1/sessions", key: "Bearer abc", type: "text/plain") == 415)
+    #expect(refusal(.get, "/v1/sessions/x", key: "Bearer abc", type: "") == nil)
+  }
+
   @Test func aTenantSeesItsOwnSessionsOnly() throws {
     let (mock, access) = try Self.service()
     let created = try #require(

@@ -171,27 +171,28 @@ struct LimitTests {
     do {
       // What is only announced does not count.
       let promise = RawClient(port: server.port)
-      promise.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n")
+      promise.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\na")
+      waitUntil { server.statistics.heldByteCount == 1 }
       let holder = RawClient(port: server.port)
       holder.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 800000\r\n\r\n")
       holder.send(body(700_000))
-      waitUntil { server.statistics.heldByteCount == 700_000 }
-      #expect(server.statistics.heldByteCount == 700_000)
+      waitUntil { server.statistics.heldByteCount == 700_001 }
+      #expect(server.statistics.heldByteCount == 700_001)
       // By its length, before the body.
       let announcer = RawClient(port: server.port)
-      announcer.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n")
+      announcer.send("POST /announced HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n")
       let refusal = try #require(announcer.receive())
       #expect(refusal.status == 503)
       #expect(refusal.head.contains("Retry-After: 1\r\n"))
       #expect(refusal.text.contains("--max-in-flight-mib"))
       // In the middle.
       let grower = RawClient(port: server.port)
-      grower.send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+      grower.send("POST /grown HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
       grower.send("7a120\r\n" + String(repeating: "a", count: 500_000) + "\r\n0\r\n\r\n")
       #expect(grower.receive()?.status == 503)
       // Too much even to be thrown away.
       let flood = RawClient(port: server.port)
-      flood.send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+      flood.send("POST /flood HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
       flood.send("300000\r\n" + String(repeating: "a", count: 0x300000) + "\r\n0\r\n\r\n")
       #expect(flood.receive() == nil)
       // An answer.
@@ -201,10 +202,7 @@ struct LimitTests {
       // What is small always fits.
       asker.send("GET /size/60000 HTTP/1.1\r\nHost: a\r\n\r\n")
       #expect(asker.receive()?.body.count == 60_000)
-      #expect(
-        handler.refusals.map(\.status) == [
-          .serviceUnavailable, .serviceUnavailable, .serviceUnavailable,
-        ])
+      #expect(handler.refusals.map(\.target) == ["/announced", "/grown", "/size/500000"])
       holder.send(body(100_000))
       #expect(holder.receive()?.status == 200)
       asker.send("GET /size/500000 HTTP/1.1\r\nHost: a\r\n\r\n")

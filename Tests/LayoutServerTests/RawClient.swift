@@ -134,9 +134,13 @@ func processorTime(ofThread name: String) -> Int {
   var sum = 0
   for thread in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? [] {
     let path = "/proc/self/task/\(thread)/stat"
-    guard let line = try? String(contentsOfFile: path, encoding: .utf8),
-      line.contains("(\(name))"), let end = line.lastIndex(of: ")")
-    else { continue }
+    // These files say that they are empty, and are read as such by Foundation.
+    let file = unsafe open(path, O_RDONLY)
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 1024)
+    let count = unsafe read(file, &bytes, bytes.count)
+    let line = String(decoding: bytes[..<max(0, count)], as: UTF8.self)
+    guard line.contains("(\(name))"), let end = line.lastIndex(of: ")") else { continue }
     let fields = line[end...].split(separator: " ")
     sum += (Int(fields[12]) ?? 0) + (Int(fields[13]) ?? 0)
   }

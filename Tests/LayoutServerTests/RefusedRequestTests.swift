@@ -146,7 +146,7 @@ struct RefusedRequestTests {
     let before = processorTime(ofThread: "loop 5")
     usleep(1_000_000)
     // In hundredths of a second: without the brake all that others leave.
-    #expect(processorTime(ofThread: "loop 5") - before < 15)
+    #expect(processorTime(ofThread: "loop 5") - before < 8)
   }
 
   @Test(arguments: [

@@ -45,16 +45,16 @@ struct TLSTests {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).pem")
     try Data(Self.certificate.utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["curl", "-sS", "--max-time", "20", "--cacert", file.path] + arguments
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self)
+    let words = ["curl", "-sS", "--max-time", "20", "--cacert", file.path] + arguments
+    let command = words.map { "'\($0)'" }.joined(separator: " ") + " 2>&1"
+    guard let output = unsafe popen(command, "r") else { return "" }
+    defer { unsafe _ = pclose(output) }
+    var text: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = unsafe fread(&chunk, 1, chunk.count, output), count > 0 {
+      text += chunk[..<count]
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 
   @Test func requestsAreAnswered() throws {

@@ -113,10 +113,16 @@ void http_prepared_free(http_prepared *_Nonnull prepared);
 // before the reply's body is released.
 void http_reply_prepared(http_reply *_Nonnull reply, http_prepared *_Nonnull prepared);
 
-// Answers a request: true if `reply` is filled in, false to be called again on a worker thread,
-// where it must be true.
+// How far a request has come when the handler is asked.
+typedef enum __attribute__((enum_extensibility(closed))) http_stage {
+  HTTP_STAGE_HEADER,  // a long body is still to come; true refuses it, false lets it come
+  HTTP_STAGE_LOOP,    // whole, on the thread that serves; false to be called again on a worker
+  HTTP_STAGE_WORKER,  // whole, on a worker; must be true
+} http_stage;
+
+// Answers a request: true if `reply` is filled in.
 typedef bool (*http_handler)(void *_Nullable context, const http_request *_Nonnull request,
-                             bool on_worker, http_reply *_Nonnull reply);
+                             http_stage stage, http_reply *_Nonnull reply);
 
 // Told of each request that is refused without the handler, on the thread that refuses it: the raw
 // target, empty where none was read, and the name that the answer's problem carries.
