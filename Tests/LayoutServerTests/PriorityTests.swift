@@ -33,7 +33,7 @@ private func niceness(ofThreads name: String) -> [Int32] {
       unsafe String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
     }
     guard let number = UInt32(thread), nameOfThread(thread) == name else { continue }
-    found.append(getpriority(PRIO_PROCESS, number))
+    found.append(getpriority(Int32(PRIO_PROCESS.rawValue), number))
   }
   return found
 }

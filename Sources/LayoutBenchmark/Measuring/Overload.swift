@@ -21,6 +21,7 @@ import CBenchmark
   ///   - connections: How many there may be at once.
   ///   - patience: How many seconds an answer is waited for.
   ///   - port: Where the server listens.
+  /// - Throws: ``BenchmarkError`` if there is no memory for it.
   init(
     _ kinds: [Kind], connections: Int, patience: Double = 5, port: UInt16
   ) throws(BenchmarkError) {
