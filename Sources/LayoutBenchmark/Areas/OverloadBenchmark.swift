@@ -26,7 +26,7 @@ struct OverloadBenchmark: Benchmark {
 
   private static func server(_ connections: Connections) throws(BenchmarkError) -> ServerProcess {
     try .pinnedLayoutd([
-      "--max-connections", "\(connections.allowed)", "--memory-limit-mib", "256",
+      "--max-connections", "\(connections.allowed)", "--memory-limit-mib", "512",
     ])
   }
 
@@ -92,7 +92,7 @@ struct OverloadBenchmark: Benchmark {
     func kinds(_ factor: Double) -> [Overload.Kind] {
       [
         // The sessions that are changed are ticked too, and so never leave.
-        Overload.Kind(requests: ticks.requests + work.ticks, rate: tickRate),
+        Overload.Kind(requests: ticks.requests(with: work.ticks), rate: tickRate),
         Overload.Kind(requests: work.requests, rate: peak * factor),
       ]
     }
@@ -204,6 +204,15 @@ private struct OverloadTicks {
       port: port, count: 32, viewport: (width: 1200, height: 2400))
     requests = clients.wideTicks
     answerSize = try clients.averageAnswer(to: requests.prefix(64))
+  }
+}
+
+extension OverloadTicks {
+  /// The same with others between them, often.
+  fileprivate func requests(with others: [[UInt8]]) -> [[UInt8]] {
+    requests.enumerated().flatMap { number, request in
+      number % 8 == 0 ? [request, others[number / 8 % others.count]] : [request]
+    }
   }
 }
 
