@@ -1,21 +1,14 @@
-#define _GNU_SOURCE  // memmem, CPU_SET
-#include <arpa/inet.h>
-#include <errno.h>
+#define _GNU_SOURCE  // memmem
 #include <math.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "benchmark.h"
+#include "client_internal.h"
 
-// Latencies are counted in steps of a 32nd of a power of two nanoseconds, 3 %.
-enum { buffer_size = 1 << 20, sub_bits = 5, bucket_count = 64 << sub_bits };
+enum { buffer_size = 1 << 20 };
 
 typedef struct client {
   int fd;
@@ -34,12 +27,6 @@ typedef struct load {
   client *idle;  // those without a request under way
   uint64_t *buckets;
 } load;
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static void give_up(load *self, client *it) {
   self->result.failures++;
@@ -72,37 +59,6 @@ static bool is_whole(client *self) {
   return self->have >= self->need;
 }
 
-static int connect_to(uint16_t port) {
-  struct sockaddr_in address = {.sin_family = AF_INET,
-                                .sin_port = htons(port),
-                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) != 0) {
-    if (fd >= 0) close(fd);
-    return -1;
-  }
-  int one = 1;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-  return fd;
-}
-
-static unsigned bucket_of(double seconds) {
-  uint64_t ns = seconds > 0 ? (uint64_t)(seconds * 1e9) : 0;
-  ns += 1u << sub_bits;
-  unsigned power = 63u - (unsigned)__builtin_clzll(ns);
-  return ((power - sub_bits) << sub_bits) + (unsigned)(ns >> (power - sub_bits));
-}
-
-static double quantile_us(const uint64_t *buckets, uint64_t total, double part) {
-  uint64_t sum = 0;
-  unsigned i = 0;
-  while (i < bucket_count - 1 && (double)(sum += buckets[i]) < (double)total * part) i++;
-  unsigned power = i >> sub_bits, rest = i & ((1u << sub_bits) - 1);
-  if (power == 0) return 0;
-  uint64_t ns = (uint64_t)((1u << sub_bits) + rest) << (power - 1);
-  return (double)(ns - (1u << sub_bits)) / 1000;
-}
-
 // Receives what is there; whether a whole answer was.
 static bool receive(load *self, client *it) {
   ssize_t got = recv(it->fd, it->buffer + it->have, buffer_size - it->have, MSG_DONTWAIT);
@@ -116,20 +72,20 @@ static bool receive(load *self, client *it) {
   if (it->buffer[9] == '2') self->result.answers++;
   else self->result.failures++;
   self->result.body_bytes += it->body;
-  self->buckets[bucket_of(now() - it->due)]++;
+  self->buckets[bucket_of(client_now() - it->due)]++;
   return true;
 }
 
 // One request under way on each connection, as fast as they are answered.
 static void run_closed(load *self, double end) {
   for (unsigned i = 0; i < self->plan->connections; i++)
-    if (self->clients[i].fd >= 0) send_request(self, &self->clients[i], now());
+    if (self->clients[i].fd >= 0) send_request(self, &self->clients[i], client_now());
   struct epoll_event events[256];
-  while (now() < end) {
+  while (client_now() < end) {
     int ready = epoll_wait(self->epoll, events, 256, 100);
     for (int i = 0; i < ready; i++) {
       client *it = events[i].data.ptr;
-      if (it->fd >= 0 && receive(self, it)) send_request(self, it, now());
+      if (it->fd >= 0 && receive(self, it)) send_request(self, it, client_now());
     }
   }
 }
@@ -143,19 +99,20 @@ static void run_open(load *self, double end) {
     self->idle = &self->clients[i];
   }
   uint64_t random = 88172645463325252u;
-  double due = now(), last = end + 1;
+  double due = client_now(), last = end + 1;
   unsigned under_way = 0;
   struct epoll_event events[256];
   // After the end what is under way is waited for, a second at most.
-  for (double time = due; time < end || (under_way > 0 && time < last); time = now()) {
+  for (double time = due; time < end || (under_way > 0 && time < last); time = client_now()) {
     while (due <= time && due < end && self->idle) {
       client *it = self->idle;
       self->idle = it->idle;
       send_request(self, it, due);
       under_way += it->fd >= 0;
-      random ^= random << 13, random ^= random >> 7, random ^= random << 17;
-      due -= log(((double)(random >> 12) + 1) / (double)(1ull << 52)) / self->plan->rate;
+      double part = ((double)client_random(&random) + 1) / (double)(1ull << 52);
+      due -= log(part) / self->plan->rate;
     }
+    if (self->plan->holders) holders_step(self->plan->holders, time);
     // Never sleeps: waking up would be part of what is measured.
     int ready = epoll_wait(self->epoll, events, 256, 0);
     for (int i = 0; i < ready; i++) {
@@ -181,7 +138,7 @@ load_result load_run(const load_plan *plan) {
     it->group = i % plan->groups;
     it->next = plan->first % plan->per_connection;
     it->buffer = malloc(buffer_size);
-    it->fd = it->buffer ? connect_to(plan->port) : -1;
+    it->fd = it->buffer ? client_connect(plan->port, 0, 0) : -1;
     if (it->fd < 0) {
       self.result.failures++;
       continue;
@@ -189,14 +146,13 @@ load_result load_run(const load_plan *plan) {
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = it};
     epoll_ctl(self.epoll, EPOLL_CTL_ADD, it->fd, &event);
   }
-  double start = now();
+  double start = client_now();
   if (plan->rate > 0) run_open(&self, start + plan->seconds);
   else run_closed(&self, start + plan->seconds);
-  self.result.seconds = now() - start;
-  uint64_t total = 0;
-  for (unsigned i = 0; i < bucket_count; i++) total += self.buckets[i];
-  self.result.p50_us = quantile_us(self.buckets, total, 0.5);
-  self.result.p99_us = quantile_us(self.buckets, total, 0.99);
+  self.result.seconds = client_now() - start;
+  self.result.p50_us = quantile_us(self.buckets, 0.5);
+  self.result.p99_us = quantile_us(self.buckets, 0.99);
+  self.result.p999_us = quantile_us(self.buckets, 0.999);
   for (unsigned i = 0; i < plan->connections; i++) {
     if (self.clients[i].fd >= 0) close(self.clients[i].fd);
     free(self.clients[i].buffer);

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE  // pipe2, CPU_SET
+#include <dirent.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <sched.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,6 +43,25 @@ long process_memory_kib(int pid, const char *field) {
     if (strncmp(line, field, length) == 0 && line[length] == ':') value = atol(line + length + 1);
   fclose(file);
   return value;
+}
+
+long process_count(int pid, const char *directory) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/%s", pid, directory);
+  DIR *entries = opendir(path);
+  if (!entries) return -1;
+  long count = 0;
+  for (struct dirent *it; (it = readdir(entries));) count += it->d_name[0] != '.';
+  closedir(entries);
+  return count;
+}
+
+long process_raise_descriptors(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
+  limit.rlim_cur = limit.rlim_max;
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
+  return (long)limit.rlim_cur;
 }
 
 size_t process_allocated(void) {

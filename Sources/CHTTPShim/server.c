@@ -101,6 +101,9 @@ static void *accept_connections(void *context) {
                           {.fd = server->acceptor_wakeup, .events = POLLIN},
                           {.fd = server->lingerer.epoll, .events = POLLIN}};
   http_thread_name("acceptor", -1);
+  // To turn a client away costs more than to answer a tick. Where the loops need all the processor,
+  // it is theirs: those at the door wait in the kernel, and for the most part give up there.
+  http_thread_yield_to_others();
   while (!atomic_load(&server->stops_acceptor)) {
     // What lingers ends some time even if nothing comes.
     int wait = atomic_load(&server->lingerer.count) > 0 ? 500 : -1;
@@ -357,6 +360,9 @@ int http_signals_wait(unsigned seconds) {
 
 void http_memory_give_back(void) {
 #ifdef __GLIBC__
+  // What one thread makes and another frees tears holes into the arena of the first, in which the
+  // others may not put anything: with one for each thread a churn of sessions took a third more.
+  mallopt(M_ARENA_MAX, 2);
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 20);
 #endif

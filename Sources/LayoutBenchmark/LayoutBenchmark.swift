@@ -75,6 +75,18 @@ struct Area: Sendable {
     Area(
       name: "updates", help: "changes under every layout, beside laying all out anew",
       benchmark: UpdateBenchmark.self),
+    Area(
+      name: "holding", help: "ticks while others hold connections, beside none",
+      benchmark: HoldingBenchmark.self),
+    Area(
+      name: "overload", help: "four times what it can carry, beside what it can",
+      benchmark: OverloadBenchmark.self),
+    Area(
+      name: "churn", help: "memory under many sessions, beside its limit",
+      benchmark: ChurnBenchmark.self),
+    Area(
+      name: "leaving", help: "what clients leave behind who leave in the middle",
+      benchmark: LeavingBenchmark.self),
   ]
 }
 

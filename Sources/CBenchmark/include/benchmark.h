@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "clients.h"
 #include "loops.h"
 
 // Serves one prebuilt answer of `count` bytes to every request, from `loops` threads, and never
@@ -25,6 +26,7 @@ typedef struct load_plan {
   const uint8_t *_Nonnull requests;
   size_t size;
   unsigned groups, per_connection, first;
+  holders *_Nullable holders;  // that have their steps meanwhile; with a rate only
 } load_plan;
 
 typedef struct load_result {
@@ -32,7 +34,8 @@ typedef struct load_result {
   uint64_t failures;      // other answers, connections lost, and answers that never came
   uint64_t body_bytes;    // of all answers
   double seconds;
-  double p50_us, p99_us;  // to the last byte, from sending; with a rate from when it fell due
+  // To the last byte, from sending; with a rate from when it fell due.
+  double p50_us, p99_us, p999_us;
 } load_result;
 
 // Sends requests on kept-alive connections, from the calling thread.
@@ -59,6 +62,12 @@ void process_stop(int pid);
 
 // A field of the process's status in KiB, such as VmHWM, the most memory it has used; -1 if unknown.
 long process_memory_kib(int pid, const char *_Nonnull field);
+
+// How many entries a directory of the process has, such as fd or task; -1 if unknown.
+long process_count(int pid, const char *_Nonnull directory);
+
+// Lets this process, and what it starts, open as many descriptors as it may; returns how many.
+long process_raise_descriptors(void);
 
 // The bytes that this process has from malloc; what is free goes back to the system first.
 size_t process_allocated(void);

@@ -205,7 +205,8 @@ int http_signals_wait(unsigned seconds);
 
 // Has malloc map what is large on its own, so that all of it goes back to the system when it is
 // freed. Left to itself, glibc learns from the first large piece that is freed to keep the next
-// ones, up to 32 MiB each.
+// ones, up to 32 MiB each. And has all threads share two arenas, whose holes they fill for each
+// other. Call before any other thread starts.
 void http_memory_give_back(void);
 
 #endif

@@ -131,22 +131,26 @@ struct ServingBenchmark: Benchmark {
 }
 
 /// Clients with a session each, of a few thousand cells, sixty of them in view; and what they send.
-private struct ServingClients: ~Copyable {
+struct ServingClients: ~Copyable {
   private let client: HTTPClient
   /// The sessions' paths.
   private let paths: [String]
 
-  private static let viewport = (width: 600, height: 900)
+  private let viewport: (width: Int, height: Int)
 
-  init(port: UInt16, count: Int) throws(BenchmarkError) {
+  init(
+    port: UInt16, count: Int, viewport: (width: Int, height: Int) = (600, 900)
+  ) throws(BenchmarkError) {
     let client = try HTTPClient(port: port)
+    let description = Self.session(of: 5000, viewport)
     paths = try (0..<count).map { _ throws(BenchmarkError) in
-      try client.createSession(Self.session(of: 5000)).path
+      try client.createSession(description).path
     }
     self.client = client
+    self.viewport = viewport
   }
 
-  private static func session(of count: Int) -> [UInt8] {
+  private static func session(of count: Int, _ viewport: (width: Int, height: Int)) -> [UInt8] {
     var random = RandomNumbers(seed: 2)
     let sizes = (0..<count).map { _ in
       "[\(60 + random.next(below: 40)),\(40 + random.next(below: 60))]"
@@ -178,13 +182,20 @@ private struct ServingClients: ~Copyable {
     paths.map { path in (0..<500).map { Self.tick(path, at: 3000 + $0 * 4, full: false) } }
   }
 
+  /// Each jumps about in its session, in turn, and never soon to the same place.
+  var wideTicks: [[UInt8]] {
+    (0..<256).flatMap { number in
+      paths.map { Self.tick($0, at: number * 7919 % 16_000, full: true) }
+    }
+  }
+
   /// Each asks for what is in a rectangle of a screen's size, at 64 places in turn.
   var rectQueries: [[[UInt8]]] {
     paths.map { path in
       (0..<64).map {
         HTTPClient.request(
           "GET",
-          "\(path)/attributes?x=0&y=\(Self.padded($0 * 450))&width=\(Self.viewport.width)&height=\(Self.viewport.height)"
+          "\(path)/attributes?x=0&y=\(Self.padded($0 * 450))&width=\(viewport.width)&height=\(viewport.height)"
         )
       }
     }
@@ -192,13 +203,13 @@ private struct ServingClients: ~Copyable {
 
   /// All go through one large session, in which each page's turn comes once in a long while.
   func coldTicks(itemCount: Int) throws(BenchmarkError) -> [[[UInt8]]] {
-    let session = try client.createSession(Self.session(of: itemCount))
-    let pageCount = Int(session.contentHeight) / Self.viewport.height
+    let session = try client.createSession(Self.session(of: itemCount, viewport))
+    let pageCount = Int(session.contentHeight) / viewport.height
     let perClient = pageCount / paths.count
     return paths.indices.map { number in
       (0..<perClient).map {
         Self.tick(
-          session.path, at: ($0 * paths.count + number) * Self.viewport.height, full: true)
+          session.path, at: ($0 * paths.count + number) * viewport.height, full: true)
       }
     }
   }

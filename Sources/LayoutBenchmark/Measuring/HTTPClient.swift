@@ -31,6 +31,12 @@ struct HTTPClient: ~Copyable {
 
   /// Sends a request and returns the answer's status and body.
   func send(_ request: [UInt8]) throws(BenchmarkError) -> (status: Int, body: [UInt8]) {
+    try begin(request)
+    return try end()
+  }
+
+  /// Sends a request, of which nothing is waited for.
+  func begin(_ request: [UInt8]) throws(BenchmarkError) {
     var sent = 0
     while sent < request.count {
       let count = unsafe request[sent...].withUnsafeBytes { bytes in
@@ -40,15 +46,21 @@ struct HTTPClient: ~Copyable {
       guard count > 0 else { throw BenchmarkError(message: "the server hung up") }
       sent += count
     }
+  }
+
+  /// Receives the answer to the request that was begun.
+  func end() throws(BenchmarkError) -> (status: Int, body: [UInt8]) {
     var answer: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       if let end = answer.headEnd {
         let head = String(decoding: answer[..<end], as: UTF8.self)
+        let status = Int(head.dropFirst(9).prefix(3)) ?? 0
+        if status == 204 { return (status, []) }
         let length = head.split(separator: "\r\n").first { $0.hasPrefix("Content-Length: ") }
           .flatMap { Int($0.dropFirst(16)) }
         if let length, answer.count >= end + length {
-          return (Int(head.dropFirst(9).prefix(3)) ?? 0, Array(answer[end...]))
+          return (status, Array(answer[end...]))
         }
       }
       let count = unsafe recv(descriptor, &chunk, chunk.count, 0)

@@ -95,16 +95,24 @@ final class ServerProcess {
     Double(unsafe process_memory_kib(pid, field)) / 1024
   }
 
-  /// layoutd as it starts without options.
-  static func layoutd() throws(BenchmarkError) -> ServerProcess { try layoutd([], core: nil) }
+  /// How many descriptors it has open.
+  var descriptorCount: Int { count("fd") }
 
-  /// layoutd with one loop on the server's core.
-  static func pinnedLayoutd() throws(BenchmarkError) -> ServerProcess {
-    try layoutd(["--io-threads", "1"], core: Pinning.cores?.server)
+  var threadCount: Int { count("task") }
+
+  private func count(_ directory: String) -> Int {
+    // Safe: the text is there for the length of the call.
+    unsafe process_count(pid, directory)
   }
 
-  private static func layoutd(
-    _ options: [String], core: Int32?
+  /// layoutd with one loop on the server's core.
+  static func pinnedLayoutd(_ options: [String] = []) throws(BenchmarkError) -> ServerProcess {
+    try layoutd(["--io-threads", "1"] + options, core: Pinning.cores?.server)
+  }
+
+  /// layoutd; without options as it starts, on any core.
+  static func layoutd(
+    _ options: [String] = [], core: Int32? = nil
   ) throws(BenchmarkError) -> ServerProcess {
     try ServerProcess(
       [Program.folder + "layoutd", "--port", "0", "--log-level", "warning"] + options, core: core)
@@ -155,10 +163,12 @@ struct Load {
   ///   - connections: How many at once.
   ///   - seconds: How long.
   ///   - rate: Requests a second in all; 0 for as many as are answered.
+  ///   - holders: Connections that are held meanwhile.
   /// - Returns: What came of it.
   /// - Throws: ``BenchmarkError`` if a request failed.
   func run(
-    on server: ServerProcess, connections: Int, seconds: Double, rate: Double = 0
+    on server: ServerProcess, connections: Int, seconds: Double, rate: Double = 0,
+    holders: Holders? = nil
   ) throws(BenchmarkError) -> Outcome {
     thread_pin(Pinning.cores?.load ?? -1)
     defer { thread_pin(-1) }
@@ -169,7 +179,8 @@ struct Load {
       var plan = unsafe load_plan(
         port: server.port, connections: UInt32(connections), seconds: seconds, rate: rate,
         requests: start, size: size, groups: UInt32(groupCount),
-        per_connection: UInt32(perConnection), first: UInt32(next))
+        per_connection: UInt32(perConnection), first: UInt32(next),
+        holders: holders?.pointer)
       return unsafe load_run(&plan)
     }
     guard let result, result.failures == 0, result.answers > 0 else {

@@ -1,0 +1,49 @@
+import Glibc
+import MicroHTTP
+import Testing
+
+/// Who stands back where there is not enough of the processor.
+struct PriorityTests {
+  /// To turn a client away costs more than to answer a tick; with the loops' priority a thousand
+  /// clients at the door would take half of what those inside need.
+  @Test func loopsComeBeforeThoseWhoAreAtTheDoorAndWorkers() throws {
+    // As many loops as no other test has, whose threads could be taken for these.
+    let server = try startServer {
+      $0.ioThreadCount = 3
+      $0.workerThreadCount = 2
+    }
+    defer { server.stop(drainSeconds: 0) }
+    waitUntil { !niceness(ofThreads: "acceptor").isEmpty && !niceness(ofThreads: "loop 2").isEmpty }
+    waitUntil { niceness(ofThreads: "acceptor").allSatisfy { $0 > 0 } }
+    for loop in niceness(ofThreads: "loop 2") {
+      #expect(niceness(ofThreads: "acceptor").allSatisfy { $0 > loop })
+      #expect(niceness(ofThreads: "worker 1").allSatisfy { $0 > loop })
+    }
+  }
+}
+
+/// The niceness of this process's threads of a name.
+private func niceness(ofThreads name: String) -> [Int32] {
+  guard let folder = unsafe opendir("/proc/self/task") else { return [] }
+  defer { unsafe closedir(folder) }
+  var found: [Int32] = []
+  while let entry = unsafe readdir(folder) {
+    // Safe: the entry is there until the next one is read, and its name ends with a NUL.
+    let thread = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+      unsafe String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+    }
+    guard let number = UInt32(thread), nameOfThread(thread) == name else { continue }
+    found.append(getpriority(Int32(PRIO_PROCESS.rawValue), number))
+  }
+  return found
+}
+
+private func nameOfThread(_ thread: String) -> String {
+  let file = unsafe open("/proc/self/task/\(thread)/comm", O_RDONLY)
+  guard file >= 0 else { return "" }
+  defer { close(file) }
+  var bytes = [UInt8](repeating: 0, count: 64)
+  // Safe: the array is there for the length of the call, with its size.
+  let count = unsafe read(file, &bytes, bytes.count)
+  return String(decoding: bytes[..<max(0, count - 1)], as: UTF8.self)
+}
