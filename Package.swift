@@ -35,7 +35,9 @@ let package = Package(
     // Requests to responses: one pure function.
     .target(
       name: "LayoutAPI",
-      dependencies: ["LayoutCore", "LayoutSessions", "HTTPMessages", "CSimdjson", "CResources", "CGnuTLS"],
+      dependencies: [
+        "LayoutCore", "LayoutSessions", "HTTPMessages", "CSimdjson", "CResources", "CGnuTLS",
+      ],
       swiftSettings: strict),
     .target(
       name: "CSimdjson", cxxSettings: [.enableWarning("all"), .treatAllWarnings(as: .error)],
