@@ -120,7 +120,7 @@ struct Problem: Error {
     case .tooManyCards(let limit):
       self.init(
         .invalid, "more than \(limit) cards would stand in view; make them wider",
-        pointer: "/layout")
+        pointer: "/layout/itemSize")
     case .tooManyElements(let limit):
       self.init(
         .invalid, "more than \(limit) elements are in the rectangle or the prefetch window")

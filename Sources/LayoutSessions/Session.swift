@@ -81,6 +81,7 @@ public final class Session: Sendable {
     ///   - layout: The layout of it.
     ///   - names: The names of the items, if they are known.
     public init(description: Description, layout: PreparedLayout, names: NameSet? = nil) {
+      assert(layout.holds(description.content), "a layout of other content")
       self.description = description
       self.layout = layout
       self.names = names
@@ -280,6 +281,22 @@ public final class Session: Sendable {
       }
       if let done { return done }
       changing.withLock { _ in }
+    }
+  }
+}
+
+extension PreparedLayout {
+  /// Whether there is a place for the last item of the first and of the last section, and none behind it:
+  /// what debug builds look at whenever a session changes.
+  fileprivate func holds(_ content: Content) -> Bool {
+    [0, content.sections.count - 1].filter(content.sections.indices.contains).allSatisfy {
+      section in
+      let count = content.sections[section].items.count
+      func hasItem(_ item: Int) -> Bool {
+        let path = IndexPath(item: item, section: section)
+        return attributes(of: .cell, at: path, contentOffset: .zero) != nil
+      }
+      return !hasItem(count) && (count == 0 || hasItem(count - 1))
     }
   }
 }
