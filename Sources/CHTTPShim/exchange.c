@@ -68,7 +68,15 @@ static void let_go_of_body(http_exchange *exchange) {
   exchange->body_capacity = 0;
 }
 
+// Counts a long body among those that are being received, or not any more.
+static void count_long(http_exchange *exchange, bool is_long) {
+  if (exchange->is_long == is_long) return;
+  exchange->is_long = is_long;
+  atomic_fetch_add(&exchange->loop->server->long_bodies, is_long ? 1 : UINT64_MAX);
+}
+
 static void recycle(http_loop *loop, http_exchange *exchange) {
+  count_long(exchange, false);
   release_reply(exchange);
   let_go_of_body(exchange);
   if (loop->pool_count >= kept_exchanges) {
@@ -113,6 +121,7 @@ static void reset(http_exchange *exchange, http_loop *loop, struct MHD_Connectio
   exchange->refusal = 0;
   exchange->is_chunked = false;
   exchange->is_counted = false;
+  exchange->is_long = false;
   exchange->reply.status = 0;
   exchange->reply.field_count = 0;
   exchange->reply.release = NULL;
@@ -276,6 +285,7 @@ static void fill_in_request(http_exchange *exchange) {
 // The request is whole: answers it here, or hands it to a worker.
 static enum MHD_Result dispatch(http_exchange *exchange) {
   http_server *server = exchange->loop->server;
+  count_long(exchange, false);
   if (exchange->refusal == 413)
     return refuse(exchange, 413, "the body is longer than --max-body-mib allows");
   if (exchange->refusal)
@@ -300,13 +310,22 @@ static enum MHD_Result dispatch(http_exchange *exchange) {
   return MHD_YES;
 }
 
-// Whether the handler refuses a request whose body is long, and would only be thrown away.
+// Whether a request is refused whose body is long, and would only be thrown away: by the handler, or
+// because no worker would come to it. To receive a megabyte for nothing takes a loop longer than
+// hundreds of short requests.
 static bool is_refused_unread(http_exchange *exchange) {
   if (!exchange->is_chunked && exchange->announced <= short_body_bytes) return false;
   http_server *server = exchange->loop->server;
   fill_in_request(exchange);
-  return server->handler(server->context, &exchange->request, HTTP_STAGE_HEADER,
-                         &exchange->reply);
+  if (server->handler(server->context, &exchange->request, HTTP_STAGE_HEADER, &exchange->reply))
+    return true;
+  if (http_queue_is_crowded(server, atomic_load(&server->long_bodies))) {
+    http_count(&exchange->loop->shed, 1);
+    http_exchange_refuse(exchange, 503, "too many requests wait for a worker");
+    return true;
+  }
+  count_long(exchange, true);
+  return false;
 }
 
 // The header is there.

@@ -95,6 +95,7 @@ struct http_exchange {
   size_t announced;       // by Content-Length; 0: nothing
   size_t held;            // how much of the loop's `held` is this one's
   size_t drained;         // how much of a refused body has been thrown away
+  bool is_long;           // among the server's long bodies that are being received
   unsigned refusal;       // the status with which a body was refused in the middle; 0: it was not
   bool is_chunked;
   bool is_counted;        // among the server's requests in flight, until its answer is sent
@@ -173,6 +174,7 @@ struct http_server {
   http_address_table addresses;
   http_lingerer lingerer;         // the acceptor's thread only
   _Atomic uint64_t accepted, refused, refused_by_address, connections;
+  _Atomic uint64_t long_bodies;   // being received
   http_server *next_abandoned;
 };
 
@@ -252,6 +254,7 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
 extern const char http_spare_cookie[];
 
 // queue.c
+bool http_queue_is_crowded(http_server *server, uint64_t coming);
 bool http_queue_push(http_server *server, http_exchange *exchange);
 // Closes the queue and hands what is in it back to its loops, unanswered.
 void http_queue_close(http_server *server);

@@ -17,6 +17,17 @@ bool http_queue_push(http_server *server, http_exchange *exchange) {
   return has_room;
 }
 
+// Whether workers are behind, and so many requests more would find no place.
+bool http_queue_is_crowded(http_server *server, uint64_t coming) {
+  pthread_mutex_lock(&server->queue_lock);
+  size_t capacity = server->options.queue_capacity;
+  // With a queue that is half empty, who trickles long bodies must not keep others from theirs.
+  bool is_crowded =
+      server->queue_count * 2 > capacity && server->queue_count + coming >= capacity;
+  pthread_mutex_unlock(&server->queue_lock);
+  return is_crowded;
+}
+
 static http_exchange *pop(http_server *server) {
   pthread_mutex_lock(&server->queue_lock);
   while (!server->queue_head && !server->stops_workers)

@@ -175,6 +175,36 @@ struct HTTPServerTests {
     server.stop(drainSeconds: 5)
   }
 
+  /// A body that no worker would come to is not even received; who is short is served.
+  @Test func aLongBodyIsShedByItsHeader() throws {
+    let handler = EchoHandler()
+    let server = try start(handler, workers: 1, queue: 1)
+    let clients = (0..<4).map { _ in RawClient(port: server.port) }
+    clients[0].send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+    waitUntil { handler.waitingCount == 1 }
+    let long = "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n"
+    // While the queue is empty a body that does not come keeps nobody away.
+    clients[2].send(long)
+    clients[3].send(long + String(repeating: "a", count: 100_000))
+    #expect(clients[3].receive()?.status == 200)
+    clients[1].send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+    waitUntil { server.statistics.queuedCount == 1 }
+    clients[3].send(long)
+    let shed = try #require(clients[3].receive())
+    #expect(shed.status == 503)
+    #expect(shed.head.contains("Retry-After: 1\r\n"))
+    #expect(server.statistics.shedCount == 1)
+    let short = RawClient(port: server.port)
+    short.send("GET /x HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(short.receive()?.status == 200)
+    handler.open()
+    #expect(clients[0].receive()?.status == 200)
+    #expect(clients[1].receive()?.status == 200)
+    clients[2].send(String(repeating: "a", count: 100_000))
+    #expect(clients[2].receive()?.status == 200)
+    server.stop(drainSeconds: 5)
+  }
+
   @Test func connectionsPastTheCapAreTurnedAway() throws {
     let server = try start(connections: 3)
     defer { server.stop(drainSeconds: 1) }
