@@ -9,6 +9,8 @@ static const size_t kept_body_bytes = 1 << 20;
 // Bodies up to this come along with the header as a rule: refusing them first saves nothing.
 static const size_t short_body_bytes = 16 << 10;
 static const unsigned kept_exchanges = 64;
+// How much body buffers of recycled exchanges a loop keeps; 64 MiB would be idle after a rush else.
+static const size_t kept_pool_bytes = 4 << 20;
 // How much of a body that is refused is thrown away before the connection is.
 static const size_t drained_bytes = 1 << 20;
 // What an exchange may hold without a look at what all others hold.
@@ -21,6 +23,7 @@ static http_exchange *take(http_loop *loop) {
   if (exchange) {
     loop->pool = exchange->next;
     loop->pool_count--;
+    loop->pool_bytes -= exchange->body_capacity;
   } else {
     exchange = calloc(1, sizeof *exchange);
   }
@@ -59,13 +62,16 @@ static bool may_hold(const http_exchange *exchange, uint64_t count) {
   return sum - exchange->held + count <= limit;
 }
 
-// The body has been used: what is large goes back at once, the rest stays with the exchange.
-static void let_go_of_body(http_exchange *exchange) {
-  hold(exchange, 0);
-  if (exchange->body_capacity <= kept_body_bytes) return;
+static void drop_body(http_exchange *exchange) {
   free(exchange->body);
   exchange->body = NULL;
   exchange->body_capacity = 0;
+}
+
+// The body has been used: what is large goes back at once, the rest stays with the exchange.
+static void let_go_of_body(http_exchange *exchange) {
+  hold(exchange, 0);
+  if (exchange->body_capacity > kept_body_bytes) drop_body(exchange);
 }
 
 // Counts a long body among those that are being received, or not any more.
@@ -83,6 +89,8 @@ static void recycle(http_loop *loop, http_exchange *exchange) {
     http_exchange_free(exchange);
     return;
   }
+  if (loop->pool_bytes + exchange->body_capacity > kept_pool_bytes) drop_body(exchange);
+  loop->pool_bytes += exchange->body_capacity;
   exchange->next = loop->pool;
   loop->pool = exchange;
   loop->pool_count++;

@@ -120,6 +120,7 @@ struct http_loop {
   http_connection *connections;   // the loop's thread only
   http_exchange *pool;            // the loop's thread only
   unsigned pool_count;
+  size_t pool_bytes;              // of the bodies' buffers in it
   uint64_t woken;                 // when it last woke up, in nanoseconds; the loop's thread only
   double now;                     // the same in seconds
   double last_sweep;

@@ -367,3 +367,9 @@ void http_memory_give_back(void) {
   mallopt(M_TRIM_THRESHOLD, 1 << 20);
 #endif
 }
+
+void http_memory_trim(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}

@@ -251,6 +251,9 @@ extension HTTPMethod {
 public enum Memory {
   /// Sees to it that what is large, such as a long body, goes back to the system when it is freed.
   public static func giveBackWhatIsLarge() { http_memory_give_back() }
+
+  /// Gives free memory back to the system; may take milliseconds after much has been freed.
+  public static func giveBackWhatIsFree() { http_memory_trim() }
 }
 
 /// The signals that end or reload a server, taken one at a time instead of by interruption.

@@ -80,7 +80,9 @@ enum Layoutd {
   ) {
     while true {
       switch Signals.wait(seconds: 1) {
-      case nil: service.sweep()
+      case nil:
+        service.sweep()
+        Memory.giveBackWhatIsFree()
       case SIGHUP:
         do throws(Configuration.Failure) {
           guard let keys = try configuration.readKeys() else { continue }

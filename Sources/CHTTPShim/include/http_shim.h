@@ -209,4 +209,8 @@ int http_signals_wait(unsigned seconds);
 // other. Call before any other thread starts.
 void http_memory_give_back(void);
 
+// Gives whole pages that are free back to the system, wherever they are; malloc by itself keeps
+// those that have something in use behind them.
+void http_memory_trim(void);
+
 #endif
