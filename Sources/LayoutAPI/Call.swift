@@ -193,8 +193,10 @@ struct Call: ~Escapable {
   ) throws(Failure) -> Value {
     if Call.isShort(revision.description.content) { return try body() }
     if !mayTakeLong, session.isSlow { throw .takesLong }
-    let start = service.clock()
-    defer { session.noteAnswer(after: service.clock() &- start) }
+    let isOwnTime = session.isSuspected
+    let clock = isOwnTime ? service.clocks.thread : service.clocks.monotonic
+    let start = clock()
+    defer { session.noteAnswer(after: clock() &- start, isOwnTime: isOwnTime) }
     return try body()
   }
 

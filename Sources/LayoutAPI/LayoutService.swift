@@ -36,6 +36,27 @@ public struct ServiceLimits: Sendable {
   }
 }
 
+/// Clocks in nanoseconds that never go back.
+public struct ServiceClocks: Sendable {
+  /// The time that goes by.
+  public var monotonic: @Sendable () -> UInt64
+  /// The time for which this thread has had a processor; dearer to ask.
+  public var thread: @Sendable () -> UInt64
+
+  /// Takes both; they stand still if nothing is said.
+  ///
+  /// - Parameters:
+  ///   - monotonic: The time that goes by.
+  ///   - thread: The time for which this thread has had a processor.
+  public init(
+    monotonic: @escaping @Sendable () -> UInt64 = { 0 },
+    thread: @escaping @Sendable () -> UInt64 = { 0 }
+  ) {
+    self.monotonic = monotonic
+    self.thread = thread
+  }
+}
+
 /// Who is at the other end of a listener.
 public enum Audience: Sendable {
   /// Whoever it is: everything is there.
@@ -53,7 +74,7 @@ public final class LayoutService: HTTPHandler {
   let sessions: SessionStore
   let limits: ServiceLimits
   let now: @Sendable () -> Duration
-  let clock: @Sendable () -> UInt64
+  let clocks: ServiceClocks
   let metrics: RequestMetrics?
   private let access: AccessControl
   private let crossOrigin: CORSPolicy
@@ -80,13 +101,12 @@ public final class LayoutService: HTTPHandler {
   ///   - access: Who may ask; everybody if nothing is said.
   ///   - crossOrigin: Which pages' scripts may call.
   ///   - metrics: Counts requests; nil if nobody wants to know.
-  ///   - clock: Nanoseconds on a clock that never goes back, to tell what takes long; one that stands
-  ///     still if nothing is said.
+  ///   - clocks: To tell what takes long; they stand still if nothing is said.
   ///   - now: The time on such a clock, which need not be finer than some milliseconds.
   public init(
     sessions: SessionStore = SessionStore(), limits: ServiceLimits = ServiceLimits(),
     access: AccessControl = AccessControl(), crossOrigin: CORSPolicy = .none,
-    metrics: RequestMetrics? = nil, clock: @escaping @Sendable () -> UInt64 = { 0 },
+    metrics: RequestMetrics? = nil, clocks: ServiceClocks = ServiceClocks(),
     now: @escaping @Sendable () -> Duration
   ) {
     self.sessions = sessions
@@ -94,7 +114,7 @@ public final class LayoutService: HTTPHandler {
     self.access = access
     self.crossOrigin = crossOrigin
     self.metrics = metrics
-    self.clock = clock
+    self.clocks = clocks
     self.now = now
     answers = AnswerCache(byteCount: limits.keptAnswerByteCount)
     bands = AnswerCache(byteCount: limits.keptAnswerByteCount / 2)

@@ -104,6 +104,8 @@ public final class Session: Sendable {
   private let state: Mutex<State>
   /// How many quick answers are due until questions count as quick again.
   private let slowness = Atomic<Int>(0)
+  /// How many quick answers are due until nobody looks closely any more.
+  private let suspicion = Atomic<Int>(0)
   /// Held by whoever changes the session, while the change is worked out; readers and ticks go on.
   private let changing = Mutex(())
 
@@ -139,20 +141,28 @@ public final class Session: Sendable {
   /// million lines without meeting an item. So it is measured.
   public var isSlow: Bool { slowness.load(ordering: .relaxed) > 0 }
 
+  /// Whether a question has seemed to take long lately: from then on the thread's own time is measured,
+  /// which costs more, and which others that have the processor do not lengthen.
+  public var isSuspected: Bool { suspicion.load(ordering: .relaxed) > 0 }
+
   /// Notes how long a question has taken.
   ///
-  /// - Parameter nanoseconds: The time that it took.
-  public func noteAnswer(after nanoseconds: UInt64) {
-    if nanoseconds > Session.slowTime {
-      slowness.store(Session.quickAnswersDue, ordering: .relaxed)
-    } else if isSlow {
+  /// - Parameters:
+  ///   - nanoseconds: The time that it took.
+  ///   - isOwnTime: Whether that is the thread's own time.
+  public func noteAnswer(after nanoseconds: UInt64, isOwnTime: Bool) {
+    let isLong = nanoseconds > Session.slowTime
+    if isLong {
+      suspicion.store(2 * Session.quickAnswersDue, ordering: .relaxed)
+      if isOwnTime { slowness.store(Session.quickAnswersDue, ordering: .relaxed) }
+    } else if isOwnTime {
       // Two at once may count as one: it is no more than a habit.
+      suspicion.store(max(0, suspicion.load(ordering: .relaxed) - 1), ordering: .relaxed)
       slowness.store(max(0, slowness.load(ordering: .relaxed) - 1), ordering: .relaxed)
     }
   }
 
-  /// A question that takes longer is slow: ten times what a thread that serves has for it, so that one
-  /// that was only interrupted is not.
+  /// A question that takes longer is slow: ten times what a thread that serves has for it.
   private static let slowTime: UInt64 = 1_000_000
   private static let quickAnswersDue = 64
 

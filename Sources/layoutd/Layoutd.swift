@@ -106,8 +106,13 @@ enum MonotonicClock {
   }
 
   /// The exact time.
-  static var nanoseconds: UInt64 {
-    let time = now(CLOCK_MONOTONIC)
+  static var nanoseconds: UInt64 { nanoseconds(CLOCK_MONOTONIC) }
+
+  /// The time for which this thread has had a processor.
+  static var ownNanoseconds: UInt64 { nanoseconds(CLOCK_THREAD_CPUTIME_ID) }
+
+  private static func nanoseconds(_ clock: clockid_t) -> UInt64 {
+    let time = now(clock)
     return UInt64(bitPattern: Int64(time.tv_sec &* 1_000_000_000 &+ time.tv_nsec))
   }
 

@@ -29,7 +29,8 @@ extension Configuration {
       metrics: RequestMetrics(threadCount: ioThreadCount + workerThreadCount) {
         MonotonicClock.nanoseconds
       },
-      clock: { MonotonicClock.nanoseconds },
+      clocks: ServiceClocks(
+        monotonic: { MonotonicClock.nanoseconds }, thread: { MonotonicClock.ownNanoseconds }),
       now: { MonotonicClock.coarseNow })
   }
 

@@ -35,13 +35,13 @@ final class MockService {
   init(
     limits: ServiceLimits = ServiceLimits(), sessions: SessionLimits = SessionLimits(),
     access: AccessControl = AccessControl(), crossOrigin: CORSPolicy = .none,
-    metrics: RequestMetrics? = nil, clock: @escaping @Sendable () -> UInt64 = { 0 }
+    metrics: RequestMetrics? = nil, clocks: ServiceClocks = ServiceClocks()
   ) {
     let watch = TestClock()
     self.clock = watch
     service = LayoutService(
       sessions: SessionStore(limits: sessions), limits: limits, access: access,
-      crossOrigin: crossOrigin, metrics: metrics, clock: clock, now: { watch.now })
+      crossOrigin: crossOrigin, metrics: metrics, clocks: clocks, now: { watch.now })
   }
 
   /// Sends a request, as a worker thread would.

@@ -216,6 +216,7 @@ struct HTTPServerTests {
     let fourth = RawClient(port: server.port)
     #expect(fourth.receive()?.status == 503)
     #expect(fourth.isClosed())
+    waitUntil { server.statistics.refusedCount == 1 }
     #expect(server.statistics.refusedCount == 1)
   }
 

@@ -87,6 +87,8 @@ struct LimitTests {
       #expect(answer.head.contains("Retry-After: 1\r\n"))
       #expect(answer.text.contains("--max-connections-per-address"))
       #expect(third.isClosed())
+      // The answer is sent before it is told of.
+      waitUntil { !handler.refusals.isEmpty }
       #expect(server.statistics.addressCount == 2)
       #expect(server.statistics.refusedByAddressCount == 1)
       #expect(server.statistics.refusedCount == 1)
