@@ -255,6 +255,7 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
 extern const char http_spare_cookie[];
 
 // queue.c
+// Whether the queue is more than half full, and has no place for so many more requests.
 bool http_queue_is_crowded(http_server *server, uint64_t coming);
 bool http_queue_push(http_server *server, http_exchange *exchange);
 // Closes the queue and hands what is in it back to its loops, unanswered.

@@ -261,8 +261,8 @@ struct Call: ~Escapable {
     _ work: RequestMetrics.Work, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     guard let metrics = service.metrics else { return try body() }
-    let start = metrics.start()
-    defer { metrics.count(work, since: start, on: thread) }
+    let start = service.clocks.monotonic()
+    defer { metrics.count(work, from: start, to: service.clocks.monotonic(), on: thread) }
     return try body()
   }
 

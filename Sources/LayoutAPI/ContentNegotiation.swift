@@ -2,7 +2,7 @@
 enum MediaType {
   /// Whether a body is said to be JSON in the words that nearly all clients use.
   static func isPlainJSON(_ field: Span<UInt8>) -> Bool {
-    HeaderText.isEqual(field, "application/json")
+    field.isEqual(to: "application/json")
   }
 
   /// Whether a body is JSON; parameters such as `charset=utf-8` do not matter.
@@ -23,7 +23,7 @@ enum Accept {
   static func takesSVG(_ field: Span<UInt8>) -> Bool { takes("image", "svg+xml", field) }
 
   private static func takes(_ type: String, _ subtype: String, _ field: Span<UInt8>) -> Bool {
-    if field.isEmpty || HeaderText.isEqual(field, "*/*") { return true }
+    if field.isEmpty || field.isEqual(to: "*/*") { return true }
     return HeaderText.lowercased(field).split(separator: UInt8(ascii: ",")).contains { range in
       let parts = range.split(separator: UInt8(ascii: ";")).map(HeaderText.trimmed)
       guard let name = parts.first else { return false }
@@ -42,14 +42,6 @@ enum Accept {
 
 /// Small helpers for header values.
 private enum HeaderText {
-  static func isEqual(_ field: Span<UInt8>, _ text: StaticString) -> Bool {
-    guard field.count == text.utf8CodeUnitCount else { return false }
-    // A static string's bytes live as long as the process.
-    let other = unsafe Span(_unsafeStart: text.utf8Start, count: text.utf8CodeUnitCount)
-    for index in field.indices where field[index] != other[index] { return false }
-    return true
-  }
-
   static func lowercased(_ field: Span<UInt8>) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(field.count)
@@ -65,5 +57,30 @@ private enum HeaderText {
     let start = text.drop(while: isSpace)
     let end = start.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start.startIndex
     return start[start.startIndex..<end]
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether these bytes are a text.
+  func isEqual(to text: StaticString) -> Bool {
+    count == text.utf8CodeUnitCount && starts(with: text)
+  }
+
+  /// Whether these bytes begin with a text.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - ignoringCase: Whether ASCII letters may be of the other case.
+  /// - Returns: Whether they do.
+  func starts(with text: StaticString, ignoringCase: Bool = false) -> Bool {
+    guard count >= text.utf8CodeUnitCount else { return false }
+    // A static string's bytes live as long as the process.
+    let wanted = unsafe Span(_unsafeStart: text.utf8Start, count: text.utf8CodeUnitCount)
+    for index in wanted.indices where self[index] != wanted[index] {
+      guard ignoringCase, self[index] ^ wanted[index] == 0x20,
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= wanted[index] | 0x20
+      else { return false }
+    }
+    return true
   }
 }

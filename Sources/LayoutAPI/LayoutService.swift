@@ -140,7 +140,9 @@ public final class LayoutService: HTTPHandler {
   }
 
   /// Forgets sessions that nobody has asked for; to be called now and then.
-  public func sweep() { sessions.sweep(at: now()) }
+  ///
+  /// - Returns: Whether sessions have left since the last call.
+  public func sweep() -> Bool { sessions.sweep(at: now()) }
 
   /// Makes `/readyz` say no, so that no new requests are sent here.
   public func stopBeingReady() { isReady.store(false, ordering: .relaxed) }
@@ -238,7 +240,9 @@ public final class LayoutService: HTTPHandler {
   ) -> HTTPResponse {
     // Operators come by another listener, whose threads have other numbers.
     if audience != .operators {
-      metrics?.count(operation, response.status, since: request.arrival, on: request.thread)
+      metrics?.count(
+        operation, response.status, from: request.arrival, to: clocks.monotonic(),
+        on: request.thread)
     }
     let fields = crossOrigin.fields(for: request)
     return fields.isEmpty ? response : response.adding(fields)
@@ -246,14 +250,7 @@ public final class LayoutService: HTTPHandler {
 
   /// Whether a path belongs to the API, whatever is there.
   private func needsKey(_ path: Span<UInt8>) -> Bool {
-    let prefix: StaticString = "/v1/"
-    guard path.count >= prefix.utf8CodeUnitCount else { return false }
-    for place in 0..<prefix.utf8CodeUnitCount {
-      // Safe: within the constant's length.
-      let wanted = unsafe prefix.utf8Start[place]
-      guard path[place] == wanted else { return false }
-    }
-    return true
+    path.starts(with: "/v1/")
   }
 
   /// Finds out who asks, and counts the request.

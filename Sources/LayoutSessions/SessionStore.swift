@@ -170,12 +170,14 @@ public final class SessionStore: Sendable {
   /// Called now and then, so that a server that nobody calls gives its memory back.
   ///
   /// - Parameter now: The time.
-  public func sweep(at now: Duration) {
+  /// - Returns: Whether sessions have left since the last call.
+  public func sweep(at now: Duration) -> Bool {
     changeTable { table, left in table.removeIdle(since: now - limits.idleTime, into: &left) }
-    _ = leaving.withLock { leaving in
+    let left = leaving.withLock { leaving in
       defer { leaving = Leaving() }
       return leaving
     }
+    return left.hasAny
   }
 
   /// How the sessions are doing.
@@ -200,8 +202,9 @@ public final class SessionStore: Sendable {
     }
   }
 
-  /// Large sessions that have left and are still to be freed.
+  /// Sessions that have left since the last sweep: the large ones are still to be freed.
   private struct Leaving {
+    var hasAny = false
     var sessions: [Session] = []
     var byteCount = 0
   }
@@ -210,14 +213,14 @@ public final class SessionStore: Sendable {
   /// for ``sweep(at:)``, unless too much of it has gathered.
   private func free(_ left: [Session]) {
     let large = left.map { ($0, $0.byteCount) }.filter { $0.1 > SessionStore.largeSize }
-    guard !large.isEmpty else { return }
     _ = leaving.withLock { leaving -> Leaving in
+      leaving.hasAny = true
       for (session, byteCount) in large {
         leaving.sessions.append(session)
         leaving.byteCount += byteCount
       }
       guard leaving.byteCount > SessionStore.leavingLimit else { return Leaving() }
-      defer { leaving = Leaving() }
+      defer { leaving = Leaving(hasAny: true) }
       return leaving
     }
   }

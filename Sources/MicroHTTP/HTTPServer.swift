@@ -9,7 +9,7 @@ public struct HTTPServerError: Error, Hashable, CustomStringConvertible {
 
 /// An HTTP/1.1 server on threads of its own: libmicrohttpd below, a handler above.
 ///
-/// This file is the only one that crosses into C; `http_shim.h` says what crosses, who owns it and on
+/// This file and that of its statistics alone cross into C; `http_shim.h` says what crosses, who owns it and on
 /// which thread.
 @safe public final class HTTPServer: Sendable {
   // Immutable from init on; the shim's functions may be called from any thread. Not Sendable for the

@@ -81,8 +81,7 @@ enum Layoutd {
     while true {
       switch Signals.wait(seconds: 1) {
       case nil:
-        service.sweep()
-        Memory.giveBackWhatIsFree()
+        if service.sweep() { Memory.giveBackWhatIsFree() }
       case SIGHUP:
         do throws(Configuration.Failure) {
           guard let keys = try configuration.readKeys() else { continue }

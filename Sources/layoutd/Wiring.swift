@@ -26,9 +26,7 @@ extension Configuration {
         describedItemCount: maxItems, sectionCount: maxSections, depth: maxJSONDepth,
         elementCount: maxElements, keptAnswerByteCount: answers),
       access: access, crossOrigin: CORSPolicy(origins: corsOrigins),
-      metrics: RequestMetrics(threadCount: ioThreadCount + workerThreadCount) {
-        MonotonicClock.nanoseconds
-      },
+      metrics: RequestMetrics(threadCount: ioThreadCount + workerThreadCount),
       clocks: ServiceClocks(
         monotonic: { MonotonicClock.nanoseconds }, thread: { MonotonicClock.ownNanoseconds }),
       now: { MonotonicClock.coarseNow })

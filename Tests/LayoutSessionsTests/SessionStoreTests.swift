@@ -122,10 +122,11 @@ struct SessionStoreTests {
     for time in 0..<5 { try store.insert(try Self.session(), at: .seconds(time)) }
     #expect(store.statistics.createdCount == 5)
     #expect(store.statistics.evictedCount == 3)
-    store.sweep(at: .seconds(14))
+    #expect(store.sweep(at: .seconds(14)))
     #expect(store.statistics.expiredCount == 1)
     #expect(store.statistics.sessionCount == 1)
-    store.sweep(at: .seconds(15))
+    #expect(store.sweep(at: .seconds(15)))
+    #expect(!store.sweep(at: .seconds(15)))
     #expect(store.statistics.sessionCount == 0)
     #expect(store.statistics.byteCount == 0)
   }
@@ -154,7 +155,7 @@ struct SessionStoreTests {
       try store.insert(session, at: .zero)
       #expect(store.remove(session.id, at: .zero))
     }
-    store.sweep(at: .zero)
+    #expect(store.sweep(at: .zero))
     #expect(last == nil)
   }
 }

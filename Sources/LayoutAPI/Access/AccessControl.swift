@@ -18,7 +18,6 @@ public struct TenantLimits: Sendable {
 /// Who may ask: the keys that are known now, and what each tenant has used up.
 public final class AccessControl: Sendable {
   private struct State {
-    var keys: APIKeys?
     /// By name, those included whose keys are gone: their sessions are theirs when they come back.
     var tenants: [String: Tenant] = [:]
     /// The tenant of each key.
@@ -58,7 +57,6 @@ public final class AccessControl: Sendable {
         state.tenants[entry.name] = tenant
         return (entry.digest, tenant)
       }
-      state.keys = keys
     }
   }
 
@@ -67,31 +65,18 @@ public final class AccessControl: Sendable {
   /// All keys are compared, each in constant time, whichever of them it is.
   ///
   /// - Parameter authorization: The value of the field `Authorization`; empty if there is none.
-  /// - Returns: The tenant; nil if there is no such key.
+  /// - Returns: The tenant; nil if there is no such key, or if no key follows `Bearer`, in whatever case
+  ///   (RFC 9110, 11.1).
   func tenant(authorization: Span<UInt8>) -> Tenant? {
     if let anonymous { return anonymous }
-    guard let key = AccessControl.bearerToken(authorization), let digest = KeyDigest(of: key) else {
-      return nil
-    }
-    return state.withLock { state in
-      var found: Tenant?
-      for holder in state.holders where holder.digest == digest { found = holder.tenant }
-      return found
-    }
-  }
-
-  /// What follows `Bearer`, in whatever case (RFC 9110, 11.1); nil for any other scheme.
-  @_lifetime(copy field)
-  private static func bearerToken(_ field: Span<UInt8>) -> Span<UInt8>? {
-    let scheme: StaticString = "bearer "
-    let count = scheme.utf8CodeUnitCount
-    guard field.count > count else { return nil }
-    for place in 0..<count {
-      // Safe: within the constant's length.
-      let wanted = unsafe scheme.utf8Start[place]
-      guard field[place] | 0x20 == wanted else { return nil }
-    }
-    return field.extracting(droppingFirst: count)
+    let scheme: StaticString = "Bearer "
+    guard authorization.starts(with: scheme, ignoringCase: true),
+      let digest = KeyDigest(of: authorization.extracting(droppingFirst: scheme.utf8CodeUnitCount))
+    else { return nil }
+    let holders = state.withLock { $0.holders }
+    var found: Tenant?
+    for holder in holders where holder.digest == digest { found = holder.tenant }
+    return found
   }
 }
 

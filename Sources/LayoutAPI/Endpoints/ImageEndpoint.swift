@@ -25,8 +25,9 @@ extension Call {
     let offset = session.scrolling.contentOffset
     let viewport = layout.visibleRect(at: offset)
     var picture = LayoutPicture(area: rect ?? viewport, content: session.description.content)
+    let limit = min(Call.drawnElementCount, elementLimit)
     layout.forEachElement(in: picture.area, contentOffset: offset) { element in
-      guard picture.elements.count < min(Call.drawnElementCount, elementLimit) else {
+      guard picture.elements.count < limit else {
         picture.isCut = true
         return false
       }

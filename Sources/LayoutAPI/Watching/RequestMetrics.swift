@@ -15,25 +15,15 @@ public final class RequestMetrics: Sendable {
   }
 
   private let lanes: [Lane]
-  private let clock: @Sendable () -> UInt64
 
   /// Makes counters, all 0.
   ///
-  /// - Parameters:
-  ///   - threadCount: How many threads answer requests, at least 1.
-  ///   - clock: Nanoseconds on a clock that never goes back: that of `HTTPRequest.arrival`.
-  public init(threadCount: Int, clock: @escaping @Sendable () -> UInt64) {
-    lanes = (0..<max(1, threadCount)).map { _ in Lane() }
-    self.clock = clock
-  }
-
-  /// What is timed from now on.
-  func start() -> UInt64 { clock() }
+  /// - Parameter threadCount: How many threads answer requests, at least 1.
+  public init(threadCount: Int) { lanes = (0..<max(1, threadCount)).map { _ in Lane() } }
 
   /// Counts a part of a request.
-  func count(_ work: Work, since start: UInt64, on thread: Int) {
-    let time = clock() &- start
-    lane(of: thread).add(time, at: Lane.workStart + work.rawValue * Lane.histogramSize)
+  func count(_ work: Work, from start: UInt64, to end: UInt64, on thread: Int) {
+    lane(of: thread).add(end &- start, at: Lane.workStart + work.rawValue * Lane.histogramSize)
   }
 
   /// Counts a request that has been answered.
@@ -41,15 +31,18 @@ public final class RequestMetrics: Sendable {
   /// - Parameters:
   ///   - operation: What was asked for; nil if there is no such operation.
   ///   - status: What was answered.
-  ///   - start: When the request was whole; 0 if nobody knows.
+  ///   - start: When the request was whole, in nanoseconds of `HTTPRequest.arrival`; 0 if nobody knows.
+  ///   - end: When the answer was ready.
   ///   - thread: The number of the thread.
-  func count(_ operation: Operation?, _ status: HTTPStatus, since start: UInt64, on thread: Int) {
+  func count(
+    _ operation: Operation?, _ status: HTTPStatus, from start: UInt64, to end: UInt64,
+    on thread: Int
+  ) {
     let lane = lane(of: thread)
     let row = operation.map { $0.rawValue + 1 } ?? 0
     lane.increment(row * Lane.statuses.count + Lane.column(of: status))
     guard start > 0 else { return }
-    let now = clock()
-    lane.add(now > start ? now - start : 0, at: Lane.timeStart + row * Lane.histogramSize)
+    lane.add(end > start ? end - start : 0, at: Lane.timeStart + row * Lane.histogramSize)
   }
 
   private func lane(of thread: Int) -> Lane {

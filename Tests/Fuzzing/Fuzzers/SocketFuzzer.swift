@@ -95,6 +95,7 @@ private struct SocketScript {
   init(_ input: inout FuzzInput) {
     ends(&input)
     var text: [UInt8] = []
+    var endsConnection = false
     for number in 0...input.below(5) {
       var request = SocketRequest(number: number, &input)
       if input.oneIn(3) {
@@ -102,7 +103,9 @@ private struct SocketScript {
         isWellFormed = false
       }
       text += request.bytes
-      if isWellFormed { expected.append((request.line, request.method == .head)) }
+      if isWellFormed, !endsConnection { expected.append((request.line, request.method == .head)) }
+      // What follows chunks is not read as a request.
+      if request.isChunked { endsConnection = true }
     }
     var rest = text[...]
     for _ in 0..<input.below(5) where rest.count > 1 {
@@ -156,6 +159,7 @@ private struct SocketScript {
 /// A request as it is sent.
 private struct SocketRequest {
   var method = HTTPMethod.get
+  var isChunked = false
   var bytes: [UInt8] = []
   /// What the handler answers.
   var line = ""
@@ -175,7 +179,8 @@ private struct SocketRequest {
     if [.post, .put, .patch].contains(method) {
       let size = input.pick([0, 1, 5, 100, 2000, 4096])
       body = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ number) }
-      if input.oneIn(2) {
+      isChunked = input.oneIn(2)
+      if isChunked {
         text += "Transfer-Encoding: chunked\r\n\r\n"
         bytes = Array(text.utf8) + SocketRequest.chunked(body, &input)
       } else {

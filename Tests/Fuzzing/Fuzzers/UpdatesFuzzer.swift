@@ -188,38 +188,27 @@ private func checkInverse(
 private func checkTranspose(
   _ content: Content, _ generator: inout SeededGenerator
 ) throws(Finding) {
-  var vertical: any CollectionLayout
-  var horizontal: any CollectionLayout
   switch generator.int(0...1) {
-  case 0:
-    var layout = generator.listLayout()
-    layout.scrollDirection = .vertical
-    vertical = layout
-    layout.scrollDirection = .horizontal
-    layout.sectionInset = layout.sectionInset.transposed
-    layout.headerReferenceSize = layout.headerReferenceSize.transposed
-    layout.footerReferenceSize = layout.footerReferenceSize.transposed
-    horizontal = layout
-  default:
-    var layout = generator.flowLayout()
-    layout.scrollDirection = .vertical
-    vertical = layout
-    layout.scrollDirection = .horizontal
-    layout.itemSize = layout.itemSize.transposed
-    layout.sectionInset = layout.sectionInset.transposed
-    layout.headerReferenceSize = layout.headerReferenceSize.transposed
-    layout.footerReferenceSize = layout.footerReferenceSize.transposed
-    horizontal = layout
+  case 0: try checkTranspose(generator.listLayout(), content, &generator)
+  default: try checkTranspose(generator.flowLayout(), content, &generator)
   }
+}
+
+private func checkTranspose(
+  _ layout: some TransposableLayout, _ content: Content, _ generator: inout SeededGenerator
+) throws(Finding) {
+  let vertical = layout.scrollDirection == .vertical ? layout : layout.transposed
+  let content = content.withBinaryAspectRatios
   let viewport = generator.viewport()
-  guard isSmall(content), !content.hasRatios,
+  guard isSmall(content),
     let upright = try? PreparedLayout(content, layout: vertical, viewport: viewport)
   else { return }
   var sideways = viewport
   sideways.size = viewport.size.transposed
   let transposed: PreparedLayout
   do throws(LayoutError) {
-    transposed = try PreparedLayout(content.transposed, layout: horizontal, viewport: sideways)
+    transposed = try PreparedLayout(
+      content.transposed, layout: vertical.transposed, viewport: sideways)
   } catch { throw Finding("only vertically it can be laid out: \(error)") }
   try expect(
     upright.contentSize == transposed.contentSize.transposed, "the transpose has another size")
@@ -232,52 +221,5 @@ private func checkTranspose(
     try expect(
       frame.origin == other.origin.transposed && frame.size == other.size.transposed,
       "\(vertical): \(frame) is no transpose of \(other)")
-  }
-}
-
-extension EdgeInsets {
-  fileprivate var transposed: EdgeInsets {
-    EdgeInsets(top: left, left: top, bottom: right, right: bottom)
-  }
-}
-
-extension Content {
-  /// Whether some items have aspect ratios, of which the inverse is rounded.
-  fileprivate var hasRatios: Bool {
-    sections.contains { section in
-      var found = false
-      section.items.forEachRun { run, _ in
-        if case .aspectRatios = run.extents { found = true }
-      }
-      return found
-    }
-  }
-
-  fileprivate var transposed: Content {
-    Content(
-      sections: sections.map { old in
-        var section = old
-        section.header = old.header?.transposed
-        section.footer = old.footer?.transposed
-        section.sectionInset = old.sectionInset?.transposed
-        section.headerInset = old.headerInset?.transposed
-        section.footerInset = old.footerInset?.transposed
-        section.decorations = old.decorations.map {
-          Decoration(kind: $0.kind, insets: $0.insets.transposed)
-        }
-        var runs: [Items] = []
-        old.items.forEachRun { run, _ in
-          var run = run
-          switch run.extents {
-          case .size(let size): run.extents = .size(size.transposed)
-          case .sizes(let widths, let heights):
-            run.extents = .sizes(widths: heights, heights: widths)
-          case .unspecified, .lengths, .aspectRatios: break
-          }
-          runs.append(run)
-        }
-        section.items = ItemList(runs: runs)
-        return section
-      })
   }
 }

@@ -1,0 +1,1 @@
+../../../LayoutCoreTests/RandomContent.swift

@@ -1,0 +1,1 @@
+../../../LayoutServerTests/RawClient.swift
