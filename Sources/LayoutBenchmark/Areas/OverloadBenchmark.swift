@@ -166,9 +166,11 @@ struct OverloadBenchmark: Benchmark {
   }
 
   private static func check(_ all: [overload_counts]) throws(BenchmarkError) {
-    for counts in all where counts.wrong > 0 {
+    for (kind, counts) in all.enumerated() where counts.wrong > 0 {
       throw BenchmarkError(
-        message: "\(counts.wrong) wrong answers, the last with status \(counts.wrong_status)")
+        message:
+          "\(counts.wrong) wrong answers of kind \(kind), the last with status \(counts.wrong_status)"
+      )
     }
   }
 
