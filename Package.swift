@@ -52,9 +52,19 @@ let package = Package(
     .target(name: "CHTTPShim", dependencies: ["CMicroHTTPD"], cSettings: strictC),
     .target(
       name: "MicroHTTP", dependencies: ["HTTPMessages", "CHTTPShim"], swiftSettings: strict),
+    // Sessions in a file: SQLite below, one Swift wrapper above.
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(
+      name: "SQLiteStore", dependencies: ["LayoutSessions", "CSQLite"], swiftSettings: strict),
+    // Sessions that many servers share: hiredis below, one Swift wrapper above.
+    .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
+    .target(
+      name: "RedisStore", dependencies: ["LayoutSessions", "CHiredis"], swiftSettings: strict),
     // The program: options in, everything wired.
     .executableTarget(
-      name: "layoutd", dependencies: ["LayoutAPI", "MicroHTTP"], swiftSettings: strict),
+      name: "layoutd", dependencies: ["LayoutAPI", "MicroHTTP", "SQLiteStore", "RedisStore"],
+      swiftSettings: strict),
     // What it costs, beside baselines in the same run.
     .target(name: "CBenchmark", dependencies: ["CMicroHTTPD"], cSettings: strictC),
     .executableTarget(
@@ -71,6 +81,13 @@ let package = Package(
     .testTarget(
       name: "LayoutSessionsTests",
       dependencies: ["LayoutSessions", "LayoutCore", "CThreadSanitizer"],
+      swiftSettings: strict),
+    // With real files, and a real redis-server.
+    .testTarget(
+      name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "LayoutSessions"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RedisStoreTests", dependencies: ["RedisStore", "LayoutSessions"],
       swiftSettings: strict),
     .testTarget(
       name: "LayoutAPITests",

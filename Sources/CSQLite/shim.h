@@ -1,0 +1,2 @@
+// SQLite's own interface.
+#include <sqlite3.h>

@@ -1,0 +1,188 @@
+/// Where sessions outlive the process.
+///
+/// A session is its description at some version, the *snapshot*, and the accepted *changes* after it,
+/// one for each version; replaying them gives the same content, and so the same layout. Both are
+/// records: bytes that a store keeps and does not look into. Scrolling is not kept.
+///
+/// Functions may wait for disks and networks: never on a thread that serves connections. What has
+/// returned is durable, as far as the store is configured to be; what has thrown may or may not have
+/// happened, unless ``StoreError`` says otherwise.
+public protocol DurableStore: Sendable {
+  /// Whether other processes may change the sessions: what is in memory may be old then.
+  var isShared: Bool { get }
+
+  /// Keeps a new session, at version 1 and with no changes.
+  ///
+  /// - Parameters:
+  ///   - id: Its name, which no other session has or had.
+  ///   - owner: The name of whose it is; empty for nobody's.
+  ///   - snapshot: The record of its description.
+  /// - Throws: ``StoreError``.
+  func create(_ id: SessionID, owner: String, snapshot: [UInt8]) throws(StoreError)
+
+  /// Reads a session, or what of it is missing, all as it was at one moment; and notes its use.
+  ///
+  /// - Parameters:
+  ///   - id: Its name.
+  ///   - version: The version that the asker has; nil if none.
+  ///   - isScrolling: Whether the asker answers ticks from now on, until another one does. Nobody knows
+  ///     then what the client sees but who has answered its last tick.
+  /// - Returns: The session as far as it is missing; nil if there is none, or if nobody has asked for it
+  ///   for the time that sessions live.
+  /// - Throws: ``StoreError``.
+  func load(
+    _ id: SessionID, since version: Int?, isScrolling: Bool
+  ) throws(StoreError) -> StoredSession?
+
+  /// Adds a change, if the session is at the version that the change was worked out from.
+  ///
+  /// Comparing and adding are one step: of several changes from one version, one is added. It notes
+  /// the session's use.
+  ///
+  /// - Parameters:
+  ///   - change: The record of the change.
+  ///   - id: The session.
+  ///   - version: The version before the change; it has the next one afterwards.
+  /// - Returns: Whether it was added.
+  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` nobody knows.
+  func append(
+    _ change: [UInt8], to id: SessionID, after version: Int
+  ) throws(StoreError) -> StoreOutcome
+
+  /// Replaces the snapshot by a later one, and forgets the changes up to it; does nothing if there is a
+  /// later one already, or no such session.
+  ///
+  /// - Parameters:
+  ///   - id: The session.
+  ///   - snapshot: The record of its description at `version`.
+  ///   - version: A version that the session has or had.
+  /// - Throws: ``StoreError``.
+  func replaceSnapshot(
+    of id: SessionID, by snapshot: [UInt8], at version: Int
+  ) throws(StoreError)
+
+  /// Deletes a session.
+  ///
+  /// - Parameters:
+  ///   - id: The session.
+  ///   - version: The version that it has to be at; nil for whichever.
+  /// - Returns: Whether it was deleted.
+  /// - Throws: ``StoreError``.
+  func delete(_ id: SessionID, at version: Int?) throws(StoreError) -> StoreOutcome
+
+  /// Notes that sessions were used without the store being asked for them.
+  ///
+  /// - Parameter ids: The sessions; those that are gone do not matter.
+  /// - Throws: ``StoreError``.
+  func touch(_ ids: [SessionID]) throws(StoreError)
+
+  /// Does what has to be done now and then: forgets some of the sessions that nobody has asked for.
+  ///
+  /// - Throws: ``StoreError``.
+  func sweep() throws(StoreError)
+
+  /// Tells everything that is under way, or comes later, that the end has come. What has returned is
+  /// durable without it.
+  func close()
+}
+
+extension DurableStore {
+  /// Reads a session for whom it is all the same where it is scrolled.
+  ///
+  /// - Parameters:
+  ///   - id: Its name.
+  ///   - version: The version that the asker has; nil if none.
+  /// - Returns: The session as far as it is missing; nil if there is none.
+  /// - Throws: ``StoreError``.
+  public func load(
+    _ id: SessionID, since version: Int?
+  ) throws(StoreError) -> StoredSession? {
+    try load(id, since: version, isScrolling: false)
+  }
+}
+
+/// A session as it is kept, or as much of it as was missing.
+public struct StoredSession: Sendable, Equatable {
+  /// The name of whose it is.
+  public var owner: String
+  /// The version that it has.
+  public var version: Int
+  /// The description to begin with, and the version that it has; nil if the changes continue what the
+  /// asker has.
+  public var snapshot: Snapshot?
+  /// The records of the changes after that, in order; the last one made ``version``.
+  public var changes: [[UInt8]]
+
+  /// Whether another process has scrolled it since the asker did, who is to scroll it now.
+  public var wasScrolledElsewhere = false
+
+  /// A description at some version.
+  public struct Snapshot: Sendable, Equatable {
+    /// The record.
+    public var record: [UInt8]
+    /// The version.
+    public var version: Int
+
+    /// Keeps them together.
+    ///
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - version: The version.
+    public init(record: [UInt8], version: Int) {
+      self.record = record
+      self.version = version
+    }
+  }
+
+  /// Puts a session together.
+  ///
+  /// - Parameters:
+  ///   - owner: The name of whose it is.
+  ///   - version: The version that it has.
+  ///   - snapshot: The description to begin with.
+  ///   - changes: The records of the changes after that.
+  public init(owner: String, version: Int, snapshot: Snapshot?, changes: [[UInt8]]) {
+    self.owner = owner
+    self.version = version
+    self.snapshot = snapshot
+    self.changes = changes
+  }
+}
+
+/// What came of a change of the store.
+public enum StoreOutcome: Sendable, Equatable {
+  /// It has been done.
+  case done
+  /// The session is at another version; nothing has been done.
+  case conflict(version: Int)
+  /// There is no such session.
+  case missing
+}
+
+/// Why a store did not do what it was asked for.
+public struct StoreError: Error, Sendable, Equatable {
+  /// What is wrong, as far as callers do something about it.
+  public enum Kind: Sendable, Equatable {
+    /// The store cannot be reached, or has no room or no right to write: nothing has been done.
+    case unavailable
+    /// Nobody knows whether it has been done.
+    case uncertain
+    /// What is kept cannot be understood; it is left as it is.
+    case unreadable
+  }
+
+  /// What is wrong.
+  public var kind: Kind
+  /// The same in words, without secrets.
+  public var detail: String
+
+  /// Makes an error.
+  ///
+  /// - Parameters:
+  ///   - kind: What is wrong.
+  ///   - detail: The same in words, without secrets.
+  public init(_ kind: Kind, _ detail: String) {
+    self.kind = kind
+    self.detail = detail
+  }
+}

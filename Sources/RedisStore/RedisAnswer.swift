@@ -1,0 +1,88 @@
+import LayoutSessions
+
+/// What a script answers.
+enum RedisAnswer {
+  case done
+  case exists
+  case missing
+  case conflict(version: Int)
+  case found(StoredSession)
+  /// What is kept is not as it should be.
+  case unreadable(String)
+  /// The first write was refused: nothing has been done.
+  case refused(String)
+
+  /// Understands an answer.
+  ///
+  /// - Parameters:
+  ///   - reply: What Redis says; nobody else's word for it is taken.
+  ///   - keys: The session that it is about.
+  ///   - version: The version from which it was asked for.
+  init?(_ reply: RedisReply, about keys: RedisKeys, since version: Int? = nil) {
+    guard case .array(let parts) = reply, case .bytes(let name)? = parts.first else { return nil }
+    switch (String(decoding: name, as: UTF8.self), parts.count) {
+    case ("done", 1): self = .done
+    case ("exists", 1): self = .exists
+    case ("missing", 1): self = .missing
+    case ("conflict", 2):
+      guard case .integer(let version) = parts[1], version > 0 else { return nil }
+      self = .conflict(version: version)
+    case ("found", 5...):
+      guard let session = RedisAnswer.session(parts.dropFirst(), since: version) else {
+        self = .unreadable("\(keys.session) and \(keys.changes) do not belong together")
+        return
+      }
+      self = .found(session)
+    case ("refused", 2):
+      guard case .bytes(let bytes) = parts[1] else { return nil }
+      // Redis before 7 says it with the minus of an error.
+      self = .refused(
+        RedisReply.words(bytes.first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes[...]))
+    case ("format", 2):
+      guard case .bytes(let bytes) = parts[1] else { return nil }
+      self = .unreadable(
+        "\(keys.session) is of format \"\(RedisReply.words(bytes.prefix(20)))\", and this server "
+          + "knows format 1 only")
+    case ("versions", 1): self = .unreadable("\(keys.session) has no versions that make sense")
+    case ("changes", 3):
+      guard case .integer(let kept) = parts[1], case .integer(let expected) = parts[2] else {
+        return nil
+      }
+      self = .unreadable(
+        "\(keys.changes) has \(kept) of \(expected) changes"
+          + (kept < expected
+            ? ": Redis may have evicted it, and needs maxmemory-policy noeviction" : ""))
+    default: return nil
+    }
+  }
+
+  /// Version, owner, whether it was scrolled elsewhere and changes, and perhaps the snapshot's version and the snapshot.
+  private static func session(_ parts: ArraySlice<RedisReply>, since: Int?) -> StoredSession? {
+    var parts = parts
+    guard case .integer(let version)? = parts.popFirst(), case .bytes(let name)? = parts.popFirst(),
+      let owner = String(validating: name, as: UTF8.self),
+      case .integer(let moved)? = parts.popFirst(),
+      case .array(let list)? = parts.popFirst()
+    else { return nil }
+    var changes: [[UInt8]] = []
+    changes.reserveCapacity(list.count)
+    for element in list {
+      guard case .bytes(let record) = element else { return nil }
+      changes.append(record)
+    }
+    var snapshot: StoredSession.Snapshot?
+    if !parts.isEmpty {
+      guard case .integer(let first)? = parts.popFirst(),
+        case .bytes(let record)? = parts.popFirst()
+      else { return nil }
+      snapshot = StoredSession.Snapshot(record: record, version: first)
+    }
+    guard let base = snapshot?.version ?? since, base > 0, base <= version,
+      changes.count == version - base, parts.isEmpty
+    else { return nil }
+    var session = StoredSession(
+      owner: owner, version: version, snapshot: snapshot, changes: changes)
+    session.wasScrolledElsewhere = moved == 1
+    return session
+  }
+}

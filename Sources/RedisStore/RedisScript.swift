@@ -1,0 +1,163 @@
+import LayoutSessions
+
+// How sessions are kept, in format 1. The session ABC, of 32 digits, has two keys; the braces have
+// Redis Cluster keep both at one place. Both expire at the same time.
+//
+// layoutd:{ABC}:session, a hash:
+//   format           1. A server leaves sessions of another format as they are.
+//   owner            the name of whose it is; empty for nobody's
+//   version          the session's version, from 1
+//   snapshot         the record of its description
+//   snapshotVersion  the version that the snapshot has, from 1 to version
+//   scroller         the store through which the last tick was answered: a name of its own
+// layoutd:{ABC}:changes, a list, which is not there when it is empty:
+//   the records of the changes after the snapshot, one for each version: index i made the version
+//   snapshotVersion + 1 + i
+
+/// The names of what belongs to a session.
+struct RedisKeys {
+  let session: String
+  let changes: String
+
+  init(_ id: SessionID) {
+    let prefix = "layoutd:{\(id)}:"
+    session = prefix + "session"
+    changes = prefix + "changes"
+  }
+}
+
+/// What Redis executes in one step: nobody else's command comes between its commands.
+///
+/// Each compares first and writes afterwards. The first write may be refused (no memory, no right,
+/// a replica, a full disk), which is an answer: then nothing has been done. Redis refuses none of
+/// the writes after it, unless to a user who may do the first and not the others; so that nothing
+/// is half done. It puts all of them into its append-only file, and sends them to its replicas, as
+/// one transaction.
+///
+/// They ask nothing of Redis that version 5 had not yet.
+enum RedisScript: Int, CaseIterable {
+  case create, load, append, replaceSnapshot, delete, touch
+
+  /// What all of them begin with.
+  private static let common = """
+    local function count(text)
+      if text and #text <= 15 and string.match(text, '^[1-9]%d*$') then return tonumber(text) end
+      return nil
+    end
+    local function versions()
+      if redis.call('EXISTS', KEYS[1]) == 0 then return nil, {'missing'} end
+      local fields = redis.call('HMGET', KEYS[1], 'format', 'version', 'snapshotVersion')
+      if fields[1] ~= '1' then return nil, {'format', fields[1] or ''} end
+      local version, first = count(fields[2]), count(fields[3])
+      if not version or not first or first > version then return nil, {'versions'} end
+      return version, first
+    end
+    local function loss(version, first)
+      local kept = redis.call('LLEN', KEYS[2])
+      if kept == version - first then return nil end
+      return {'changes', kept, version - first}
+    end
+    local function refusal(answer)
+      if type(answer) == 'table' and answer.err then return {'refused', answer.err} end
+      return nil
+    end
+
+    """
+
+  /// What Redis is given.
+  var source: String { RedisScript.common + body }
+
+  private var body: String {
+    switch self {
+    // The owner, the snapshot, the time to live, who asks.
+    case .create:
+      """
+      if redis.call('EXISTS', KEYS[1]) == 1 then return {'exists'} end
+      local refused = refusal(redis.pcall('HSET', KEYS[1], 'format', '1', 'owner', ARGV[1],
+        'version', '1', 'snapshot', ARGV[2], 'snapshotVersion', '1', 'scroller', ARGV[4]))
+      if refused then return refused end
+      redis.call('PEXPIRE', KEYS[1], ARGV[3])
+      redis.call('DEL', KEYS[2])
+      return {'done'}
+      """
+    // The version that the asker has, the time below which to live longer, the time to live, and who
+    // asks, if it is to scroll. A replica lets nobody live longer, and is read all the same.
+    case .load:
+      """
+      local version, first = versions()
+      if not version then return first end
+      local lost = loss(version, first)
+      if lost then return lost end
+      if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+        redis.pcall('PEXPIRE', KEYS[1], ARGV[3])
+        redis.pcall('PEXPIRE', KEYS[2], ARGV[3])
+      end
+      local owner = redis.call('HGET', KEYS[1], 'owner')
+      local moved = 0
+      if ARGV[4] ~= '' and redis.call('HGET', KEYS[1], 'scroller') ~= ARGV[4] then
+        redis.pcall('HSET', KEYS[1], 'scroller', ARGV[4])
+        moved = 1
+      end
+      local since = tonumber(ARGV[1])
+      if since and since == version then return {'found', version, owner, moved, {}} end
+      if since and since >= first and since < version then
+        return {'found', version, owner, moved,
+          redis.call('LRANGE', KEYS[2], since - first, -1)}
+      end
+      return {'found', version, owner, moved, redis.call('LRANGE', KEYS[2], 0, -1), first,
+        redis.call('HGET', KEYS[1], 'snapshot')}
+      """
+    // The version before, the record, the time to live.
+    case .append:
+      """
+      local version, first = versions()
+      if not version then return first end
+      local lost = loss(version, first)
+      if lost then return lost end
+      if version ~= tonumber(ARGV[1]) then return {'conflict', version} end
+      local refused = refusal(redis.pcall('RPUSH', KEYS[2], ARGV[2]))
+      if refused then return refused end
+      redis.call('HINCRBY', KEYS[1], 'version', 1)
+      redis.call('PEXPIRE', KEYS[1], ARGV[3])
+      redis.call('PEXPIRE', KEYS[2], ARGV[3])
+      return {'done'}
+      """
+    // The snapshot's version, the snapshot.
+    case .replaceSnapshot:
+      """
+      local version, first = versions()
+      if not version then return first end
+      local lost = loss(version, first)
+      if lost then return lost end
+      local new = tonumber(ARGV[1])
+      if new <= first or new > version then return {'done'} end
+      local refused = refusal(redis.pcall('HSET', KEYS[1], 'snapshot', ARGV[2],
+        'snapshotVersion', ARGV[1]))
+      if refused then return refused end
+      redis.call('LTRIM', KEYS[2], new - first, -1)
+      return {'done'}
+      """
+    // The version that it has to be at, or nothing. What has lost changes may be deleted.
+    case .delete:
+      """
+      local version, first = versions()
+      if not version then return first end
+      if ARGV[1] ~= '' and version ~= tonumber(ARGV[1]) then return {'conflict', version} end
+      local refused = refusal(redis.pcall('DEL', KEYS[1], KEYS[2]))
+      if refused then return refused end
+      return {'done'}
+      """
+    // The time below which to live longer, the time to live.
+    case .touch:
+      """
+      local version = versions()
+      if not version then return {'missing'} end
+      if redis.call('PTTL', KEYS[1]) >= tonumber(ARGV[1]) then return {'done'} end
+      local refused = refusal(redis.pcall('PEXPIRE', KEYS[1], ARGV[2]))
+      if refused then return refused end
+      redis.call('PEXPIRE', KEYS[2], ARGV[2])
+      return {'done'}
+      """
+    }
+  }
+}

@@ -1,0 +1,256 @@
+public import LayoutSessions
+
+/// Keeps sessions in a Redis, which many servers may share.
+///
+/// Every operation is one script, and so one step: of several servers that change a session from
+/// the same version, one does. How sessions are kept is said in `RedisScript.swift`.
+///
+/// What is acknowledged is as durable as Redis is told to make it:
+/// - Without an append-only file, a Redis that ends has lost what it did since its last snapshot.
+///   With `appendonly yes` and `appendfsync always` an answer comes after the disk has the change;
+///   with `everysec` a Redis that is killed, or a computer without power, loses what is not
+///   written yet: a second's changes or two.
+/// - Replication is asynchronous: when a replica takes over, the last changes that its master
+///   acknowledged may be gone, and a session may be at an earlier version than somebody has seen.
+///   `min-replicas-to-write` and `min-replicas-max-lag` bound how much that is; this client does
+///   not ask for more (`WAIT`), which would make it rarer and not impossible.
+/// - Sessions expire by themselves. Redis must not evict them: `maxmemory-policy noeviction`. Then
+///   a full Redis refuses writes, and nothing is lost.
+///
+/// The address has to be that of a master: a replica is read, but refuses writes. Redis Cluster is
+/// not spoken, though the keys of a session are made to lie at one place, for proxies that do. A
+/// user of its own needs `~layoutd:*` and the commands `EVALSHA`, `EVAL`, `SCRIPT|LOAD`, `PING`,
+/// `SELECT`, `EXISTS`, `HMGET`, `HGET`, `HSET`, `HINCRBY`, `LLEN`, `LRANGE`, `RPUSH`, `LTRIM`,
+/// `PTTL`, `PEXPIRE` and `DEL`.
+public final class RedisStore: DurableStore {
+  private let address: RedisAddress
+  private let pool: RedisPool
+  private let lifetime: Duration
+  /// What no other store is called: whoever scrolls a session is known by it.
+  private let name = Array(String(UInt64.random(in: .min ... .max), radix: 36).utf8)
+
+  /// Makes a store, without connecting: it may be that Redis starts later.
+  ///
+  /// - Parameters:
+  ///   - address: Where Redis is.
+  ///   - timeToLive: A session that nobody asks for is forgotten after that time, and an eighth
+  ///     more at most: so that not every use of it has to be written down.
+  ///   - timeout: How long to wait for a connection, and for each answer; what is large may take
+  ///     longer, a second for each 16 MiB.
+  ///   - connectionLimit: How many connections there may be, and so how many operations at once; at
+  ///     least 1.
+  public init(
+    address: RedisAddress, timeToLive: Duration, timeout: Duration = .milliseconds(500),
+    connectionLimit: Int
+  ) {
+    self.address = address
+    // Redis refuses times that are not positive, or beyond its clock.
+    lifetime = timeToLive.clamped(to: .milliseconds(8) ... .seconds(100 * 365 * 86_400))
+    pool = RedisPool(
+      address: address, timeout: timeout.clamped(to: .milliseconds(1) ... .seconds(3600)),
+      limit: connectionLimit)
+  }
+
+  /// Other servers may change the sessions.
+  public var isShared: Bool { true }
+
+  /// Keeps a new session, at version 1 and with no changes.
+  ///
+  /// - Parameters:
+  ///   - id: Its name, which no other session has or had.
+  ///   - owner: The name of whose it is; empty for nobody's.
+  ///   - snapshot: The record of its description.
+  /// - Throws: ``StoreError``; if there is such a session, that it is unavailable: it is left as it
+  ///   is.
+  public func create(
+    _ id: SessionID, owner: String, snapshot: [UInt8]
+  ) throws(StoreError) {
+    switch try write(.create, id, [Array(owner.utf8), snapshot, longLife, name]) {
+    case .done: return
+    case .exists: throw failure(.unavailable, "there is a session \(id) already")
+    default: throw failure(.uncertain, RedisStore.nonsense)
+    }
+  }
+
+  /// Reads a session, or what of it is missing, all as it was at one moment; and notes its use.
+  ///
+  /// - Parameters:
+  ///   - id: Its name.
+  ///   - version: The version that the asker has; nil if none. One that the session has not
+  ///     reached, or of which the changes are gone, is as good as none.
+  ///   - isScrolling: Whether this store's server answers ticks from now on.
+  /// - Returns: The session as far as it is missing; nil if there is none.
+  /// - Throws: ``StoreError``.
+  public func load(
+    _ id: SessionID, since version: Int?, isScrolling: Bool
+  ) throws(StoreError) -> StoredSession? {
+    let arguments = [
+      version.map(number) ?? [], number(lifetime.milliseconds), longLife, isScrolling ? name : [],
+    ]
+    switch try read(id, arguments, since: version) {
+    case .found(let session): return session
+    case .missing: return nil
+    default: throw failure(.unavailable, RedisStore.nonsense)
+    }
+  }
+
+  /// Adds a change, if the session is at the version that the change was worked out from.
+  ///
+  /// - Parameters:
+  ///   - change: The record of the change.
+  ///   - id: The session.
+  ///   - version: The version before the change; it has the next one afterwards.
+  /// - Returns: Whether it was added.
+  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` nobody knows.
+  public func append(
+    _ change: [UInt8], to id: SessionID, after version: Int
+  ) throws(StoreError) -> StoreOutcome {
+    try outcome(of: write(.append, id, [number(version), change, longLife]))
+  }
+
+  /// Replaces the snapshot by a later one, and forgets the changes up to it.
+  ///
+  /// It does nothing if there is a later one already, if the session is not at that version yet, or
+  /// if there is no such session.
+  ///
+  /// - Parameters:
+  ///   - id: The session.
+  ///   - snapshot: The record of its description at `version`.
+  ///   - version: A version that the session has or had.
+  /// - Throws: ``StoreError``.
+  public func replaceSnapshot(
+    of id: SessionID, by snapshot: [UInt8], at version: Int
+  ) throws(StoreError) {
+    switch try write(.replaceSnapshot, id, [number(version), snapshot]) {
+    case .done, .missing: return
+    default: throw failure(.uncertain, RedisStore.nonsense)
+    }
+  }
+
+  /// Deletes a session, one that has lost changes too.
+  ///
+  /// - Parameters:
+  ///   - id: The session.
+  ///   - version: The version that it has to be at; nil for whichever.
+  /// - Returns: Whether it was deleted.
+  /// - Throws: ``StoreError``.
+  public func delete(_ id: SessionID, at version: Int?) throws(StoreError) -> StoreOutcome {
+    try outcome(of: write(.delete, id, [version.map(number) ?? []]))
+  }
+
+  /// Notes that sessions were used without the store being asked for them.
+  ///
+  /// - Parameter ids: The sessions; those that are gone do not matter, nor do those of another
+  ///   format.
+  /// - Throws: ``StoreError``.
+  public func touch(_ ids: [SessionID]) throws(StoreError) {
+    let arguments = [number(lifetime.milliseconds), longLife]
+    for start in stride(from: 0, to: ids.count, by: RedisStore.batchSize) {
+      let batch = ids[start..<min(start + RedisStore.batchSize, ids.count)]
+      let calls = batch.map { RedisConnection.Call(keys: RedisKeys($0), arguments: arguments) }
+      _ = try write(.touch, calls)
+    }
+  }
+
+  /// Does nothing: Redis forgets by itself.
+  public func sweep() {}
+
+  /// Closes the connections.
+  ///
+  /// Those that are in use are closed as soon as they no longer are, which is a matter of the
+  /// timeout. Whoever waits for one, or asks for something later, is refused.
+  public func close() { pool.close() }
+
+  /// So many sessions are touched in one round trip.
+  private static let batchSize = 64
+  private static let nonsense = "it gives an answer that makes no sense"
+}
+
+extension RedisStore {
+  /// How long a session lives that has just been used, as Redis takes it.
+  private var longLife: [UInt8] { number((lifetime + lifetime / 8).milliseconds) }
+
+  private func number(_ value: Int) -> [UInt8] { Array(String(value).utf8) }
+
+  private func failure(_ kind: StoreError.Kind, _ words: String) -> StoreError {
+    StoreError(kind, "\(address): \(words)")
+  }
+
+  private func outcome(of answer: RedisAnswer) throws(StoreError) -> StoreOutcome {
+    switch answer {
+    case .done: return .done
+    case .missing: return .missing
+    case .conflict(let version): return .conflict(version: version)
+    default: throw failure(.uncertain, RedisStore.nonsense)
+    }
+  }
+
+  /// Changes a session, once.
+  private func write(
+    _ script: RedisScript, _ id: SessionID, _ arguments: [[UInt8]]
+  ) throws(StoreError) -> RedisAnswer {
+    guard arguments.allSatisfy({ $0.count <= RedisCommands.longestWord }) else {
+      throw failure(.unavailable, "a record is longer than the 512 MiB that Redis takes")
+    }
+    return try write(script, [RedisConnection.Call(keys: RedisKeys(id), arguments: arguments)])[0]
+  }
+
+  /// Changes sessions, once.
+  private func write(
+    _ script: RedisScript, _ calls: [RedisConnection.Call]
+  ) throws(StoreError) -> [RedisAnswer] {
+    do {
+      return try ask(script, calls)
+    } catch {
+      throw failure(error.ofWrite.kind, error.ofWrite.detail)
+    }
+  }
+
+  /// Reads a session; again if a connection turns out to be lost.
+  private func read(
+    _ id: SessionID, _ arguments: [[UInt8]], since version: Int?
+  ) throws(StoreError) -> RedisAnswer {
+    let calls = [RedisConnection.Call(keys: RedisKeys(id), arguments: arguments)]
+    do {
+      return try ask(.load, calls, since: version)[0]
+    } catch {
+      guard case .unanswered(_, isLost: true) = error else {
+        throw failure(error.ofRead.kind, error.ofRead.detail)
+      }
+    }
+    // All that were connected before are gone with the lost one: this is on a new connection.
+    do {
+      return try ask(.load, calls, since: version)[0]
+    } catch {
+      throw failure(error.ofRead.kind, error.ofRead.detail)
+    }
+  }
+
+  /// Has a script executed, as often as there are calls.
+  private func ask(
+    _ script: RedisScript, _ calls: [RedisConnection.Call], since version: Int? = nil
+  ) throws(RedisFailure) -> [RedisAnswer] {
+    let answers = try pool.withConnection { (connection) throws(RedisFailure) in
+      var answers: [RedisAnswer] = []
+      for (call, reply) in zip(calls, try connection.run(script, calls)) {
+        guard let answer = RedisAnswer(reply, about: call.keys, since: version) else {
+          throw .unanswered(RedisStore.nonsense, isLost: false)
+        }
+        // What has been the master, perhaps: its name may lead to another one by now.
+        if case .refused(let words) = answer, words.hasPrefix("READONLY") {
+          connection.channel.wearOut()
+        }
+        answers.append(answer)
+      }
+      return answers
+    }
+    for answer in answers {
+      switch answer {
+      case .unreadable(let words): throw .unreadable(words)
+      case .refused(let words): throw .notDone(words)
+      default: continue
+      }
+    }
+    return answers
+  }
+}

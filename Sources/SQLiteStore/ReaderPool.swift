@@ -1,0 +1,71 @@
+import LayoutSessions
+import Synchronization
+
+/// Connections that read at the same time, opened when they are needed.
+final class ReaderPool: Sendable {
+  private struct Place {
+    var reader: Reader?
+    var isClosed = false
+  }
+
+  private final class Slot: Sendable {
+    let place = Mutex(Place())
+  }
+
+  private let path: String
+  private let slots = (0..<ReaderPool.capacity).map { _ in Slot() }
+  private let turn = Atomic<UInt>(0)
+
+  /// Opens nothing yet.
+  ///
+  /// - Parameter path: The file.
+  init(path: String) { self.path = path }
+
+  /// Reads what of a session is missing.
+  ///
+  /// - Parameters:
+  ///   - id: The session.
+  ///   - version: What the asker has; nil if nothing.
+  ///   - now: What time it is.
+  /// - Returns: What is missing; nil if there is no such session.
+  /// - Throws: ``StoreError``.
+  func load(
+    _ id: SessionID, since version: Int?, at now: Int64
+  ) throws(StoreError) -> Reader.Found? {
+    for slot in slots {
+      let found = try slot.place.withLockIfAvailable { (place) throws(StoreError) in
+        try load(id, since: version, at: now, with: &place)
+      }
+      if let found { return found }
+    }
+    // All are busy: one after the other is waited for.
+    let number = turn.wrappingAdd(1, ordering: .relaxed).newValue % UInt(slots.count)
+    return try slots[Int(number)].place.withLock { (place) throws(StoreError) in
+      try load(id, since: version, at: now, with: &place)
+    }
+  }
+
+  /// Refuses what comes, waits for what is under way, and closes the connections.
+  func close() {
+    for slot in slots { slot.place.withLock { $0 = Place(isClosed: true) } }
+  }
+
+  private func load(
+    _ id: SessionID, since version: Int?, at now: Int64, with place: inout Place
+  ) throws(StoreError) -> Reader.Found? {
+    guard !place.isClosed else { throw .closed }
+    do throws(StoreError) {
+      if let reader = place.reader { return try reader.load(id, since: version, at: now) }
+      let reader = try Reader(path: path)
+      place.reader = reader
+      return try reader.load(id, since: version, at: now)
+    } catch {
+      // Whatever is wrong with this connection, the next use has another.
+      place.reader = nil
+      throw error.about(id)
+    }
+  }
+
+  /// Beyond so many at once, reading is not faster.
+  private static let capacity = 4
+}

@@ -1,0 +1,167 @@
+public import LayoutSessions
+import Synchronization
+
+/// Sessions in an SQLite file, which one process owns.
+///
+/// ``Schema`` says what the file looks like. Changes of all threads go through one queue and are
+/// committed together (``CommitQueue``); reads have connections of their own and wait for no change
+/// (``ReaderPool``). What has returned survives the end of the process at any moment, and of the
+/// machine as far as its disk keeps what it says it has written.
+///
+/// Beside the file are its log and an index of that (`-wal`, `-shm`), of which SQLite takes care,
+/// and a lock (`.lock`), which stays. The file keeps its size when sessions leave, for those to
+/// come.
+public final class SQLiteStore: DurableStore {
+  private let lifetime: Lifetime
+  private let commits: CommitQueue
+  private let readers: ReaderPool
+  private let lock: Mutex<ProcessLock?>
+
+  /// Opens a file, or makes it.
+  ///
+  /// That takes no longer when there are many sessions.
+  ///
+  /// - Parameters:
+  ///   - path: The file. It is made if there is none, for nobody else to read.
+  ///   - timeToLive: A session that nobody asks for so long is forgotten; up to an eighth later.
+  ///   - now: What time it is, in milliseconds since 1970.
+  /// - Throws: ``StoreError``: ``StoreError/Kind/unavailable`` if the file cannot be reached or
+  ///   written, or another process uses it, ``StoreError/Kind/unreadable`` if it is damaged, or
+  ///   that of another program, or of a later version of this one; it is left as it is then.
+  public init(
+    path: String, timeToLive: Duration, now: @escaping @Sendable () -> Int64
+  ) throws(StoreError) {
+    let file = try StoreFile(path: path)
+    let lock = try ProcessLock(path: file.path)
+    try file.check()
+    lifetime = Lifetime(timeToLive: timeToLive, clock: now)
+    commits = try CommitQueue(path: file.path, lifetime: lifetime)
+    readers = ReaderPool(path: file.path)
+    self.lock = Mutex(lock)
+  }
+
+  deinit { close() }
+
+  /// No: one process owns the file.
+  public var isShared: Bool { false }
+
+  /// Keeps a new session, at version 1 and with no changes.
+  ///
+  /// - Parameters:
+  ///   - id: Its name, which no other session has or had.
+  ///   - owner: The name of whose it is; empty for nobody's.
+  ///   - snapshot: The record of its description.
+  /// - Throws: ``StoreError``; ``StoreError/Kind/unavailable`` too if there is one of this name.
+  public func create(
+    _ id: SessionID, owner: String, snapshot: [UInt8]
+  ) throws(StoreError) {
+    _ = try commits.perform(.create(id, owner: owner, snapshot: snapshot))
+  }
+
+  /// Reads a session, or what of it is missing, all as it was at one moment; and notes its use.
+  ///
+  /// - Parameters:
+  ///   - id: Its name.
+  ///   - version: The version that the asker has; nil if none.
+  ///   - isScrolling: All the same: nobody else scrolls it.
+  /// - Returns: The session as far as it is missing; nil if there is none, or if nobody has asked
+  ///   for it for the time that sessions live.
+  /// - Throws: ``StoreError``; ``StoreError/Kind/unreadable`` too if changes are missing.
+  public func load(
+    _ id: SessionID, since version: Int?, isScrolling: Bool
+  ) throws(StoreError) -> StoredSession? {
+    let now = lifetime.now
+    guard let found = try readers.load(id, since: version, at: now) else { return nil }
+    if found.end < lifetime.earliestEnd(from: now) {
+      // What was read is right all the same; on a full disk sessions can still be read. The next
+      // reader tries it again.
+      _ = try? commits.perform(.touch([id]))
+    }
+    return found.session
+  }
+
+  /// Adds a change, if the session is at the version that the change was worked out from.
+  ///
+  /// - Parameters:
+  ///   - change: The record of the change.
+  ///   - id: The session.
+  ///   - version: The version before the change; it has the next one afterwards.
+  /// - Returns: Whether it was added.
+  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` nobody knows.
+  public func append(
+    _ change: [UInt8], to id: SessionID, after version: Int
+  ) throws(StoreError) -> StoreOutcome {
+    try commits.perform(.append(change, to: id, after: version))
+  }
+
+  /// Replaces the snapshot by a later one, and forgets the changes up to it.
+  ///
+  /// Nothing is done if there is one as late already, or if there is no such session or version.
+  ///
+  /// - Parameters:
+  ///   - id: The session.
+  ///   - snapshot: The record of its description at `version`.
+  ///   - version: A version that the session has or had.
+  /// - Throws: ``StoreError``.
+  public func replaceSnapshot(
+    of id: SessionID, by snapshot: [UInt8], at version: Int
+  ) throws(StoreError) {
+    _ = try commits.perform(.replaceSnapshot(of: id, by: snapshot, at: version))
+  }
+
+  /// Deletes a session.
+  ///
+  /// - Parameters:
+  ///   - id: The session.
+  ///   - version: The version that it has to be at; nil for whichever.
+  /// - Returns: Whether it was deleted.
+  /// - Throws: ``StoreError``.
+  public func delete(_ id: SessionID, at version: Int?) throws(StoreError) -> StoreOutcome {
+    try commits.perform(.delete(id, at: version))
+  }
+
+  /// Notes that sessions were used without the store being asked for them.
+  ///
+  /// - Parameter ids: The sessions; those that are gone do not matter.
+  /// - Throws: ``StoreError``; some may have been noted.
+  public func touch(_ ids: [SessionID]) throws(StoreError) {
+    var rest = ids[...]
+    while !rest.isEmpty {
+      _ = try commits.perform(.touch(Array(rest.prefix(SQLiteStore.touchCount))))
+      rest = rest.dropFirst(SQLiteStore.touchCount)
+    }
+  }
+
+  /// Forgets some of the sessions that nobody has asked for, the oldest first.
+  ///
+  /// - Throws: ``StoreError``; some may have been forgotten.
+  /// - Complexity: O(*k* log *n*) for *k* that are forgotten, of *n*.
+  public func sweep() throws(StoreError) {
+    for _ in 0..<SQLiteStore.sweepRounds {
+      guard try commits.perform(.sweep) == .done else { return }
+    }
+  }
+
+  /// Waits for what is being read or committed, and refuses what waits for that and what comes
+  /// later.
+  public func close() {
+    // Last the writer, which leaves a file without a log then; and then the file is anybody's.
+    readers.close()
+    commits.close()
+    lock.withLock { $0 = nil }
+  }
+
+  /// How many transactions have been committed, for tests.
+  package var commitCount: Int { commits.commitCount }
+
+  /// Lets tests tell SQLite what they want: to damage sessions, or to limit the file.
+  ///
+  /// - Parameter text: Statements for the connection that writes.
+  /// - Throws: ``StoreError``.
+  package func execute(_ text: String) throws(StoreError) { try commits.execute(text) }
+
+  /// So many sessions are touched in one operation: a few milliseconds.
+  private static let touchCount = 1000
+  /// So many operations are a sweep: some hundred sessions.
+  private static let sweepRounds = 16
+}

@@ -1,0 +1,89 @@
+import CSQLite
+import Glibc
+import LayoutSessions
+
+/// What SQLite answers, as far as somebody does something about it.
+///
+/// Codes have their kind in the low byte and details above; only ``failure(_:of:in:)`` knows which
+/// is which.
+enum SQLiteFailure {
+  /// Where SQLite was when it failed.
+  enum Moment {
+    /// Before anything was committed: whatever was changed is taken back.
+    case statement
+    /// In the commit: what it failed of decides whether it may have happened.
+    case commit
+  }
+
+  /// An answer in words.
+  ///
+  /// - Parameters:
+  ///   - code: The answer, extended or not.
+  ///   - path: The file.
+  ///   - moment: Where it failed.
+  /// - Returns: The error; ``StoreError/Kind/uncertain`` only for commits.
+  static func failure(_ code: Int32, of path: String, in moment: Moment) -> StoreError {
+    let kind = kind(of: code, in: moment)
+    return StoreError(kind, "\(path): \(words(for: code))")
+  }
+
+  /// Whether there was no room.
+  ///
+  /// - Parameter code: The answer, extended or not.
+  /// - Returns: Whether that is what it says.
+  static func isFull(_ code: Int32) -> Bool { code & 0xFF == SQLITE_FULL }
+
+  private static func kind(of code: Int32, in moment: Moment) -> StoreError.Kind {
+    switch code & 0xFF {
+    // The file has not what it has to have; a constraint is broken, or a table is missing.
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_ERROR, SQLITE_MISMATCH,
+      SQLITE_FORMAT:
+      .unreadable
+    // The last thing that a commit writes says that it is one. For these, it was not written: there
+    // was no room for it or for what comes before it, or nothing was allowed to be written at all.
+    case SQLITE_FULL, SQLITE_READONLY, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_CANTOPEN: .unavailable
+    default: moment == .commit ? .uncertain : .unavailable
+    }
+  }
+
+  private static func words(for code: Int32) -> String {
+    let words: String? =
+      switch code & 0xFF {
+      case SQLITE_FULL: "the disk is full"
+      case SQLITE_READONLY: "the file cannot be written"
+      case SQLITE_IOERR: "the disk fails"
+      case SQLITE_CANTOPEN: "the file, or those beside it, cannot be opened"
+      case SQLITE_BUSY, SQLITE_LOCKED: "another program holds the file"
+      case SQLITE_CORRUPT: "the file is damaged"
+      case SQLITE_NOTADB: "this is not a database"
+      case SQLITE_NOMEM: "there is no memory"
+      case SQLITE_TOOBIG: "a record is too long"
+      default: nil
+      }
+    // Safe: SQLite's texts for codes are constants.
+    let name = unsafe sqlite3_errstr(code).map { unsafe String(cString: $0) } ?? "unknown error"
+    guard let words else { return "\(name) (\(code))" }
+    return "\(words) (\(code))"
+  }
+}
+
+extension StoreError {
+  /// What the system says of a file.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - what: What was tried.
+  ///   - code: The system's number for what is wrong.
+  /// - Returns: The error: nothing has been done.
+  static func system(_ path: String, _ what: String, _ code: Int32) -> StoreError {
+    // Safe: the text is the C library's, and copied at once.
+    let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+    return StoreError(.unavailable, "\(path): \(what): \(reason)")
+  }
+
+  /// The same error, with the session that it is about.
+  ///
+  /// - Parameter id: The session.
+  /// - Returns: The error.
+  func about(_ id: SessionID) -> StoreError { StoreError(kind, "session \(id): \(detail)") }
+}

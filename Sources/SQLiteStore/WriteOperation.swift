@@ -1,0 +1,31 @@
+import LayoutSessions
+
+/// What changes the file, with all that it needs, so that any thread can do it for another.
+enum WriteOperation: Sendable {
+  /// Keeps a new session.
+  case create(SessionID, owner: String, snapshot: [UInt8])
+  /// Adds a change to a session at some version.
+  case append([UInt8], to: SessionID, after: Int)
+  /// Replaces a session's description by that of a later version.
+  case replaceSnapshot(of: SessionID, by: [UInt8], at: Int)
+  /// Deletes a session at some version, or at whichever.
+  case delete(SessionID, at: Int?)
+  /// Notes that sessions are used.
+  case touch([SessionID])
+  /// Deletes some of the sessions that are not used any more.
+  case sweep
+
+  /// About how many bytes it writes.
+  var byteCount: Int {
+    switch self {
+    case .create(_, _, let record), .append(let record, _, _), .replaceSnapshot(_, let record, _):
+      record.count + 1024
+    case .delete: 1024
+    case .touch(let ids): ids.count * 256
+    case .sweep: WriteOperation.sweepCount * 1024
+    }
+  }
+
+  /// So many sessions a sweep deletes at most; others are served after each.
+  static let sweepCount = 16
+}

@@ -1,0 +1,209 @@
+import LayoutSessions
+
+/// The connection that changes the file; of one thread at a time.
+///
+/// What several callers want is done in one transaction, because writing to the disk and waiting
+/// for it costs as much for one change as for a hundred.
+final class Writer {
+  /// What came of an operation.
+  typealias Outcome = Result<StoreOutcome, StoreError>
+
+  private let database: Database
+  private let lifetime: Lifetime
+  private let statements: WriterStatements
+  /// What expires up to here could not be swept.
+  private var sweptUntil = Int64.min
+  /// How many transactions have been committed.
+  private(set) var commitCount = 0
+
+  /// Opens a file that exists; makes it a store if it is empty.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - lifetime: How long sessions live.
+  /// - Throws: ``StoreError``.
+  init(path: String, lifetime: Lifetime) throws(StoreError) {
+    database = try Database(path: path)
+    try Schema.prepare(database)
+    statements = try WriterStatements(database)
+    self.lifetime = lifetime
+  }
+
+  /// Does operations in one transaction, if none of them fails.
+  ///
+  /// One that finds another version, or no session, does not fail. If one does, or all together do,
+  /// each half of them is tried alone: what fails by itself is found by and by, and harms no other.
+  ///
+  /// - Parameters:
+  ///   - operations: What to do, in this order.
+  ///   - mayMakeRoom: Whether to try again on a full disk after the log has been copied into the
+  ///     file and cut. That gives room as long as the file has pages that sessions left.
+  /// - Returns: What came of each.
+  func perform(
+    _ operations: ArraySlice<WriteOperation>, mayMakeRoom: Bool = true
+  ) -> [Outcome] {
+    do throws(StoreError) {
+      database.wasFull = false
+      return try commit(operations).map { .success($0) }
+    } catch {
+      // After a commit that may have happened, trying again may do it twice.
+      guard error.kind != .uncertain else { return operations.map { _ in .failure(error) } }
+      if mayMakeRoom, database.wasFull {
+        database.checkpoint()
+        return perform(operations, mayMakeRoom: false)
+      }
+      guard operations.count > 1 else { return operations.map { _ in .failure(error) } }
+      let middle = operations.startIndex + operations.count / 2
+      return perform(operations[..<middle], mayMakeRoom: mayMakeRoom)
+        + perform(operations[middle...], mayMakeRoom: mayMakeRoom)
+    }
+  }
+
+  /// Tells SQLite something, for tests.
+  ///
+  /// - Parameter text: Statements.
+  /// - Throws: ``StoreError``.
+  func execute(_ text: String) throws(StoreError) { try database.execute(text) }
+
+  private func commit(
+    _ operations: ArraySlice<WriteOperation>
+  ) throws(StoreError) -> [StoreOutcome] {
+    // There is none, unless taking it back has failed.
+    database.rollBack()
+    do throws(StoreError) {
+      try statements.begin.run()
+      var outcomes: [StoreOutcome] = []
+      let now = lifetime.now
+      for operation in operations { outcomes.append(try perform(operation, at: now)) }
+      try statements.commit.run(moment: .commit)
+      commitCount += 1
+      return outcomes
+    } catch {
+      database.rollBack()
+      throw error
+    }
+  }
+
+  private func perform(
+    _ operation: WriteOperation, at now: Int64
+  ) throws(StoreError) -> StoreOutcome {
+    switch operation {
+    case .create(let id, let owner, let snapshot):
+      try about(id) { () throws(StoreError) in
+        try create(id, owner: owner, snapshot: snapshot, at: now)
+      }
+    case .append(let change, let id, let version):
+      try about(id) { () throws(StoreError) in
+        try append(change, to: id, after: version, at: now)
+      }
+    case .replaceSnapshot(let id, let snapshot, let version):
+      try about(id) { () throws(StoreError) in
+        try replaceSnapshot(of: id, by: snapshot, at: version, now: now)
+      }
+    case .delete(let id, let version):
+      try about(id) { () throws(StoreError) in try delete(id, at: version, now: now) }
+    case .touch(let ids):
+      try touch(ids, at: now)
+    case .sweep:
+      try sweep(at: now)
+    }
+  }
+
+  private func create(
+    _ id: SessionID, owner: String, snapshot: [UInt8], at now: Int64
+  ) throws(StoreError) -> StoreOutcome {
+    // Expired or not: what is left of a session is not another's.
+    guard try version(of: id, at: .min) == nil else {
+      throw StoreError(.unavailable, "it exists already")
+    }
+    try statements.insertSession.run(
+      .text(id.description), .text(owner), .integer(lifetime.notedEnd(from: now)))
+    try statements.insertSnapshot.run(.text(id.description), record: snapshot)
+    return .done
+  }
+
+  private func append(
+    _ change: [UInt8], to id: SessionID, after version: Int, at now: Int64
+  ) throws(StoreError) -> StoreOutcome {
+    guard let current = try self.version(of: id, at: now) else { return .missing }
+    guard current == version else { return .conflict(version: current) }
+    let (next, hasOverflown) = version.addingReportingOverflow(1)
+    guard !hasOverflown else { throw StoreError(.unreadable, "it has no version") }
+    let key = Statement.Value.text(id.description)
+    try statements.insertChange.run(key, .integer(Int64(next)), record: change)
+    try statements.setVersion.run(key, .integer(Int64(next)))
+    try touch([id], at: now)
+    return .done
+  }
+
+  private func replaceSnapshot(
+    of id: SessionID, by snapshot: [UInt8], at version: Int, now: Int64
+  ) throws(StoreError) -> StoreOutcome {
+    guard let current = try self.version(of: id, at: now) else { return .missing }
+    guard version <= current else { return .conflict(version: current) }
+    let key = Statement.Value.text(id.description)
+    try statements.replaceSnapshot.run(key, .integer(Int64(version)), record: snapshot)
+    guard database.changeCount > 0 else { return .done }
+    try statements.deleteChanges.run(key, .integer(Int64(version)))
+    return .done
+  }
+
+  private func delete(
+    _ id: SessionID, at version: Int?, now: Int64
+  ) throws(StoreError) -> StoreOutcome {
+    guard let current = try self.version(of: id, at: now) else { return .missing }
+    guard version == nil || version == current else { return .conflict(version: current) }
+    try deleteRows(of: id.description)
+    return .done
+  }
+
+  /// Only what would expire too soon is written.
+  @discardableResult
+  private func touch(_ ids: [SessionID], at now: Int64) throws(StoreError) -> StoreOutcome {
+    for id in ids {
+      try statements.setEnd.run(
+        .text(id.description), .integer(now), .integer(lifetime.earliestEnd(from: now)),
+        .integer(lifetime.notedEnd(from: now)))
+    }
+    return .done
+  }
+
+  /// Deletes some sessions, the oldest first; `missing` says that there are no more.
+  ///
+  /// One that cannot be deleted, because its pages are damaged, would be the first again and again:
+  /// it and what is as old stays until the file is opened anew.
+  private func sweep(at now: Int64) throws(StoreError) -> StoreOutcome {
+    var found: [(id: String, end: Int64)] = []
+    try statements.oldest.forEachRow(
+      .integer(now), .integer(sweptUntil), .integer(Int64(WriteOperation.sweepCount))
+    ) { (row) throws(StoreError) in found.append((try row.text(0), row.integer(1))) }
+    for (id, end) in found {
+      do throws(StoreError) {
+        try deleteRows(of: id)
+      } catch {
+        if error.kind == .unreadable { sweptUntil = end }
+        throw StoreError(error.kind, "expired session \(id): \(error.detail)")
+      }
+    }
+    return found.count == WriteOperation.sweepCount ? .done : .missing
+  }
+
+  private func deleteRows(of key: String) throws(StoreError) {
+    try statements.deleteChanges.run(.text(key), .integer(.max))
+    try statements.deleteSnapshot.run(.text(key))
+    try statements.deleteSession.run(.text(key))
+  }
+
+  /// The version of a session that does not expire before a time; nil if there is none.
+  private func version(of id: SessionID, at now: Int64) throws(StoreError) -> Int? {
+    try statements.version.row(.text(id.description), .integer(now)) { row in
+      Int(row.integer(0))
+    }
+  }
+
+  private func about(
+    _ id: SessionID, _ body: () throws(StoreError) -> StoreOutcome
+  ) throws(StoreError) -> StoreOutcome {
+    do throws(StoreError) { return try body() } catch { throw error.about(id) }
+  }
+}

@@ -1,0 +1,147 @@
+import Glibc
+import Synchronization
+
+@testable import RedisStore
+
+/// Something that listens like a Redis, and says what it is told to, true or not.
+final class FakeRedis: Sendable {
+  /// What becomes of a connection that has been greeted.
+  struct Connection {
+    /// What it says to each thing that it is sent.
+    var answers: [String] = []
+    /// What it says to PING; nothing more is said after anything but the usual.
+    var greeting = "+PONG\r\n"
+    /// Whether answers take their time: 64 KiB come every 20 ms.
+    var isSlow = false
+    /// Whether it hangs up after that.
+    var isClosed = true
+  }
+
+  let path: String
+  private let folder: String
+  private let listener: Int32
+  private let count = Mutex(0)
+
+  init(_ connections: [Connection]) {
+    var template = Array("/tmp/layoutd-fake-XXXXXX".utf8CString)
+    // Safe: the text ends with a NUL, and is written in place.
+    _ = unsafe mkdtemp(&template)
+    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    path = folder + "/redis.sock"
+    listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    // Safe: the path is far shorter than the place for it; the pointers are to a variable of this
+    // frame.
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { place in
+      unsafe place.copyBytes(from: path.utf8)
+    }
+    let listener = listener
+    _ = unsafe withUnsafePointer(to: address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        unsafe bind(listener, address, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    listen(listener, 16)
+    let serve = Serve(connections: connections, listener: listener) { [weak self] in
+      self?.count.withLock { $0 += 1 }
+    }
+    var thread = pthread_t()
+    let work = unsafe Unmanaged.passRetained(serve)
+    // Safe: the thread takes over what was retained.
+    _ = unsafe pthread_create(
+      &thread, nil,
+      { context in
+        if let context = unsafe context {
+          unsafe Unmanaged<Serve>.fromOpaque(context).takeRetainedValue().run()
+        }
+        return nil
+      }, work.toOpaque())
+    _ = pthread_detach(thread)
+  }
+
+  deinit {
+    // Safe: the texts are there for the length of the calls.
+    _ = unsafe unlink(path)
+    _ = unsafe rmdir(folder)
+    // Wakes the thread, which closes it.
+    shutdown(listener, Int32(SHUT_RDWR))
+  }
+
+  /// How many scripts it has been told to execute.
+  var callCount: Int { count.withLock { $0 } }
+}
+
+/// The thread's part.
+private final class Serve: Sendable {
+  let connections: [FakeRedis.Connection]
+  let listener: Int32
+  let didReceiveCall: @Sendable () -> Void
+
+  init(
+    connections: [FakeRedis.Connection], listener: Int32,
+    didReceiveCall: @escaping @Sendable () -> Void
+  ) {
+    self.connections = connections
+    self.listener = listener
+    self.didReceiveCall = didReceiveCall
+  }
+
+  func run() {
+    defer { close(listener) }
+    for connection in connections {
+      let socket = accept(listener, nil, nil)
+      guard socket >= 0 else { return }
+      defer { close(socket) }
+      serve(connection, on: socket)
+    }
+    // Whoever comes now is not answered.
+    while case let socket = accept(listener, nil, nil), socket >= 0 { close(socket) }
+  }
+
+  private func serve(_ connection: FakeRedis.Connection, on socket: Int32) {
+    guard !receive(socket).isEmpty else { return }
+    say(connection.greeting, socket)
+    guard connection.greeting == "+PONG\r\n" else { return }
+    var text = ""
+    while text.components(of: "LOAD\r\n") < RedisScript.allCases.count {
+      let part = receive(socket)
+      guard !part.isEmpty else { return }
+      text += part
+    }
+    let digest = "$40\r\n" + String(repeating: "a", count: 40) + "\r\n"
+    say(String(repeating: digest, count: RedisScript.allCases.count), socket)
+    for answer in connection.answers {
+      guard !receive(socket).isEmpty else { return }
+      didReceiveCall()
+      say(answer, socket, isSlow: connection.isSlow)
+    }
+    // Until the other side hangs up.
+    while !connection.isClosed, !receive(socket).isEmpty { didReceiveCall() }
+  }
+
+  private func receive(_ socket: Int32) -> String {
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    // Safe: the array is there for the length of the call, with its size.
+    let count = unsafe recv(socket, &bytes, bytes.count, 0)
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+
+  private func say(_ text: String, _ socket: Int32, isSlow: Bool = false) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let part = Array(rest.prefix(1 << 16))
+      rest = rest.dropFirst(part.count)
+      // Safe: the array is there for the length of the call, with its size.
+      _ = unsafe send(socket, part, part.count, Int32(MSG_NOSIGNAL))
+      if isSlow { usleep(20_000) }
+    }
+  }
+}
+
+extension String {
+  /// How often a text is in it.
+  fileprivate func components(of text: String) -> Int {
+    split(separator: text, omittingEmptySubsequences: false).count - 1
+  }
+}

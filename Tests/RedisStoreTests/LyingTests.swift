@@ -1,0 +1,163 @@
+import LayoutSessions
+import Testing
+
+@testable import RedisStore
+
+/// What comes from the other side is not trusted, whoever it is.
+@Suite(.serialized) struct LyingTests {
+  private func store(
+    _ fake: FakeRedis, timeout: Duration = .seconds(5)
+  ) throws -> RedisStore {
+    RedisStore(
+      address: try RedisAddress(url: "unix://\(fake.path)"), timeToLive: .seconds(60),
+      timeout: timeout, connectionLimit: 1)
+  }
+
+  private func append(_ store: RedisStore) -> StoreError? {
+    error { () throws(StoreError) in _ = try store.append([1], to: newID(), after: 1) }
+  }
+
+  private func load(_ store: RedisStore, since version: Int? = nil) -> StoreError? {
+    error { () throws(StoreError) in _ = try store.load(newID(), since: version) }
+  }
+
+  @Test(arguments: [
+    ":1\r\n", "$-1\r\n", "*-1\r\n", "+OK\r\n", "*0\r\n", "*1\r\n:1\r\n", "*1\r\n$7\r\nnothing\r\n",
+    "*2\r\n$4\r\ndone\r\n:1\r\n", "*1\r\n$8\r\nconflict\r\n", "*2\r\n$8\r\nconflict\r\n$1\r\n2\r\n",
+    "*2\r\n$8\r\nconflict\r\n:0\r\n", "*2\r\n$8\r\nconflict\r\n:-5\r\n", "*1\r\n$7\r\nrefused\r\n",
+    "*3\r\n$7\r\nchanges\r\n$1\r\n2\r\n:3\r\n", "*1\r\n*1\r\n$4\r\ndone\r\n", "what?\r\n",
+    "$99999999999999999999\r\n", "*99999999999999999999\r\n", "$-7\r\n",
+    ":99999999999999999999\r\n",
+    "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n",
+  ])
+  func nonsense(answer: String) throws {
+    let fake = FakeRedis([
+      FakeRedis.Connection(answers: [answer]), FakeRedis.Connection(answers: [answer]),
+    ])
+    let store = try store(fake)
+    let (write, read) = (append(store), load(store))
+    #expect(write?.kind == .uncertain, "\(write as Any)")
+    #expect(read?.kind == .unavailable, "\(read as Any)")
+    #expect(fake.callCount == 2)
+  }
+
+  /// Sessions whose parts do not belong together; all have version 3.
+  @Test(arguments: [
+    // No changes, though some are missing; too many; not from where they were asked for.
+    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*0\r\n",
+    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*3\r\n$0\r\n\r\n$0\r\n\r\n$0\r\n\r\n",
+    "*7\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*1\r\n$0\r\n\r\n:1\r\n$0\r\n\r\n",
+    // Versions out of order.
+    "*7\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*0\r\n:4\r\n$0\r\n\r\n",
+    "*7\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*0\r\n:-9223372036854775808\r\n$0\r\n\r\n",
+    // Scrolled nobody knows where.
+    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$1\r\n1\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
+    // An owner that is no text, or nobody.
+    "*5\r\n$5\r\nfound\r\n:3\r\n:7\r\n:0\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
+    "*5\r\n$5\r\nfound\r\n:3\r\n$-1\r\n:0\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
+    // Changes that are none; a snapshot that is not there; more than there should be.
+    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*2\r\n:1\r\n:2\r\n",
+    "*6\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*0\r\n:3\r\n",
+    "*7\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*0\r\n:3\r\n$-1\r\n",
+    "*8\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*0\r\n:3\r\n$0\r\n\r\n:1\r\n",
+  ])
+  func sessionsThatMakeNoSense(answer: String) throws {
+    let fake = FakeRedis([FakeRedis.Connection(answers: [answer])])
+    let error = load(try store(fake), since: 1)
+    #expect(error?.kind == .unreadable, "\(error as Any)")
+  }
+
+  @Test(arguments: [
+    ("LOADING Redis is loading the dataset in memory", StoreError.Kind.unavailable),
+    ("MASTERDOWN Link with MASTER is down", .unavailable), ("READONLY x", .unavailable),
+    ("OOM command not allowed", .unavailable), ("MISCONF x", .unavailable),
+    ("BUSY Redis is busy running a script.", .unavailable), ("MOVED 1 h:1", .unavailable),
+    ("NOPERM this user has no permissions", .unavailable),
+    ("NOPERM ACL failure in script: no permissions", .uncertain), ("ERR boom", .uncertain),
+    ("OOMPH", .uncertain), ("", .uncertain), ("WRONGTYPE Operation", .unreadable),
+  ])
+  func errors(words: String, kind: StoreError.Kind) throws {
+    let fake = FakeRedis([
+      FakeRedis.Connection(answers: ["-\(words)\r\n"]),
+      FakeRedis.Connection(answers: ["-\(words)\r\n"]),
+    ])
+    let store = try store(fake)
+    #expect(append(store)?.kind == kind)
+    #expect(load(store)?.kind == (kind == .uncertain ? .unavailable : kind))
+  }
+
+  @Test func aWriteIsNotRepeated() throws {
+    let fake = FakeRedis([
+      FakeRedis.Connection(answers: [""]), FakeRedis.Connection(answers: ["*1\r\n$4\r\ndone\r\n"]),
+    ])
+    let store = try store(fake)
+    #expect(append(store)?.kind == .uncertain)
+    #expect(fake.callCount == 1)
+    #expect(append(store) == nil)
+  }
+
+  @Test func aReadIsRepeatedOnce() throws {
+    let fake = FakeRedis([
+      FakeRedis.Connection(answers: [""]),
+      FakeRedis.Connection(answers: ["*1\r\n$7\r\nmissing\r\n", "*1\r\n"]),
+      FakeRedis.Connection(answers: ["*1\r\n"]),
+      FakeRedis.Connection(answers: ["*1\r\n$7\r\nmissing\r\n"]),
+    ])
+    let store = try store(fake)
+    #expect(load(store) == nil)
+    #expect(fake.callCount == 2)
+    #expect(load(store)?.kind == .unavailable)
+    #expect(fake.callCount == 4)
+  }
+
+  @Test func halfAnAnswerIsNone() throws {
+    let fake = FakeRedis([
+      FakeRedis.Connection(answers: ["*1\r\n$4\r\ndo"], isClosed: false)
+    ])
+    let store = try store(fake, timeout: .milliseconds(500))
+    var failure: StoreError?
+    let duration = time { failure = append(store) }
+    #expect(failure?.kind == .uncertain)
+    #expect((Duration.milliseconds(490)...(.seconds(2))).contains(duration), "\(duration)")
+  }
+
+  @Test func whatIsLongMayTakeLonger() throws {
+    let record = "$1024\r\n" + String(repeating: "x", count: 1024) + "\r\n"
+    let session = "*5\r\n$5\r\nfound\r\n:3001\r\n$1\r\no\r\n:0\r\n*3000\r\n"
+    let fake = FakeRedis([
+      FakeRedis.Connection(
+        answers: [session + String(repeating: record, count: 3000)], isSlow: true)
+    ])
+    let store = try store(fake, timeout: .milliseconds(500))
+    var loaded: StoredSession?
+    let duration = try time { loaded = try store.load(newID(), since: 1) }
+    #expect(loaded?.changes.count == 3000)
+    #expect(duration > .milliseconds(900), "\(duration)")
+  }
+
+  /// What was not asked for would be taken for the next answer.
+  @Test func moreThanAnAnswerEndsTheConnection() throws {
+    let done = "*1\r\n$4\r\ndone\r\n"
+    let fake = FakeRedis([
+      FakeRedis.Connection(
+        answers: [done + "+MORE\r\n", "*1\r\n$7\r\nnothing\r\n"], isClosed: false),
+      FakeRedis.Connection(answers: [done]),
+    ])
+    let store = try store(fake)
+    #expect(append(store) == nil)
+    #expect(append(store) == nil)
+  }
+
+  @Test(arguments: [
+    ("+WHAT\r\n", "makes no sense"), ("-DENIED Redis is running in protected mode\r\n", "DENIED"),
+    ("-ERR max number of clients reached\r\n", "max number of clients"), ("", "onnection"),
+    ("-LOADING x\r\n", "LOADING"), ("\u{7}\r\n", "not one of Redis"),
+  ])
+  func greetings(greeting: String, words: String) throws {
+    let fake = FakeRedis([FakeRedis.Connection(greeting: greeting)])
+    let error = append(try store(fake))
+    #expect(error?.kind == .unavailable)
+    #expect(error?.detail.contains(words) == true, "\(error as Any)")
+    #expect(fake.callCount == 0)
+  }
+}

@@ -1,0 +1,203 @@
+import LayoutSessions
+import Testing
+
+@testable import RedisStore
+
+extension RedisTests {
+  /// What the operations do when nothing is wrong.
+  @Suite struct OperationTests {
+    let server: RedisServer
+    let store: RedisStore
+    let id = newID()
+
+    init() throws {
+      server = try RedisServer()
+      store = try server.store()
+    }
+
+    @Test func aNewSessionIsThereForOthers() throws {
+      #expect(store.isShared)
+      #expect(try store.load(id, since: nil) == nil)
+      try store.create(id, owner: "alice", snapshot: [0, 255, 13, 10])
+      let expected = StoredSession(
+        owner: "alice", version: 1,
+        snapshot: StoredSession.Snapshot(record: [0, 255, 13, 10], version: 1), changes: [])
+      #expect(try store.load(id, since: nil) == expected)
+      #expect(try server.store().load(id, since: nil) == expected)
+      #expect(try store.load(newID(), since: nil) == nil)
+    }
+
+    @Test func aSessionIsCreatedOnce() throws {
+      try store.create(id, owner: "a", snapshot: [1])
+      let contents = try server.contents(of: id)
+      let error = error { () throws(StoreError) in try store.create(id, owner: "b", snapshot: [2]) }
+      #expect(error?.kind == .unavailable)
+      #expect(error?.detail.contains("already") == true)
+      #expect(try server.contents(of: id) == contents)
+    }
+
+    @Test func whatIsMissingIsLoaded() throws {
+      try store.create(id, owner: "", snapshot: [])
+      for version in 1...4 {
+        #expect(try store.append([UInt8(version)], to: id, after: version) == .done)
+      }
+      try store.replaceSnapshot(of: id, by: [7], at: 3)
+      func session(_ changes: [[UInt8]], whole: Bool = false) -> StoredSession {
+        StoredSession(
+          owner: "", version: 5,
+          snapshot: whole ? StoredSession.Snapshot(record: [7], version: 3) : nil, changes: changes)
+      }
+      #expect(try store.load(id, since: nil) == session([[3], [4]], whole: true))
+      #expect(try store.load(id, since: 3) == session([[3], [4]]))
+      #expect(try store.load(id, since: 4) == session([[4]]))
+      #expect(try store.load(id, since: 5) == session([]))
+      // Of those the changes are gone, or were never there.
+      for version in [2, 1, 0, -1, 6, .max, .min] {
+        #expect(try store.load(id, since: version) == session([[3], [4]], whole: true))
+      }
+    }
+
+    @Test func changesAreAddedToTheVersionTheyWereMadeFrom() throws {
+      #expect(try store.append([1], to: id, after: 1) == .missing)
+      #expect(try server.number("EXISTS", RedisKeys(id).session, RedisKeys(id).changes) == 0)
+      try store.create(id, owner: "", snapshot: [])
+      #expect(try store.append([1], to: id, after: 1) == .done)
+      #expect(try store.append([], to: id, after: 2) == .done)
+      let contents = try server.contents(of: id)
+      for version in [1, 2, 4, 0, -3, .max, .min] {
+        #expect(try store.append([2], to: id, after: version) == .conflict(version: 3))
+      }
+      #expect(try server.contents(of: id) == contents)
+      #expect(try store.load(id, since: 1)?.changes == [[1], []])
+    }
+
+    @Test func snapshotsAreReplacedByLaterOnes() throws {
+      try store.replaceSnapshot(of: id, by: [9], at: 1)
+      #expect(try store.load(id, since: nil) == nil)
+      try store.create(id, owner: "o", snapshot: [0])
+      for version in 1...4 { _ = try store.append([UInt8(version)], to: id, after: version) }
+      func check(_ record: UInt8, at version: Int, _ changes: [[UInt8]]) throws {
+        let expected = StoredSession(
+          owner: "o", version: 5,
+          snapshot: StoredSession.Snapshot(record: [record], version: version), changes: changes)
+        #expect(try store.load(id, since: nil) == expected)
+      }
+      for version in [1, 6, 0, -1, .max, .min] {
+        try store.replaceSnapshot(of: id, by: [99], at: version)
+        try check(0, at: 1, [[1], [2], [3], [4]])
+      }
+      try store.replaceSnapshot(of: id, by: [10], at: 4)
+      try check(10, at: 4, [[4]])
+      for version in [4, 2] {
+        try store.replaceSnapshot(of: id, by: [99], at: version)
+        try check(10, at: 4, [[4]])
+      }
+      try store.replaceSnapshot(of: id, by: [11], at: 5)
+      try check(11, at: 5, [])
+      #expect(try server.number("EXISTS", RedisKeys(id).changes) == 0)
+      #expect(try store.append([5], to: id, after: 5) == .done)
+      #expect(try store.load(id, since: 5)?.changes == [[5]])
+    }
+
+    @Test func sessionsAreDeletedAtTheirVersion() throws {
+      #expect(try store.delete(id, at: nil) == .missing)
+      try store.create(id, owner: "", snapshot: [])
+      #expect(try store.append([1], to: id, after: 1) == .done)
+      #expect(try store.delete(id, at: 1) == .conflict(version: 2))
+      #expect(try store.load(id, since: nil) != nil)
+      #expect(try store.delete(id, at: 2) == .done)
+      #expect(try server.number("DBSIZE") == 0)
+      #expect(try store.delete(id, at: 2) == .missing)
+      try store.create(id, owner: "", snapshot: [])
+      #expect(try store.delete(id, at: nil) == .done)
+      #expect(try server.number("DBSIZE") == 0)
+    }
+
+    @Test func whoHasAnsweredTheLastTickIsKnown() throws {
+      let (one, two) = (try server.store(), try server.store())
+      try one.create(id, owner: "", snapshot: [1])
+      func isNews(_ store: RedisStore, isScrolling: Bool = true) throws -> Bool? {
+        try store.load(id, since: 1, isScrolling: isScrolling)?.wasScrolledElsewhere
+      }
+      // The answer to its creation is a tick.
+      #expect(try isNews(one) == false)
+      #expect(try isNews(two) == true)
+      #expect(try isNews(two) == false)
+      #expect(try isNews(one, isScrolling: false) == false)
+      #expect(try isNews(two) == false)
+      #expect(try isNews(one) == true)
+      #expect(try isNews(two) == true)
+    }
+
+    @Test func theKeysOfASessionLieAtOnePlace() throws {
+      try store.create(id, owner: "alice", snapshot: [1])
+      #expect(try store.append([2], to: id, after: 1) == .done)
+      guard case .array(let keys) = try server.run("KEYS", "*") else {
+        Issue.record("no keys")
+        return
+      }
+      let names = ["changes", "session"].map { RedisReply.bytes(bytes("layoutd:{\(id)}:\($0)")) }
+      #expect(keys.count == 2 && names.allSatisfy(keys.contains))
+      let fields = ["format", "owner", "version", "snapshot", "snapshotVersion"]
+      let values: [[UInt8]] = [bytes("1"), bytes("alice"), bytes("2"), [1], bytes("1")]
+      for (field, value) in zip(fields, values) {
+        #expect(try server.run("HGET", RedisKeys(id).session, field) == .bytes(value))
+      }
+      #expect(try server.number("HLEN", RedisKeys(id).session) == 6)
+    }
+
+    @Test func recordsMayBeLarge() throws {
+      let block = (0..<100_003).map { UInt8(truncatingIfNeeded: $0 &* 2011 >> 3) }
+      var snapshot: [UInt8] = []
+      while snapshot.count < 20_000_000 { snapshot += block }
+      let change = [7] + snapshot
+      try store.create(id, owner: "", snapshot: snapshot)
+      #expect(try store.append(change, to: id, after: 1) == .done)
+      let session = try #require(try store.load(id, since: nil))
+      // Not compared by the macro, which would describe them.
+      let isSame = session.snapshot?.record == snapshot && session.changes == [change]
+      #expect(isSame)
+      #expect(try store.append([1], to: id, after: 2) == .done)
+    }
+
+    @Test func databasesAreSeparate() throws {
+      let second = RedisStore(
+        address: try RedisAddress(url: server.url + "/1"), timeToLive: .seconds(60),
+        connectionLimit: 1)
+      try store.create(id, owner: "", snapshot: [1])
+      #expect(try second.load(id, since: nil) == nil)
+      try second.create(id, owner: "", snapshot: [2])
+      #expect(try store.load(id, since: nil)?.snapshot?.record == [1])
+      #expect(try second.load(id, since: nil)?.snapshot?.record == [2])
+      let none = RedisStore(
+        address: try RedisAddress(url: server.url + "/99"), timeToLive: .seconds(60),
+        connectionLimit: 1)
+      let error = error { () throws(StoreError) in _ = try none.load(id, since: nil) }
+      #expect(error?.kind == .unavailable && error?.detail.contains("SELECT 99") == true)
+    }
+
+    @Test func itMayBeAUnixSocket() throws {
+      for url in ["redis+unix://\(server.socket)", "unix://\(server.socket)?db=0"] {
+        let other = RedisStore(
+          address: try RedisAddress(url: url), timeToLive: .seconds(60), connectionLimit: 1)
+        let id = newID()
+        try other.create(id, owner: "", snapshot: [3])
+        #expect(try store.load(id, since: nil)?.snapshot?.record == [3])
+      }
+    }
+
+    @Test func scriptsMayBeForgotten() throws {
+      try store.create(id, owner: "", snapshot: [])
+      for version in stride(from: 1, to: 9, by: 2) {
+        try server.run("SCRIPT", "FLUSH")
+        #expect(try store.append([1], to: id, after: version) == .done)
+        // Once more, by the hash.
+        #expect(try store.append([1], to: id, after: version + 1) == .done)
+      }
+      try server.run("SCRIPT", "FLUSH")
+      try store.touch([id, newID(), id])
+      #expect(try store.load(id, since: nil)?.version == 9)
+      #expect(try server.number("DBSIZE") == 2)
+    }
+  }
+}

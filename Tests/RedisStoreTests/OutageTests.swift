@@ -1,0 +1,204 @@
+import Glibc
+import LayoutSessions
+import Testing
+
+@testable import RedisStore
+
+extension RedisTests {
+  /// Redis is not there, or does not answer.
+  @Suite struct OutageTests {
+    @Test func whoIsNotThereIsNotWaitedFor() throws {
+      let server = try RedisServer()
+      let store = try server.store(timeout: .seconds(2))
+      let id = newID()
+      try store.create(id, owner: "", snapshot: [])
+      server.stop()
+      for _ in 0..<3 {
+        let duration = time {
+          let load = error { () throws(StoreError) in _ = try store.load(id, since: nil) }
+          let append = error { () throws(StoreError) in _ = try store.append([], to: id, after: 1) }
+          let touch = error { () throws(StoreError) in try store.touch([id]) }
+          for error in [load, append, touch] {
+            #expect(error?.kind == .unavailable)
+            #expect(error?.detail.contains("127.0.0.1:\(server.port)") == true)
+            #expect(error?.detail.contains("onnection") == true, "\(error as Any)")
+          }
+          #expect(touch?.detail.contains("the next try is in ") == true, "\(touch as Any)")
+        }
+        #expect(duration < .seconds(1))
+      }
+    }
+
+    @Test func aStoreMayBeThereBeforeRedis() throws {
+      let server = try RedisServer()
+      server.stop()
+      let store = try server.store()
+      let id = newID()
+      #expect(throws: StoreError.self) { try store.create(id, owner: "", snapshot: []) }
+      try server.start()
+      #expect(
+        wait {
+          error { () throws(StoreError) in try store.create(id, owner: "", snapshot: []) } == nil
+        })
+    }
+
+    @Test func whatWasAcknowledgedIsThereAgain() throws {
+      let server = try RedisServer(["--appendonly", "yes", "--appendfsync", "always"])
+      let store = try server.store()
+      let id = newID()
+      try store.create(id, owner: "alice", snapshot: [0])
+      for version in 1..<20 {
+        #expect(try store.append([UInt8(version)], to: id, after: version) == .done)
+      }
+      try store.replaceSnapshot(of: id, by: [10], at: 10)
+      let before = try store.load(id, since: nil)
+      server.stop()
+      #expect(throws: StoreError.self) { try store.load(id, since: nil) }
+      try server.start()
+      var after: StoredSession?
+      #expect(
+        wait(seconds: 5) {
+          after = try? store.load(id, since: nil)
+          return after != nil
+        })
+      #expect(after == before)
+      #expect(try store.append([20], to: id, after: 20) == .done)
+    }
+
+    /// Connections from before a restart are not written to.
+    @Test func aRestartThatNobodySawIsNoError() throws {
+      let server = try RedisServer(["--appendonly", "yes"])
+      let store = try server.store()
+      let id = newID()
+      try store.create(id, owner: "", snapshot: [0])
+      for version in 1..<4 {
+        server.stop()
+        try server.start()
+        #expect(try store.append([1], to: id, after: version) == .done)
+      }
+    }
+
+    @Test func whoDoesNotAnswerLeavesOneUncertain() throws {
+      let server = try RedisServer()
+      let store = try server.store(timeout: .milliseconds(300))
+      let id = newID()
+      try store.create(id, owner: "", snapshot: [])
+      // Several connections, of which one finds out for all.
+      onThreads(8) { _ in for _ in 0..<20 { _ = try? store.load(id, since: nil) } }
+      server.pause()
+      var failure: StoreError?
+      let duration = time {
+        failure = error { () throws(StoreError) in _ = try store.append([1], to: id, after: 1) }
+      }
+      #expect(failure?.kind == .uncertain, "\(failure as Any)")
+      #expect((Duration.milliseconds(290)...(.seconds(2))).contains(duration), "\(duration)")
+      // The connections are gone; on a new one nothing but a greeting has been said.
+      let next = error { () throws(StoreError) in _ = try store.append([2], to: id, after: 1) }
+      #expect(next?.kind == .unavailable, "\(next as Any)")
+      server.resume()
+      var session: StoredSession?
+      #expect(
+        wait {
+          session = try? store.load(id, since: nil)
+          return session != nil
+        })
+      // It was done or not, and not twice.
+      #expect(session?.changes == [[1]] || session?.changes == [])
+      let version = try #require(session?.version)
+      #expect(try store.append([3], to: id, after: version) == .done)
+    }
+
+    @Test func whatWasNotSentWholeIsNotUncertain() throws {
+      let server = try RedisServer()
+      let store = try server.store(timeout: .milliseconds(300))
+      let id = newID()
+      try store.create(id, owner: "", snapshot: [])
+      server.pause()
+      let large = [UInt8](repeating: 1, count: 30_000_000)
+      let failure = error { () throws(StoreError) in _ = try store.append(large, to: id, after: 1) }
+      #expect(failure?.kind == .unavailable, "\(failure as Any)")
+      server.resume()
+      #expect(wait { (try? store.load(id, since: nil)?.version) == 1 })
+    }
+
+    @Test func onlySoManyConnectionsAreMade() throws {
+      let server = try RedisServer()
+      let store = try server.store(connectionLimit: 3)
+      let id = newID()
+      try store.create(id, owner: "", snapshot: [])
+      onThreads(12) { _ in
+        for _ in 0..<50 { #expect(throws: Never.self) { try store.load(id, since: nil) } }
+      }
+      guard case .bytes(let list) = try server.run("CLIENT", "LIST") else {
+        Issue.record("no list")
+        return
+      }
+      // And the one that asks.
+      #expect((2...4).contains(list.count { $0 == UInt8(ascii: "\n") }))
+      store.close()
+      #expect(
+        wait {
+          guard case .bytes(let list) = try? server.run("CLIENT", "LIST") else { return false }
+          return list.count { $0 == UInt8(ascii: "\n") } == 1
+        })
+    }
+
+    @Test func aConnectionIsNotWaitedForLong() throws {
+      let server = try RedisServer()
+      let pool = RedisPool(
+        address: try RedisAddress(url: server.url), timeout: .milliseconds(200), limit: 1)
+      var failure: RedisFailure?
+      let duration = time {
+        try? pool.withConnection { (_) throws(RedisFailure) in
+          // While this one is taken.
+          do throws(RedisFailure) {
+            try pool.withConnection { (_) throws(RedisFailure) in }
+          } catch {
+            failure = error
+          }
+        }
+      }
+      #expect(failure?.ofWrite.kind == .unavailable)
+      #expect(failure?.ofWrite.detail.contains("all connections (1) have been busy") == true)
+      #expect((Duration.milliseconds(190)...(.seconds(2))).contains(duration), "\(duration)")
+      #expect(throws: Never.self) { try pool.withConnection { _ in } }
+    }
+
+    @Test func aClosedStoreDoesNothing() throws {
+      let server = try RedisServer()
+      let store = try server.store()
+      let id = newID()
+      try store.create(id, owner: "", snapshot: [])
+      store.close()
+      store.close()
+      for error in [
+        error { () throws(StoreError) in _ = try store.load(id, since: nil) },
+        error { () throws(StoreError) in _ = try store.append([], to: id, after: 1) },
+        error { () throws(StoreError) in try store.touch([id]) },
+      ] {
+        #expect(error?.kind == .unavailable && error?.detail.contains("closed") == true)
+      }
+      #expect(try server.store().load(id, since: nil)?.version == 1)
+    }
+
+    /// Who waits for a connection when the end comes does not wait for the timeout.
+    @Test func whoWaitsIsToldOfTheEnd() throws {
+      let server = try RedisServer()
+      let pool = RedisPool(
+        address: try RedisAddress(url: server.url), timeout: .seconds(20), limit: 1)
+      let duration = try time {
+        try pool.withConnection { (_) throws(RedisFailure) in
+          onThreads(4) { thread in
+            if thread == 3 {
+              usleep(50_000)
+              pool.close()
+            } else {
+              #expect(throws: RedisFailure.self) { try pool.withConnection { _ in } }
+            }
+          }
+        }
+      }
+      #expect(duration < .seconds(5))
+    }
+  }
+}

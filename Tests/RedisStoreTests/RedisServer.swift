@@ -1,0 +1,155 @@
+import Glibc
+
+@testable import RedisStore
+
+/// A redis-server of its own for a test, in a folder of its own, on a port that nobody else has.
+final class RedisServer {
+  let port: UInt16
+  let socket: String
+  private let folder: String
+  private let options: [String]
+  private let password: String?
+  private var process: pid_t?
+
+  /// Why there is none.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Starts it.
+  ///
+  /// - Parameters:
+  ///   - options: Options of redis-server.
+  ///   - password: What it asks for.
+  /// - Throws: ``Failure``, which says what is missing.
+  init(_ options: [String] = [], password: String? = nil) throws {
+    var template = Array("/tmp/layoutd-redis-XXXXXX".utf8CString)
+    // Safe: the text ends with a NUL, and is written in place.
+    guard unsafe mkdtemp(&template) != nil else { throw Failure(description: "no folder in /tmp") }
+    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    socket = folder + "/redis.sock"
+    self.options = options + (password.map { ["--requirepass", $0] } ?? [])
+    self.password = password
+    var free: UInt16?
+    for _ in 0..<100 where free == nil { free = RedisServer.freePort() }
+    guard let free else { throw Failure(description: "no free port") }
+    port = free
+    try start()
+  }
+
+  deinit {
+    stop()
+    for name in ["/redis.sock", "/redis.log", "/dump.rdb"] {
+      // Safe: the text is there for the length of the call.
+      _ = unsafe unlink(folder + name)
+    }
+    removeFolder(folder + "/appendonlydir")
+    _ = unsafe rmdir(folder)
+  }
+
+  /// Its URL.
+  var url: String { "redis://127.0.0.1:\(port)" }
+
+  /// Starts it again after it has been stopped.
+  func start() throws {
+    var actions = unsafe posix_spawn_file_actions_t()
+    // Safe: initialised first, used, and destroyed at the end; the texts outlive the call.
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_addopen(
+      &actions, STDOUT_FILENO, folder + "/redis.log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    // Sockets of other tests would stay open with it.
+    for socket in Int32(3)..<512 { unsafe posix_spawn_file_actions_addclose(&actions, socket) }
+    let all =
+      [
+        "redis-server", "--port", "\(port)", "--bind", "127.0.0.1", "--unixsocket", socket, "--dir",
+        folder, "--save", "", "--loglevel", "warning",
+      ] + options
+    var texts = unsafe all.map { unsafe strdup($0) }
+    unsafe texts.append(nil)
+    defer { unsafe texts.forEach { unsafe free($0) } }
+    var process: pid_t = 0
+    let failure = unsafe posix_spawnp(&process, "redis-server", &actions, nil, &texts, environ)
+    guard failure == 0 else {
+      throw Failure(
+        description:
+          "these tests need redis-server: apt-get install redis-server (error \(failure))")
+    }
+    self.process = process
+    let isReady = wait { (try? run("PING")) == .bytes(Array("PONG".utf8)) }
+    guard isReady else { throw Failure(description: "redis-server does not start; see \(folder)") }
+  }
+
+  /// Kills it, without a chance to put anything in order.
+  func stop() {
+    guard let process else { return }
+    kill(process, SIGKILL)
+    var status: Int32 = 0
+    // Safe: the pointer is to a variable of this frame.
+    while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+    self.process = nil
+  }
+
+  /// Lets it do nothing, while the system still accepts connections for it.
+  func pause() { if let process { kill(process, SIGSTOP) } }
+
+  /// Lets it go on.
+  func resume() { if let process { kill(process, SIGCONT) } }
+
+  /// Tells it something, past all that is tested.
+  @discardableResult
+  func run(_ words: String...) throws -> RedisReply {
+    let channel = try RedisChannel(to: .socket(path: socket), timeout: .seconds(10))
+    var commands = RedisCommands()
+    if let password { commands.append(["AUTH", password]) }
+    commands.append(words)
+    return try channel.exchange(commands).last ?? .null
+  }
+
+  private static func freePort() -> UInt16? {
+    // Below those that the system gives to whoever connects.
+    let port = UInt16.random(in: 20_000..<32_000)
+    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(socket) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    // Safe: the pointer is to a variable of this frame, with its size.
+    let result = unsafe withUnsafePointer(to: address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        unsafe bind(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    return result == 0 ? port : nil
+  }
+}
+
+/// Removes a folder of files.
+private func removeFolder(_ folder: String) {
+  guard let listing = unsafe opendir(folder) else { return }
+  // Safe: the listing is open until the end; an entry is there until the next one is read.
+  while let entry = unsafe readdir(listing) {
+    let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+      unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    _ = unsafe unlink(folder + "/" + name)
+  }
+  unsafe closedir(listing)
+  _ = unsafe rmdir(folder)
+}
+
+/// Waits until something is so.
+///
+/// - Parameters:
+///   - seconds: How long, at most.
+///   - condition: What is waited for.
+/// - Returns: Whether it is so.
+@discardableResult
+func wait(seconds: Int = 10, until condition: () -> Bool) -> Bool {
+  for _ in 0..<seconds * 200 {
+    if condition() { return true }
+    usleep(5000)
+  }
+  return condition()
+}

@@ -1,0 +1,145 @@
+import LayoutSessions
+import Testing
+
+@testable import RedisStore
+
+extension RedisTests {
+  /// Redis is there, and does not do what it is asked for.
+  @Suite struct RefusalTests {
+    private func store(_ url: String) throws -> RedisStore {
+      RedisStore(
+        address: try RedisAddress(url: url), timeToLive: .seconds(60), timeout: .seconds(5),
+        connectionLimit: 2)
+    }
+
+    private func refusal(_ store: RedisStore) -> StoreError? {
+      error { () throws(StoreError) in try store.create(newID(), owner: "", snapshot: []) }
+    }
+
+    @Test func passwordsAreAskedFor() throws {
+      let server = try RedisServer(password: "right:one/2")
+      let place = "127.0.0.1:\(server.port)"
+      #expect(refusal(try store("redis://:right%3Aone%2F2@\(place)")) == nil)
+      #expect(refusal(try store("redis://default:right:one%2f2@\(place)")) == nil)
+      #expect(refusal(try store("unix://:right:one%2f2@\(server.socket)")) == nil)
+      for (url, words) in [
+        ("redis://:wrong-one@\(place)", "WRONGPASS"),
+        ("redis://somebody:wrong-one@\(place)", "WRONGPASS"), ("redis://\(place)", "NOAUTH"),
+      ] {
+        let error = refusal(try store(url))
+        #expect(error?.kind == .unavailable)
+        #expect(error?.detail.contains(words) == true, "\(error as Any)")
+        #expect(error?.detail.contains(place) == true)
+        #expect(error?.detail.contains("wrong-one") == false)
+      }
+      // A user who may do nothing with anybody's sessions.
+      try server.run("ACL", "SETUSER", "bob", "on", ">word", "~other:*", "+@all")
+      let error = refusal(try store("redis://bob:word@\(place)"))
+      #expect(error?.kind == .unavailable)
+      #expect(error?.detail.contains("NOPERM") == true, "\(error as Any)")
+    }
+
+    @Test func passwordsAreTooMuch() throws {
+      let server = try RedisServer()
+      let error = refusal(try store("redis://:secret@127.0.0.1:\(server.port)"))
+      #expect(error?.kind == .unavailable)
+      #expect(error?.detail.contains("it has none") == true, "\(error as Any)")
+      #expect(error?.detail.contains("secret") == false)
+      // Who has no AUTH quotes what it does not know.
+      let other = try RedisServer(["--rename-command", "AUTH", ""])
+      let second = refusal(try store("redis://:secret@127.0.0.1:\(other.port)"))
+      #expect(second?.kind == .unavailable)
+      #expect(second?.detail.contains("it refuses AUTH (ERR)") == true, "\(second as Any)")
+    }
+
+    /// A session with a change, and what comes of writing to it.
+    private func checkWrites(
+      _ server: RedisServer, code: String, deleting: Bool, during body: () throws -> Void,
+      after undo: () throws -> Void
+    ) throws {
+      let store = try server.store()
+      let (id, new) = (newID(), newID())
+      try store.create(id, owner: "", snapshot: [])
+      #expect(try store.append([1], to: id, after: 1) == .done)
+      let contents = try server.contents(of: id)
+      try body()
+      var errors = [
+        error { () throws(StoreError) in _ = try store.append([2], to: id, after: 2) },
+        error { () throws(StoreError) in try store.replaceSnapshot(of: id, by: [2], at: 2) },
+        error { () throws(StoreError) in try store.create(new, owner: "", snapshot: [2]) },
+      ]
+      if deleting {
+        errors.append(error { () throws(StoreError) in _ = try store.delete(id, at: 2) })
+      }
+      for error in errors {
+        #expect(error?.kind == .unavailable)
+        #expect(error?.detail.contains(code) == true, "\(error as Any)")
+      }
+      // It is read all the same, though nobody can note that.
+      try server.run("PEXPIRE", RedisKeys(id).session, "100000")
+      #expect(try store.load(id, since: 1)?.changes == [[1]])
+      #expect(try server.contents(of: id) == contents)
+      try undo()
+      #expect(try server.number("EXISTS", RedisKeys(new).session, RedisKeys(new).changes) == 0)
+      #expect(try store.append([2], to: id, after: 2) == .done)
+      #expect(try store.load(id, since: 1)?.changes == [[1], [2]])
+    }
+
+    @Test func replicasTakeNoWrites() throws {
+      let server = try RedisServer()
+      try checkWrites(
+        server, code: "READONLY", deleting: true,
+        during: { try server.run("REPLICAOF", "127.0.0.1", "1") },
+        after: { try server.run("REPLICAOF", "NO", "ONE") })
+    }
+
+    @Test func aFullRedisTakesNothing() throws {
+      let server = try RedisServer(["--maxmemory-policy", "noeviction"])
+      try checkWrites(
+        server, code: "OOM", deleting: false,
+        during: { try server.run("CONFIG", "SET", "maxmemory", "1") },
+        after: { try server.run("CONFIG", "SET", "maxmemory", "0") })
+    }
+
+    @Test func tooFewReplicasAreNone() throws {
+      let server = try RedisServer()
+      try checkWrites(
+        server, code: "NOREPLICAS", deleting: true,
+        during: { try server.run("CONFIG", "SET", "min-replicas-to-write", "1") },
+        after: { try server.run("CONFIG", "SET", "min-replicas-to-write", "0") })
+    }
+
+    @Test func aBusyRedisDoesNothing() throws {
+      let server = try RedisServer(["--busy-reply-threshold", "20"])
+      let store = try server.store()
+      let id = newID()
+      try store.create(id, owner: "", snapshot: [])
+      let socket = server.socket
+      onThreads(2) { thread in
+        if thread == 0 {
+          let channel = try? RedisChannel(to: .socket(path: socket), timeout: .seconds(10))
+          var commands = RedisCommands()
+          commands.append(["EVAL", "while true do end", "0"])
+          _ = try? channel?.exchange(commands)
+          return
+        }
+        var refusal: StoreError?
+        // Until the other one has begun, changes are added.
+        var version = 1
+        wait {
+          refusal = error { () throws(StoreError) in
+            if try store.append([1], to: id, after: version) == .done { version += 1 }
+          }
+          return refusal != nil
+        }
+        #expect(refusal?.kind == .unavailable)
+        #expect(refusal?.detail.contains("BUSY") == true, "\(refusal as Any)")
+        let channel = try? RedisChannel(to: .socket(path: socket), timeout: .seconds(10))
+        var commands = RedisCommands()
+        commands.append(["SCRIPT", "KILL"])
+        _ = try? channel?.exchange(commands)
+      }
+      #expect(wait { (try? store.load(id, since: nil)) != nil })
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import Glibc
+import LayoutSessions
+import SQLiteStore
+import Synchronization
+import Testing
+
+@Suite struct ConcurrencyTests {
+  let test: TestStore
+  let store: SQLiteStore
+
+  init() throws {
+    test = try TestStore()
+    store = try test.open()
+  }
+
+  @Test func ofChangesFromOneVersionOneIsAdded() throws {
+    let id = newID()
+    try store.create(id, owner: "", snapshot: [])
+    let winners = Mutex<[Int: [Int]]>([:])
+    onThreads(8) { [store] thread in
+      var version = 1
+      while version < 200 {
+        switch try? store.append(record("\(thread)"), to: id, after: version) {
+        case .done:
+          winners.withLock { $0[version + 1, default: []].append(thread) }
+          version += 1
+        case .conflict(let current): version = current
+        case .missing, nil: return
+        }
+      }
+    }
+    let won = winners.withLock { $0 }
+    let session = try #require(try store.load(id, since: nil))
+    #expect(session.version >= 200 && won.count == session.version - 1)
+    for (index, change) in session.changes.enumerated() {
+      #expect(won[index + 2]?.map { record("\($0)") } == [change])
+    }
+  }
+
+  @Test func changesOfManyThreadsShareCommits() throws {
+    let ids = (0..<8).map { _ in (0..<20).map { _ in newID() } }
+    let failureCount = Atomic(0)
+    onThreads(8) { [store] thread in
+      do {
+        for (number, id) in ids[thread].enumerated() {
+          try store.create(id, owner: "\(thread)", snapshot: record("\(number)"))
+          for version in 1...5 {
+            let outcome = try store.append(record("\(version)"), to: id, after: version)
+            if outcome != .done { failureCount.add(1, ordering: .relaxed) }
+          }
+        }
+      } catch {
+        failureCount.add(1, ordering: .relaxed)
+      }
+    }
+    #expect(failureCount.load(ordering: .relaxed) == 0)
+    #expect(store.commitCount < 8 * 20 * 6)
+    for (thread, ids) in ids.enumerated() {
+      for (number, id) in ids.enumerated() {
+        #expect(
+          try store.load(id, since: nil)
+            == StoredSession(
+              owner: "\(thread)", version: 6,
+              snapshot: .init(record: record("\(number)"), version: 1),
+              changes: (1...5).map { record("\($0)") }))
+      }
+    }
+  }
+
+  /// And always a session that was there at one moment: changes and snapshot fit.
+  @Test func whatIsAcknowledgedIsReadByEverybody() throws {
+    let id = newID()
+    try store.create(id, owner: "", snapshot: record("1"))
+    let acknowledged = Atomic(1)
+    let wrong = Mutex<[String]>([])
+    onThreads(8) { [store] thread in
+      do {
+        while true {
+          let version = acknowledged.load(ordering: .acquiring)
+          guard version < 150 else { return }
+          if thread == 0 {
+            _ = try store.append(record("\(version + 1)"), to: id, after: version)
+            acknowledged.store(version + 1, ordering: .releasing)
+          } else if thread == 1 {
+            try store.replaceSnapshot(of: id, by: record("\(version)"), at: version)
+          } else {
+            let session = try store.load(id, since: nil)
+            let first = session?.snapshot?.version ?? 0
+            let current = session?.version ?? 0
+            let isRight =
+              first > 0 && current >= version && session?.snapshot?.record == record("\(first)")
+              && session?.changes == (first..<current).map { record("\($0 + 1)") }
+            if !isRight { wrong.withLock { $0.append("\(version): \(session as Any)") } }
+          }
+        }
+      } catch {
+        wrong.withLock { $0.append("\(error)") }
+      }
+    }
+    #expect(wrong.withLock { $0 } == [])
+  }
+
+  @Test func whatFailsHarmsNothingThatSharesItsCommit() throws {
+    let ids = (0..<8).map { _ in newID() }
+    for id in ids { try store.create(id, owner: "", snapshot: []) }
+    // Two of them have the change already that is to come.
+    for id in ids[..<2] {
+      try store.execute("INSERT INTO change VALUES ('\(id)', 2, x'00')")
+    }
+    let outcomes = Mutex<[Int: [String]]>([:])
+    onThreads(8) { [store] thread in
+      for version in 1...30 {
+        var text = "uncaught"
+        do throws(StoreError) {
+          text = "\(try store.append([1], to: ids[thread], after: thread < 2 ? 1 : version))"
+        } catch {
+          text = "\(error.kind)"
+        }
+        outcomes.withLock { $0[thread, default: []].append(text) }
+      }
+    }
+    for thread in 0..<8 {
+      let expected = Array(repeating: thread < 2 ? "unreadable" : "done", count: 30)
+      #expect(outcomes.withLock { $0[thread] } == expected)
+      if thread >= 2 { #expect(try store.load(ids[thread], since: nil)?.changes.count == 30) }
+    }
+  }
+
+  /// What waits together is committed together only as far as that does not take long.
+  @Test func commitsAreBounded() throws {
+    let before = store.commitCount
+    onThreads(3) { [store] _ in
+      try? store.create(newID(), owner: "", snapshot: [UInt8](repeating: 1, count: 33 << 20))
+    }
+    #expect(store.commitCount - before == 3)
+  }
+
+  @Test func closingEndsWhatWaits() throws {
+    let id = newID()
+    try store.create(id, owner: "", snapshot: [])
+    let done = Atomic(0)
+    let errors = Mutex<[StoreError.Kind]>([])
+    onThreads(8) { [store] thread in
+      do throws(StoreError) {
+        while true {
+          switch thread {
+          case 0:
+            while done.load(ordering: .relaxed) < 20 { usleep(100) }
+            store.close()
+            return
+          case 1: _ = try store.load(id, since: nil)
+          default:
+            try store.create(newID(), owner: "", snapshot: [])
+            done.add(1, ordering: .relaxed)
+          }
+        }
+      } catch {
+        errors.withLock { $0.append(error.kind) }
+      }
+    }
+    #expect(errors.withLock { $0 } == Array(repeating: .unavailable, count: 7))
+    let again = try test.open()
+    #expect(try again.load(id, since: nil) != nil)
+  }
+}

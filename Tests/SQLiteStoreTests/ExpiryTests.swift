@@ -1,0 +1,116 @@
+import LayoutSessions
+import SQLiteStore
+import Testing
+
+@Suite struct ExpiryTests {
+  let test: TestStore
+  let store: SQLiteStore
+  let id = newID()
+  private let life = TestStore.timeToLive
+
+  init() throws {
+    test = try TestStore()
+    store = try test.open()
+    try store.create(id, owner: "", snapshot: record("one"))
+  }
+
+  @Test func whatNobodyAsksForIsNotThere() throws {
+    test.clock.advance(by: life + life / 8)
+    #expect(try store.load(id, since: nil) != nil)
+    test.clock.advance(by: life + life / 8 + 1)
+    #expect(try store.load(id, since: nil) == nil)
+    #expect(try store.append([], to: id, after: 1) == .missing)
+    #expect(try store.delete(id, at: nil) == .missing)
+    try store.touch([id])
+    try store.replaceSnapshot(of: id, by: [], at: 1)
+    #expect(try store.load(id, since: nil) == nil)
+  }
+
+  @Test func everyUseIsNoted() throws {
+    let uses: [() throws -> Void] = [
+      { [store, id] in _ = try store.load(id, since: 1) },
+      { [store, id] in _ = try store.append([], to: id, after: 1) },
+      { [store, id] in try store.touch([newID(), id]) },
+    ]
+    for use in uses {
+      // An eighth is what may be left out.
+      test.clock.advance(by: life)
+      try use()
+      test.clock.advance(by: life)
+      #expect(try store.load(id, since: nil) != nil)
+    }
+    // Refused changes are none.
+    test.clock.advance(by: life)
+    #expect(try store.append([], to: id, after: 1) == .conflict(version: 2))
+    test.clock.advance(by: life)
+    #expect(try store.load(id, since: nil) == nil)
+  }
+
+  @Test func whatIsUsedAllTheTimeIsNotedNowAndThen() throws {
+    let before = store.commitCount
+    for _ in 0..<100 {
+      test.clock.advance(by: life / 80)
+      #expect(try store.load(id, since: 1) != nil)
+    }
+    // After every eighth of its life, which are ten steps.
+    #expect((8...10).contains(store.commitCount - before))
+  }
+
+  @Test func manyAreTouchedAtOnce() throws {
+    let ids = (0..<2500).map { _ in newID() }
+    let kept = [ids[0], ids[999], ids[1000], ids[2499]]
+    for id in kept { try store.create(id, owner: "", snapshot: []) }
+    test.clock.advance(by: life)
+    try store.touch(ids)
+    test.clock.advance(by: life)
+    for id in kept { #expect(try store.load(id, since: nil) != nil) }
+    #expect(try store.load(id, since: nil) == nil)
+    try store.touch([])
+  }
+
+  @Test func sweepingForgetsTheOldestFirst() throws {
+    #expect(try store.append(record("change"), to: id, after: 1) == .done)
+    var ids = [id]
+    for _ in 0..<300 {
+      test.clock.advance(by: 10)
+      ids.append(newID())
+      try store.create(ids[ids.count - 1], owner: "", snapshot: record("one"))
+    }
+    try store.sweep()
+    #expect(try store.load(id, since: nil) != nil)
+    test.clock.advance(by: life * 2)
+    let last = newID()
+    try store.create(last, owner: "", snapshot: record("last"))
+    // What is swept can be created anew, what is not cannot.
+    func isThere(_ id: SessionID) -> Bool {
+      do {
+        try store.create(id, owner: "", snapshot: [])
+        #expect(try store.load(id, since: nil)?.changes == [])
+        _ = try store.delete(id, at: nil)
+        return false
+      } catch {
+        return true
+      }
+    }
+    #expect(isThere(ids[0]) && isThere(ids[300]))
+    try store.sweep()
+    #expect(!isThere(ids[0]) && !isThere(ids[99]))
+    #expect(isThere(ids[300]))
+    try store.sweep()
+    #expect(!isThere(ids[300]))
+    #expect(try store.load(last, since: nil) != nil)
+  }
+
+  @Test func lifeMayBeEndless() throws {
+    let other = try TestStore()
+    for life in [Duration.seconds(Int64.max), .seconds(-5)] {
+      let store = try SQLiteStore(
+        path: other.path, timeToLive: life, now: { [clock = other.clock] in clock.now })
+      let id = newID()
+      try store.create(id, owner: "", snapshot: [])
+      #expect(try store.load(id, since: nil) != nil)
+      other.clock.advance(by: 1 << 50)
+      #expect(try store.load(id, since: nil) != nil || life < .zero)
+    }
+  }
+}

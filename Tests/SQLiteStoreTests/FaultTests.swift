@@ -1,0 +1,189 @@
+import Glibc
+import LayoutSessions
+import SQLiteStore
+import Testing
+
+/// Disks that are full, and files that are damaged.
+@Suite struct FaultTests {
+  let test: TestStore
+
+  init() throws { test = try TestStore() }
+
+  /// Creates sessions until there is no room.
+  private func fill(_ store: SQLiteStore) throws -> (kept: [SessionID], error: StoreError?) {
+    var kept: [SessionID] = []
+    while kept.count < 1000 {
+      let id = newID()
+      do throws(StoreError) {
+        try store.create(id, owner: "", snapshot: record("\(id)", count: 50_000))
+      } catch {
+        #expect(try store.load(id, since: nil) == nil)
+        return (kept, error)
+      }
+      kept.append(id)
+    }
+    return (kept, nil)
+  }
+
+  private func checkAllAreThere(_ ids: [SessionID], in store: SQLiteStore) throws {
+    for id in ids {
+      let session = try #require(try store.load(id, since: nil))
+      #expect(session.snapshot?.record == record("\(id)", count: 50_000))
+    }
+  }
+
+  @Test func whenThereIsNoRoomNothingIsHarmed() throws {
+    let store = try test.open()
+    try store.execute("PRAGMA max_page_count = 300")
+    let (kept, error) = try fill(store)
+    #expect(error?.kind == .unavailable && error?.detail.contains("the disk is full") == true)
+    #expect(!kept.isEmpty)
+    try checkAllAreThere(kept, in: store)
+    // What is short may still have room; what is deleted makes some.
+    #expect(try store.append([1], to: kept[1], after: 1) == .done)
+    #expect(try store.delete(kept[0], at: nil) == .done)
+    try store.create(newID(), owner: "", snapshot: record("", count: 40_000))
+    try store.execute("PRAGMA max_page_count = 1000000")
+    let more = try (0..<10).map { _ in try create(in: store) }
+    try checkAllAreThere(kept.dropFirst() + more, in: store)
+    store.close()
+    try checkAllAreThere(kept.dropFirst() + more, in: try test.open())
+  }
+
+  private func create(in store: SQLiteStore) throws -> SessionID {
+    let id = newID()
+    test.clock.advance(by: 1)
+    try store.create(id, owner: "", snapshot: record("\(id)", count: 50_000))
+    return id
+  }
+
+  @Test(.enabled(if: SmallDisk.isPossible))
+  func aFullDiskHarmsNothing() throws {
+    let disk = try #require(SmallDisk(at: test.folder.path))
+    defer { disk.remove() }
+    let filler = "\(test.folder.path)/filler"
+    #expect(writeFile(filler, [UInt8](repeating: 1, count: 2 << 20)))
+    var store = try test.open()
+    let (kept, error) = try fill(store)
+    #expect(error?.kind == .unavailable && error?.detail.contains("the disk is full") == true)
+    #expect(kept.count > 5)
+    try checkAllAreThere(kept, in: store)
+    // Reading notes the use, which fails; and is right all the same.
+    test.clock.advance(by: TestStore.timeToLive)
+    try checkAllAreThere(kept, in: store)
+    removeFile(filler)
+    let more = try (0..<10).map { _ in try create(in: store) }
+    try checkAllAreThere(kept + more, in: store)
+    store.close()
+    store = try test.open()
+    try checkAllAreThere(kept + more, in: store)
+    store.close()
+  }
+
+  @Test(.enabled(if: SmallDisk.isPossible))
+  func aDiskIsNotFullAsLongAsThereIsRoomInTheFile() throws {
+    let disk = try #require(SmallDisk(at: test.folder.path))
+    defer { disk.remove() }
+    var store = try test.open()
+    let id = newID()
+    try store.create(id, owner: "", snapshot: record("", count: 600_000))
+    for version in 1...12 {
+      #expect(try store.append([1], to: id, after: version) == .done)
+      // Each is written into the log, in which there is no room for that many. The file has room
+      // for the old one and the new one, once it has got that far.
+      try store.replaceSnapshot(
+        of: id, by: record("\(version)", count: 600_000), at: version + 1)
+      if version == 1 {
+        store.close()
+        store = try test.open()
+      }
+    }
+    #expect(try store.load(id, since: nil)?.snapshot?.version == 13)
+    store.close()
+  }
+
+  @Test func aDamagedPageConcernsItsSessions() throws {
+    let store = try test.open()
+    let ids = try (0..<20).map { _ in try create(in: store) }
+    let late = try create(in: store)
+    store.close()
+    let middle = readFile(test.path).count / 2 / 4096 * 4096
+    #expect(writeFile(test.path, [UInt8](repeating: 0xFF, count: 8192), at: middle))
+    let again = try test.open()
+    var damaged: [SessionID] = []
+    for id in ids {
+      do throws(StoreError) {
+        let session = try again.load(id, since: nil)
+        #expect(session?.snapshot?.record == record("\(id)", count: 50_000))
+        #expect(try again.append([1], to: id, after: 1) == .done)
+      } catch {
+        #expect(error.kind == .unreadable)
+        #expect(error.detail.contains("\(id)") && error.detail.contains(test.path))
+        damaged.append(id)
+      }
+    }
+    #expect((1...12).contains(damaged.count))
+    for id in damaged {
+      let error = #expect(throws: StoreError.self) { try again.delete(id, at: nil) }
+      #expect(error?.kind == .unreadable)
+    }
+    // They are in the way of the sweeper once, not for ever.
+    test.clock.advance(by: TestStore.timeToLive * 2)
+    for _ in 0..<10 { try? again.sweep() }
+    try again.create(late, owner: "", snapshot: [])
+  }
+
+  @Test(arguments: [
+    ("DELETE FROM change WHERE version = 3", "change 2"),
+    ("DELETE FROM change WHERE version = 4", "change 3"),
+    ("UPDATE change SET version = 5 WHERE version = 4", "change 5"),
+    ("UPDATE session SET version = 3", "change 4"),
+    ("UPDATE session SET version = 0", "snapshot"),
+    ("DELETE FROM snapshot", "snapshot"),
+    ("UPDATE snapshot SET version = -9223372036854775808", "change"),
+    ("UPDATE session SET version = 9223372036854775807", "change"),
+  ])
+  func whatDoesNotFitIsNotGuessed(damage: String, missing: String) throws {
+    let store = try test.open()
+    let id = newID()
+    try store.create(id, owner: "", snapshot: record("one"))
+    for version in 1...3 { #expect(try store.append([1], to: id, after: version) == .done) }
+    try store.execute(damage)
+    let error = #expect(throws: StoreError.self) { try store.load(id, since: nil) }
+    #expect(error?.kind == .unreadable)
+    #expect(error?.detail.hasPrefix("session \(id): ") == true)
+    #expect(error?.detail.contains(missing) == true)
+  }
+
+  @Test func versionsEnd() throws {
+    let store = try test.open()
+    let id = newID()
+    try store.create(id, owner: "", snapshot: [])
+    try store.execute("UPDATE session SET version = 9223372036854775807")
+    let error = #expect(throws: StoreError.self) {
+      _ = try store.append([], to: id, after: .max)
+    }
+    #expect(error?.kind == .unreadable)
+  }
+}
+
+/// A disk of four mebibytes over a folder, where that is allowed.
+private struct SmallDisk {
+  let path: String
+
+  init?(at path: String) {
+    // Safe: the texts are there for the length of the call.
+    guard unsafe mount("tmpfs", path, "tmpfs", 0, "size=4m") == 0 else { return nil }
+    self.path = path
+  }
+
+  func remove() { unsafe umount2(path, CInt(MNT_DETACH)) }
+
+  static let isPossible: Bool = {
+    guard let folder = try? TemporaryFolder(), let disk = SmallDisk(at: folder.path) else {
+      return false
+    }
+    disk.remove()
+    return true
+  }()
+}

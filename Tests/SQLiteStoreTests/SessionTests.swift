@@ -1,0 +1,170 @@
+import LayoutSessions
+import SQLiteStore
+import Testing
+
+@Suite struct SessionTests {
+  let test: TestStore
+  let store: SQLiteStore
+  let id = newID()
+
+  init() throws {
+    test = try TestStore()
+    store = try test.open()
+  }
+
+  /// A session at version 4 with all its changes.
+  private func keepSession() throws {
+    try store.create(id, owner: "alice", snapshot: record("one"))
+    for version in 1...3 {
+      #expect(try store.append(record("change \(version)"), to: id, after: version) == .done)
+    }
+  }
+
+  @Test func whatIsCreatedIsLoaded() throws {
+    #expect(!store.isShared)
+    #expect(try store.load(id, since: nil) == nil)
+    try store.create(id, owner: "alice", snapshot: record("one"))
+    #expect(
+      try store.load(id, since: nil)
+        == StoredSession(
+          owner: "alice", version: 1, snapshot: .init(record: record("one"), version: 1),
+          changes: []))
+    #expect(try store.load(newID(), since: nil) == nil)
+  }
+
+  @Test func recordsAndOwnersAreWhateverTheyAre() throws {
+    let other = newID()
+    try store.create(id, owner: "", snapshot: [])
+    #expect(try store.append([], to: id, after: 1) == .done)
+    let all = (0...255).map { UInt8($0) }
+    try store.create(other, owner: "a\0b ü '", snapshot: record("", count: 3_000_000))
+    #expect(try store.append(all, to: other, after: 1) == .done)
+    let empty = try #require(try store.load(id, since: nil))
+    #expect(empty.owner == "" && empty.snapshot?.record == [] && empty.changes == [[]])
+    let full = try #require(try store.load(other, since: nil))
+    #expect(full.owner == "a\0b ü '" && full.changes == [all])
+    #expect(full.snapshot?.record == record("", count: 3_000_000))
+  }
+
+  @Test func aNameIsGivenOnce() throws {
+    try keepSession()
+    let error = #expect(throws: StoreError.self) {
+      try store.create(id, owner: "bob", snapshot: record("two"))
+    }
+    #expect(error?.kind == .unavailable)
+    #expect(try store.load(id, since: nil)?.owner == "alice")
+    // Nor when nobody sees the first any more.
+    test.clock.advance(by: TestStore.timeToLive * 2)
+    let later = #expect(throws: StoreError.self) {
+      try store.create(id, owner: "bob", snapshot: [])
+    }
+    #expect(later?.kind == .unavailable)
+  }
+
+  @Test func changesAreAddedToTheVersionThatTheyWereWorkedOutFrom() throws {
+    try keepSession()
+    #expect(try store.append(record("late"), to: id, after: 3) == .conflict(version: 4))
+    #expect(try store.append(record("early"), to: id, after: 5) == .conflict(version: 4))
+    #expect(try store.append(record("nothing"), to: newID(), after: 1) == .missing)
+    let session = try #require(try store.load(id, since: nil))
+    #expect(session.version == 4)
+    #expect(session.snapshot?.version == 1)
+    #expect(session.changes == (1...3).map { record("change \($0)") })
+  }
+
+  @Test func onlyWhatIsMissingIsLoaded() throws {
+    try keepSession()
+    try store.replaceSnapshot(of: id, by: record("two"), at: 2)
+    func load(_ version: Int?) throws -> (snapshot: Int?, changes: [[UInt8]])? {
+      try store.load(id, since: version).map { ($0.snapshot?.version, $0.changes) }
+    }
+    let later = (2...3).map { record("change \($0)") }
+    for version in [nil, 1, 0, -1, .min, 5, .max] {
+      let (snapshot, changes) = try #require(try load(version))
+      #expect(snapshot == 2 && changes == later, "since \(version ?? 0)")
+    }
+    for version in 2...4 {
+      let (snapshot, changes) = try #require(try load(version))
+      #expect(snapshot == nil && changes == Array(later.dropFirst(version - 2)))
+    }
+  }
+
+  @Test func onlyLaterSnapshotsReplaceASnapshot() throws {
+    try keepSession()
+    try store.replaceSnapshot(of: id, by: record("three"), at: 3)
+    try store.replaceSnapshot(of: id, by: record("two"), at: 2)
+    try store.replaceSnapshot(of: id, by: record("three again"), at: 3)
+    // A version that there is not, and a session.
+    try store.replaceSnapshot(of: id, by: record("five"), at: 5)
+    try store.replaceSnapshot(of: newID(), by: record("one"), at: 1)
+    let session = try #require(try store.load(id, since: nil))
+    #expect(session.version == 4)
+    #expect(session.snapshot == .init(record: record("three"), version: 3))
+    #expect(session.changes == [record("change 3")])
+    // Those before are not in the file any more: there is room for others.
+    for version in 2...3 {
+      try store.execute("INSERT INTO change VALUES ('\(id)', \(version), x'')")
+    }
+    #expect(try store.append(record("change 4"), to: id, after: 4) == .done)
+    try store.replaceSnapshot(of: id, by: record("five"), at: 5)
+    #expect(try store.load(id, since: nil)?.changes == [])
+  }
+
+  @Test func whatIsDeletedIsGone() throws {
+    try keepSession()
+    #expect(try store.delete(id, at: 3) == .conflict(version: 4))
+    #expect(try store.load(id, since: 4)?.version == 4)
+    #expect(try store.delete(id, at: 4) == .done)
+    #expect(try store.load(id, since: nil) == nil)
+    #expect(try store.delete(id, at: nil) == .missing)
+    #expect(try store.append([1], to: id, after: 4) == .missing)
+    let other = newID()
+    try store.create(other, owner: "", snapshot: [])
+    #expect(try store.delete(other, at: nil) == .done)
+    // All of it: nothing of it would be in a session of the same name.
+    try store.create(id, owner: "bob", snapshot: record("new"))
+    #expect(try store.load(id, since: nil)?.changes == [])
+  }
+
+  @Test func nothingIsDoneAfterTheEnd() throws {
+    try keepSession()
+    store.close()
+    store.close()
+    let calls: [(SQLiteStore) throws -> Void] = [
+      { [id] in try $0.create(id, owner: "", snapshot: []) },
+      { [id] in _ = try $0.load(id, since: nil) },
+      { [id] in _ = try $0.append([], to: id, after: 4) },
+      { [id] in try $0.replaceSnapshot(of: id, by: [], at: 4) },
+      { [id] in _ = try $0.delete(id, at: nil) },
+      { [id] in try $0.touch([id]) },
+      { try $0.sweep() },
+    ]
+    for call in calls {
+      let error = #expect(throws: StoreError.self) { try call(store) }
+      #expect(error?.kind == .unavailable)
+    }
+    // The log has become part of the file.
+    #expect(test.folder.names == ["sessions.db", "sessions.db.lock"])
+  }
+
+  @Test func everythingIsThereWhenTheFileIsOpenedAgain() throws {
+    try keepSession()
+    let before = try store.load(id, since: nil)
+    store.close()
+    let again = try test.open()
+    #expect(try again.load(id, since: nil) == before)
+    #expect(try again.append(record("change 4"), to: id, after: 4) == .done)
+  }
+
+  /// As after `kill -9`: the files as they are while the store is open.
+  @Test func whatIsAcknowledgedIsInTheFiles() throws {
+    try keepSession()
+    let before = try store.load(id, since: nil)
+    let other = try TestStore()
+    for suffix in ["", "-wal"] {
+      let bytes = readFile(test.path + suffix)
+      #expect(!bytes.isEmpty && writeFile(other.path + suffix, bytes))
+    }
+    #expect(try other.open().load(id, since: nil) == before)
+  }
+}
