@@ -85,6 +85,9 @@ struct Area: Sendable {
       name: "churn", help: "memory under many sessions, beside its limit",
       benchmark: ChurnBenchmark.self),
     Area(
+      name: "stores", help: "sessions that outlive the process, beside memory alone",
+      benchmark: StoresBenchmark.self),
+    Area(
       name: "leaving", help: "what clients leave behind who leave in the middle",
       benchmark: LeavingBenchmark.self),
   ]

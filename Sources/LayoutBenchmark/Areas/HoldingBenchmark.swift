@@ -47,7 +47,7 @@ struct HoldingBenchmark: Benchmark {
       title:
         "scroll ticks falling due at random, \(Int(rate)) a second on \(Self.connections) connections; --request-timeout-seconds \(Self.timeout); \(rounds) rounds of \(seconds) s; \(Pinning.text)"
     )
-    let before = try ServerState(server)
+    let before = try ServerState.atRest(server)
     for _ in 0..<rounds {
       let base = try run(load, server, nil)
       for (name, groups, target) in holding {

@@ -18,7 +18,7 @@ struct LeavingBenchmark: Benchmark {
     process_raise_descriptors()
     let server = try ServerProcess.layoutd(["--max-connections", "10000"])
     let requests = try LeavingRequests(port: server.port)
-    let before = try ServerState(server)
+    let before = try ServerState.atRest(server)
     // The first ones: buffers, caches and stacks grow to the size that they keep.
     try leave(requests, server, before, seed: 1)
     let warm = Self.memoryAtRest(of: server)

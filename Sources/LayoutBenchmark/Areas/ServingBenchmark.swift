@@ -182,6 +182,19 @@ struct ServingClients: ~Copyable {
     paths.map { path in (0..<500).map { Self.tick(path, at: 3000 + $0 * 4, full: false) } }
   }
 
+  /// Each gives one item after the other a new size.
+  var updates: [[[UInt8]]] {
+    paths.map { path in
+      (0..<500).map {
+        HTTPClient.request(
+          "POST", path + "/updates",
+          Array(
+            #"{"reloadItems":[{"section":0,"start":\#(1000 + $0),"items":{"sizes":[[\#(50 + $0 % 40),70]]}}]}"#
+              .utf8))
+      }
+    }
+  }
+
   /// Each jumps about in its session, in turn, and never soon to the same place.
   var wideTicks: [[UInt8]] {
     (0..<256).flatMap { number in

@@ -33,7 +33,7 @@ struct ServerMetrics {
 }
 
 /// What a server holds for those who are there.
-struct ServerState: Equatable {
+struct ServerState {
   var descriptors: Int
   var threads: Int
   /// Gauges by name.
@@ -51,7 +51,24 @@ struct ServerState: Equatable {
     threads = server.threadCount
   }
 
-  /// Waits until a server is as it was; at most so many seconds.
+  /// What a server holds when those who asked before are gone: the least in some tenths of a second.
+  static func atRest(_ server: ServerProcess) throws(BenchmarkError) -> ServerState {
+    var state = try ServerState(server)
+    for _ in 0..<10 {
+      usleep(50_000)
+      let next = try ServerState(server)
+      if !next.exceeds(state) { state = next }
+    }
+    return state
+  }
+
+  /// Whether there is more of anything.
+  private func exceeds(_ other: ServerState) -> Bool {
+    descriptors > other.descriptors || threads > other.threads
+      || gauges.contains { $0.value > other.gauges[$0.key] ?? 0 }
+  }
+
+  /// Waits until a server holds no more than it did; at most so many seconds.
   ///
   /// - Returns: How long that took, in seconds.
   /// - Throws: ``BenchmarkError`` that says what is left.
@@ -62,7 +79,7 @@ struct ServerState: Equatable {
     var waited = 0.0
     while true {
       let now = try ServerState(server)
-      if now == self { return waited }
+      if !now.exceeds(self) { return waited }
       guard waited < seconds else {
         throw BenchmarkError(message: "left behind: \(now.text), before: \(text)")
       }
