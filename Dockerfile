@@ -7,7 +7,7 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update -qq \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-      libmicrohttpd-dev libgnutls28-dev libsimdjson-dev pkg-config \
+      libmicrohttpd-dev libgnutls28-dev libsimdjson-dev libsqlite3-dev libhiredis-dev pkg-config \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 # Tests are not built, but the manifest names their folders.
@@ -19,7 +19,7 @@ RUN swift build -c release --product layoutd --static-swift-stdlib \
 FROM debian:bookworm-slim
 RUN apt-get update -qq \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-      libmicrohttpd12 libgnutls30 libsimdjson14 \
+      libmicrohttpd12 libgnutls30 libsimdjson14 libsqlite3-0 libhiredis0.14 \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --system --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin layoutd
 COPY --from=build /out/layoutd /usr/local/bin/layoutd

@@ -47,5 +47,7 @@ public struct HTTPStatus: RawRepresentable, Sendable, Hashable {
   /// 431 Request Header Fields Too Large.
   public static let headerFieldsTooLarge = Self(rawValue: 431)
   /// 503 Service Unavailable.
+  public static let internalServerError = Self(rawValue: 500)
+  /// RFC 9110, 15.6.4.
   public static let serviceUnavailable = Self(rawValue: 503)
 }

@@ -70,20 +70,54 @@ struct Call: ~Escapable {
   }
 
   /// The session that the path names.
-  func session() throws(Failure) -> Session {
-    guard let id = SessionID(parameter(0)),
-      let session = service.sessions.session(id, of: owner, at: service.now())
-    else { throw .problem(.notFound("there is no such session")) }
-    return session
+  ///
+  /// - Parameter use: What for.
+  /// - Returns: The session, no older than that allows.
+  /// - Throws: 404, what a store throws, and ``Failure/takesLong`` if one has to be asked.
+  func session(for use: SessionUse = .question) throws(Failure) -> Session {
+    guard let id = SessionID(parameter(0)) else { throw .problem(.noSuchSession) }
+    let now = service.now()
+    let session = service.sessions.session(id, of: owner, at: now)
+    guard let archive = service.archive else {
+      guard let session else { throw .problem(.noSuchSession) }
+      return session
+    }
+    if let session, archive.isCurrent(session, for: use) {
+      archive.noteUse(of: session, at: now)
+      return session
+    }
+    // The store is asked, which may take as long as a disk or a network likes.
+    guard mayTakeLong else { throw .takesLong }
+    if let session {
+      if try archive.refresh(session, for: use) { return session }
+      _ = service.sessions.remove(id, of: owner, at: now)
+    } else if let session = try archive.open(
+      id, of: owner, for: use, in: service.sessions, at: now)
+    {
+      return session
+    }
+    throw .problem(.noSuchSession)
   }
 
-  /// Forgets the session that the path names.
+  /// Forgets the session that the path names, if it is at the version that the client believes in.
   func removeSession() throws(Failure) {
-    guard let id = SessionID(parameter(0)),
-      service.sessions.remove(id, of: owner, at: service.now())
-    else {
-      throw .problem(.notFound("there is no such session"))
+    let session = try session(for: .change)
+    let version = session.snapshot.version
+    try checkIfMatch(session.snapshot)
+    if let archive = service.archive {
+      switch try archive.delete(session.id, at: fields.ifMatch.isEmpty ? nil : version) {
+      case .done: break
+      case .missing: throw .problem(.noSuchSession)
+      case .conflict: throw .problem(.unavailable("the session is being changed; ask again"))
+      }
     }
+    let isThere = service.sessions.remove(session.id, of: owner, at: service.now())
+    guard isThere || service.archive != nil else { throw .problem(.noSuchSession) }
+  }
+
+  /// Leaves what has to wait for a store to a worker.
+  func checkMayWaitForStore() throws(Failure) {
+    guard mayTakeLong || service.archive == nil else { throw .takesLong }
   }
 
   /// Whether there is no query at all.
@@ -165,14 +199,83 @@ struct Call: ~Escapable {
   ///
   /// - Parameters:
   ///   - session: The session.
+  ///   - kind: What a new version changes.
+  ///   - body: What a store keeps of it: the body of a request of that kind; nil for this request's own.
   ///   - work: Works the change out.
   /// - Returns: The session afterwards.
   /// - Throws: 412, what `work` throws, and ``Failure/takesLong`` for long content.
   func change(
-    _ session: Session, _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
+    _ session: Session, _ kind: StoredChange.Kind, body: (() -> [UInt8])? = nil,
+    _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
   ) throws(Failure) -> Session.Snapshot {
     try checkIsShort(session.snapshot.document.description.content)
-    return try timing(.update) { () throws(Failure) in try changeBriefly(session, work) }
+    return try timing(.update) { () throws(Failure) in
+      guard let archive = service.archive else { return try changeBriefly(session, work) }
+      guard mayTakeLong else { throw .takesLong }
+      return try changeDurably(session, in: archive, kind, body, work)
+    }
+  }
+
+  /// Changes a session in the store, and then in memory.
+  private func changeDurably(
+    _ session: Session, in archive: SessionArchive, _ kind: StoredChange.Kind,
+    _ body: (() -> [UInt8])?, _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
+  ) throws(Failure) -> Session.Snapshot {
+    for _ in 0..<Call.conflictCount {
+      var outcome = StoreOutcome.done
+      var recordSize: Int?
+      do throws(Failure) {
+        let changed = try session.change(
+          commit: { (before, change) throws(Failure) in
+            let record = StoredRecord.change(
+              kind, body: body?() ?? bodyBytes, at: change.scrolling.contentOffset)
+            recordSize = record.count
+            outcome = try archive.append(
+              record, to: session, after: before.version, in: service.sessions)
+            // Leaves the session as it is.
+            if outcome != .done { throw .problem(.noSuchSession) }
+          },
+          { (current) throws(Failure) in try checked(current, work) })
+        if let recordSize { archive.noteGrowth(of: session, by: recordSize) }
+        service.sessions.recount(session)
+        return changed
+      } catch {
+        switch outcome {
+        case .done: throw error
+        case .missing:
+          _ = service.sessions.remove(session.id, of: owner, at: service.now())
+          throw error
+        case .conflict:
+          // Somebody else was faster: worked out anew, from what there is now.
+          guard try archive.refresh(session, for: .change) else { throw error }
+        }
+      }
+    }
+    throw .problem(.unavailable("others keep changing the session; ask again"))
+  }
+
+  /// How often a change is worked out beside others.
+  private static let conflictCount = 16
+
+  private func checked(
+    _ current: Session.Snapshot, _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
+  ) throws(Failure) -> Session.Change? {
+    try checkIfMatch(current)
+    guard let change = try work(current) else { return nil }
+    do throws(SessionError) {
+      try service.sessions.checkRoom(for: change.document.byteCount)
+    } catch {
+      throw .problem(Problem(error))
+    }
+    return change
+  }
+
+  /// A copy of the body.
+  private var bodyBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(body.count)
+    for place in body.indices { bytes.append(body[place]) }
+    return bytes
   }
 
   /// Leaves what takes long to a worker.
@@ -204,16 +307,7 @@ struct Call: ~Escapable {
   func changeBriefly(
     _ session: Session, _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
   ) throws(Failure) -> Session.Snapshot {
-    let changed = try session.change { (current) throws(Failure) in
-      try checkIfMatch(current)
-      guard let change = try work(current) else { return nil }
-      do throws(SessionError) {
-        try service.sessions.checkRoom(for: change.document.byteCount)
-      } catch {
-        throw .problem(Problem(error))
-      }
-      return change
-    }
+    let changed = try session.change { (current) throws(Failure) in try checked(current, work) }
     service.sessions.recount(session)
     return changed
   }

@@ -72,6 +72,7 @@ public enum Audience: Sendable {
 /// It does no I/O and knows nothing of the server; time comes from outside.
 public final class LayoutService: HTTPHandler {
   let sessions: SessionStore
+  let archive: SessionArchive?
   let limits: ServiceLimits
   let now: @Sendable () -> Duration
   let clocks: ServiceClocks
@@ -97,6 +98,7 @@ public final class LayoutService: HTTPHandler {
   ///
   /// - Parameters:
   ///   - sessions: Where sessions are kept.
+  ///   - archive: Where they outlive the process; nil if they do not.
   ///   - limits: What the service may do.
   ///   - access: Who may ask; everybody if nothing is said.
   ///   - crossOrigin: Which pages' scripts may call.
@@ -104,12 +106,14 @@ public final class LayoutService: HTTPHandler {
   ///   - clocks: To tell what takes long; they stand still if nothing is said.
   ///   - now: The time on such a clock, which need not be finer than some milliseconds.
   public init(
-    sessions: SessionStore = SessionStore(), limits: ServiceLimits = ServiceLimits(),
+    sessions: SessionStore = SessionStore(), archive: SessionArchive? = nil,
+    limits: ServiceLimits = ServiceLimits(),
     access: AccessControl = AccessControl(), crossOrigin: CORSPolicy = .none,
     metrics: RequestMetrics? = nil, clocks: ServiceClocks = ServiceClocks(),
     now: @escaping @Sendable () -> Duration
   ) {
     self.sessions = sessions
+    self.archive = archive
     self.limits = limits
     self.access = access
     self.crossOrigin = crossOrigin
@@ -142,7 +146,19 @@ public final class LayoutService: HTTPHandler {
   /// Forgets sessions that nobody has asked for; to be called now and then.
   ///
   /// - Returns: Whether sessions have left since the last call.
-  public func sweep() -> Bool { sessions.sweep(at: now()) }
+  public func sweep() -> Bool {
+    archive?.sweep()
+    return sessions.sweep(at: now())
+  }
+
+  /// What went wrong with the store since the last call, in words for those who run the server.
+  public func takeStoreError() -> String? { archive?.statistics.takeError() }
+
+  /// Ends the store's work, when no requests are under way any more.
+  public func close() {
+    archive?.sweep()
+    archive?.close()
+  }
 
   /// Makes `/readyz` say no, so that no new requests are sent here.
   public func stopBeingReady() { isReady.store(false, ordering: .relaxed) }

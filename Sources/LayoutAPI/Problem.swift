@@ -22,6 +22,7 @@ struct Problem: Error {
     case tooLarge = "content-too-large"
     case tooManyRequests = "too-many-requests"
     case unavailable
+    case unreadable = "unreadable-session"
 
     var status: HTTPStatus {
       switch self {
@@ -37,6 +38,7 @@ struct Problem: Error {
       case .tooLarge: .contentTooLarge
       case .tooManyRequests: .tooManyRequests
       case .unavailable: .serviceUnavailable
+      case .unreadable: .internalServerError
       }
     }
 
@@ -56,6 +58,7 @@ struct Problem: Error {
       case .tooLarge: "The body is too large"
       case .tooManyRequests: "The key's holder may do no more for now"
       case .unavailable: "The server cannot answer now"
+      case .unreadable: "What is kept of the session cannot be read"
       }
     }
   }
@@ -83,6 +86,9 @@ struct Problem: Error {
 
   /// A session, an element or a path that does not exist.
   static func notFound(_ detail: String) -> Problem { Problem(.notFound, detail) }
+
+  /// A session that is none, or somebody else's.
+  static var noSuchSession: Problem { .notFound("there is no such session") }
 
   /// A path that is none of the contract's.
   static var noSuchPath: Problem { .notFound("there is nothing at this path") }
@@ -140,6 +146,23 @@ struct Problem: Error {
         "there are \(limit) sessions already, as many as one key's holder may have; delete one",
         wait: .seconds(60))
     }
+  }
+
+  /// What a store did not do; where it is and what it said is for those who run it.
+  init(_ error: StoreError) {
+    switch error.kind {
+    case .unavailable: self = .unavailable("the store cannot be used now; nothing has been changed")
+    case .uncertain:
+      self = .unavailable(
+        "the store did not say whether it has changed the session; ask for its version")
+    case .unreadable:
+      self.init(.unreadable, "the store cannot read what it has; it is left as it is")
+    }
+  }
+
+  /// What may well be answered soon.
+  static func unavailable(_ detail: String) -> Problem {
+    Problem(.unavailable, detail, fields: [HTTPField(name: "Retry-After", value: "1")])
   }
 
   /// The problem as an answer.

@@ -108,6 +108,8 @@ public final class Session: Sendable {
   private let suspicion = Atomic<Int>(0)
   /// Held by whoever changes the session, while the change is worked out; readers and ticks go on.
   private let changing = Mutex(())
+  /// How it is kept in a durable store; unused where there is none.
+  public let upkeep = StoreUpkeep()
 
   /// Makes a session whose creation counts as the first tick.
   ///
@@ -117,16 +119,44 @@ public final class Session: Sendable {
   ///   - description: What the client said.
   ///   - layout: The layout of it.
   ///   - scrolling: Where the client has scrolled to.
-  public init(
+  public convenience init(
     id: SessionID, owner: SessionOwner = .anonymous, description: Description,
     layout: PreparedLayout, scrolling: ScrollState
   ) {
+    self.init(
+      id: id, owner: owner, version: 1,
+      document: Document(description: description, layout: layout), scrolling: scrolling,
+      tickCount: 0)
+  }
+
+  /// Makes a session that is in memory again: the next tick is a reset.
+  ///
+  /// - Parameters:
+  ///   - id: What it is called.
+  ///   - owner: Whose it is.
+  ///   - version: The version that clients know.
+  ///   - document: What the client has said, and the layout of it.
+  ///   - contentOffset: Where the client has scrolled to, as far as anybody knows.
+  public convenience init(
+    id: SessionID, owner: SessionOwner, version: Int, document: Document, contentOffset: Point
+  ) {
+    var scrolling = ScrollState(contentOffset: contentOffset)
+    scrolling.reset(to: contentOffset)
+    // Tags of answers name the tick: other than those that the session has had elsewhere.
+    self.init(
+      id: id, owner: owner, version: version, document: document, scrolling: scrolling,
+      tickCount: .random(in: 1 << 32..<1 << 52))
+  }
+
+  private init(
+    id: SessionID, owner: SessionOwner, version: Int, document: Document, scrolling: ScrollState,
+    tickCount: Int
+  ) {
     self.id = id
     self.owner = owner
-    let revision = Revision(
-      version: 1, document: Document(description: description, layout: layout))
+    let revision = Revision(version: version, document: document)
     state = Mutex(
-      State(snapshot: Snapshot(revision: revision, tickCount: 0, scrolling: scrolling)))
+      State(snapshot: Snapshot(revision: revision, tickCount: tickCount, scrolling: scrolling)))
   }
 
   /// How it is now.
@@ -201,35 +231,76 @@ public final class Session: Sendable {
   /// tick meanwhile is answered from the old document, and the change is worked out again, so that
   /// what the tick asked for is not forgotten.
   ///
-  /// - Parameter work: Works the change out from how the session is; nil leaves it as it is. It may be
-  ///   called several times; what the last call returns counts.
+  /// - Parameters:
+  ///   - commit: Makes a new version durable, before anybody sees it; ticks wait meanwhile. It is called
+  ///     once at most.
+  ///   - work: Works the change out from how the session is; nil leaves it as it is. It may be called
+  ///     several times; what the last call returns counts.
   /// - Returns: The session afterwards.
-  /// - Throws: What `work` throws; nothing has changed then.
+  /// - Throws: What `work` and `commit` throw; nothing has changed then.
   public func change<Failure: Error>(
+    commit: (_ before: Snapshot, Change) throws(Failure) -> Void = { _, _ in },
     _ work: (Snapshot) throws(Failure) -> Change?
   ) throws(Failure) -> Snapshot {
     try changing.withLock { (_) throws(Failure) in
-      for _ in 0..<Session.patience {
-        let before = snapshot
+      defer { state.withLock { $0.isHeld = false } }
+      var rounds = 0
+      while true {
+        // Where ticks come faster than the change can be worked out, they wait; readers still do not.
+        let before = state.withLock { state in
+          state.isHeld = rounds == Session.patience
+          return state.snapshot
+        }
         guard let change = try work(before) else { return before }
         let after = state.withLock { state -> Snapshot? in
           guard state.snapshot.tickCount == before.tickCount else { return nil }
+          if change.isNewVersion {
+            state.isHeld = true
+          } else {
+            Session.apply(change, to: &state.snapshot)
+          }
+          return state.snapshot
+        }
+        rounds += 1
+        guard let after else { continue }
+        guard change.isNewVersion else { return after }
+        try commit(before, change)
+        return state.withLock { state in
           Session.apply(change, to: &state.snapshot)
           return state.snapshot
         }
-        if let after { return after }
       }
-      // Ticks come faster than the change can be worked out: now they wait, and readers still do not.
-      let before = state.withLock { state in
-        state.isHeld = true
-        return state.snapshot
-      }
-      defer { state.withLock { $0.isHeld = false } }
-      guard let change = try work(before) else { return before }
+    }
+  }
+
+  /// Takes over what others have made of the session elsewhere: a movement is over, and the next tick is
+  /// a reset.
+  ///
+  /// - Parameter work: Works out, from how the session is, its version and its document; nil leaves it as
+  ///   it is.
+  /// - Returns: The session afterwards.
+  /// - Throws: What `work` throws; nothing has changed then.
+  public func advance<Failure: Error>(
+    _ work: (Snapshot) throws(Failure) -> (version: Int, document: Document)?
+  ) throws(Failure) -> Snapshot {
+    try changing.withLock { (_) throws(Failure) in
+      let before = snapshot
+      guard let (version, document) = try work(before) else { return before }
       return state.withLock { state in
-        Session.apply(change, to: &state.snapshot)
+        state.snapshot.revision = Revision(version: version, document: document)
+        let offset = document.layout.clamped(state.snapshot.scrolling.contentOffset)
+        state.snapshot.scrolling.reset(to: offset)
+        state.snapshot.tickCount &+= 1
         return state.snapshot
       }
+    }
+  }
+
+  /// Forgets what the client sees, because somebody else has answered its last tick.
+  public func forgetTicks() {
+    state.withLock { state in
+      state.snapshot.scrolling.reset(to: state.snapshot.scrolling.contentOffset)
+      state.snapshot.tickCount &+= 1
     }
   }
 

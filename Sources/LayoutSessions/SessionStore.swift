@@ -31,16 +31,31 @@ public struct SessionLimits: Sendable {
 
 /// Whose a session is: nobody else can see it.
 public struct SessionOwner: Hashable, Sendable {
-  /// A number that no other owner has.
+  /// A number that no other owner has in this process.
   public let number: Int
+  /// A name that no other owner has in any.
+  public let name: String
 
   /// Whoever comes without a name.
-  public static let anonymous = SessionOwner(number: 0)
+  public static let anonymous = SessionOwner(number: 0, name: "")
 
   /// Names an owner.
   ///
-  /// - Parameter number: A number that no other owner has.
-  public init(number: Int) { self.number = number }
+  /// - Parameters:
+  ///   - number: A number that no other owner has in this process.
+  ///   - name: A name that no other owner has in any.
+  public init(number: Int, name: String) {
+    self.number = number
+    self.name = name
+  }
+
+  /// Whether both are one.
+  public static func == (left: SessionOwner, right: SessionOwner) -> Bool {
+    left.number == right.number
+  }
+
+  /// By number, like equality.
+  public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
 /// Why a session cannot be kept.
@@ -99,6 +114,30 @@ public final class SessionStore: Sendable {
       table.makeRoom(limits, into: &left)
     }
   }
+
+  /// Keeps a session that is in memory again, unless another request was faster.
+  ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - now: The time.
+  /// - Returns: The session of this name that is there now.
+  /// - Throws: ``SessionError/tooLarge(byteCount:limit:)``.
+  public func insertAgain(_ session: Session, at now: Duration) throws(SessionError) -> Session {
+    let byteCount = session.byteCount
+    try checkRoom(for: byteCount)
+    return changeTable { table, left in
+      if let other = table.use(session.id, of: session.owner, at: now) { return other }
+      table.insert(session, byteCount: byteCount, isNew: false, at: now)
+      table.makeRoom(limits, into: &left)
+      return session
+    }
+  }
+
+  /// Finds a session without using it; whosesoever it is.
+  ///
+  /// - Parameter id: Its name.
+  /// - Returns: The session, or nil if none of this name is in memory.
+  public func residentSession(_ id: SessionID) -> Session? { table.withLock { $0.session(id) } }
 
   /// Refuses what alone takes more than all sessions may.
   ///
@@ -257,14 +296,18 @@ private struct Table {
 
   func sessionCount(of owner: SessionOwner) -> Int { counts[owner] ?? 0 }
 
-  mutating func insert(_ session: Session, byteCount: Int, at now: Duration) {
+  func session(_ id: SessionID) -> Session? { places[id].flatMap { slots[$0].session } }
+
+  mutating func insert(
+    _ session: Session, byteCount: Int, isNew: Bool = true, at now: Duration
+  ) {
     let slot = Slot(session: session, byteCount: byteCount, lastUse: now)
     let place = freeSlots.popLast() ?? slots.count
     if place == slots.count { slots.append(slot) } else { slots[place] = slot }
     places[session.id] = place
     self.byteCount += byteCount
     counts[session.owner, default: 0] += 1
-    statistics.createdCount += 1
+    if isNew { statistics.createdCount += 1 }
     linkAsNewest(place)
   }
 

@@ -1,4 +1,5 @@
 import LayoutAPI
+import RedisStore
 
 /// What the program was told: options first, then environment, then defaults.
 ///
@@ -9,6 +10,9 @@ struct Configuration {
   var port = 8080
   var ioThreads = 0
   var workerThreads = 0
+  var store = StoreChoice.memory
+  var maxStalenessMilliseconds = 0
+  var storeTimeoutMilliseconds = 500
   var sessionTTLSeconds = 3600
   var maxSessions = 10_000
   var memoryLimitMiB = 1024
@@ -37,6 +41,16 @@ struct Configuration {
   var tlsKeyFile: String?
   var logLevel = LogLevel.info
   var logFormat = LogFormat.text
+
+  /// Where sessions are kept.
+  enum StoreChoice {
+    /// In memory only.
+    case memory
+    /// In a file.
+    case sqlite(path: String)
+    /// In a Redis that other servers use too.
+    case redis(RedisAddress)
+  }
 
   /// How much is written to standard error.
   enum LogLevel: String, CaseIterable, Comparable {
@@ -140,13 +154,21 @@ struct Configuration {
     .integer("port", 0...65_535, \.port, "the port; 0 takes a free one"),
     .integer("io-threads", 1...256, \.ioThreads, "threads that serve connections", zero: "cores"),
     .integer(
-      "worker-threads", 1...256, \.workerThreads, "threads that do long work", zero: "cores"),
-    Option(name: "store", placeholder: "memory", help: "where sessions are kept (memory)") {
-      _, value throws(Failure) in
-      guard value == "memory" else {
-        throw Failure(message: "--store takes memory, not \"\(value)\"")
-      }
+      "worker-threads", 1...256, \.workerThreads, "threads that do long work or wait for a store",
+      zero: "cores; with a store four times as many, 8 at least"),
+    Option(
+      name: "store", placeholder: "STORE",
+      help:
+        "memory, sqlite:PATH, redis://[:PASSWORD@]HOST:PORT/DB or redis+unix:///PATH?db=N (memory)"
+    ) { configuration, value throws(Failure) in
+      configuration.store = try StoreChoice(value)
     },
+    .integer(
+      "store-timeout-ms", 10...60_000, \.storeTimeoutMilliseconds,
+      "in which a Redis has to answer; past it: 503"),
+    .integer(
+      "max-staleness-ms", 0...86_400_000, \.maxStalenessMilliseconds,
+      "for which a session is answered without asking a Redis whether another server changed it"),
     .integer(
       "session-ttl-seconds", 1...31_536_000, \.sessionTTLSeconds,
       "idle time after which a session is forgotten"),
@@ -298,6 +320,12 @@ struct Configuration {
     }
   }
 
+  /// Whether sessions are kept in memory only.
+  var keepsInMemoryOnly: Bool {
+    if case .memory = store { return true }
+    return false
+  }
+
   /// The help text.
   static var help: String {
     var lines = [
@@ -325,5 +353,28 @@ struct Configuration {
     // A name that only begins like it may be anybody's.
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+}
+
+extension Configuration.StoreChoice {
+  /// Reads what `--store` takes.
+  ///
+  /// - Throws: ``Configuration/Failure`` that does not repeat what may hold a password.
+  init(_ text: String) throws(Configuration.Failure) {
+    let scheme = text.prefix { $0 != ":" }
+    switch scheme {
+    case "memory" where text == "memory": self = .memory
+    case "sqlite" where text.count > "sqlite:".count:
+      self = .sqlite(path: String(text.dropFirst("sqlite:".count)))
+    case "redis", "rediss", "redis+unix", "unix":
+      do throws(RedisAddressError) {
+        self = .redis(try RedisAddress(url: text))
+      } catch {
+        throw Configuration.Failure(message: "--store: \(error.message)")
+      }
+    default:
+      throw Configuration.Failure(
+        message: "--store takes memory, sqlite:PATH or redis://HOST:PORT/DB")
+    }
   }
 }

@@ -44,7 +44,7 @@ enum Layoutd {
     // Before any thread starts, so that all of them leave the signals to this one.
     Signals.block()
     let log = LogWriter()
-    let service = configuration.makeService(access: access)
+    let service = try configuration.makeService(access: access)
     let server = try Listener(
       configuration.serverConfiguration(),
       configuration.handler(service, configuration.adminPort == nil ? .everyone : .clients, log))
@@ -64,7 +64,9 @@ enum Layoutd {
     waitForTheEnd(service, access, configuration, log)
     // Who asks knows before connections are refused.
     service.stopBeingReady()
-    if !server.server.stop(drainSeconds: configuration.drainSeconds) {
+    if server.server.stop(drainSeconds: configuration.drainSeconds) {
+      service.close()
+    } else {
       log.write("cut off after --drain-seconds: some requests were still under way\n")
     }
     admin?.server.stop(drainSeconds: 0)
@@ -82,6 +84,7 @@ enum Layoutd {
       switch Signals.wait(seconds: 1) {
       case nil:
         if service.sweep() { Memory.giveBackWhatIsFree() }
+        if let error = service.takeStoreError() { log.write("store: \(error)\n") }
       case SIGHUP:
         do throws(Configuration.Failure) {
           guard let keys = try configuration.readKeys() else { continue }
@@ -93,6 +96,17 @@ enum Layoutd {
       default: return
       }
     }
+  }
+}
+
+/// The clock of the world.
+enum WallClock {
+  /// Milliseconds since 1970.
+  static var milliseconds: Int64 {
+    var time = timespec()
+    // Safe: the pointer is to a variable of this frame.
+    _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
   }
 }
 

@@ -3,16 +3,22 @@ import HTTPMessages
 import LayoutAPI
 import LayoutSessions
 import MicroHTTP
+import RedisStore
+import SQLiteStore
 
 /// What the options make of the parts of the program.
 extension Configuration {
   private static let cores = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
   private var ioThreadCount: Int { ioThreads > 0 ? ioThreads : Configuration.cores }
-  private var workerThreadCount: Int { workerThreads > 0 ? workerThreads : Configuration.cores }
+  private var workerThreadCount: Int {
+    if workerThreads > 0 { return workerThreads }
+    // Whoever waits for a store needs no processor.
+    return keepsInMemoryOnly ? Configuration.cores : min(256, max(8, Configuration.cores * 4))
+  }
 
   /// The service, as the options limit it.
-  func makeService(access: AccessControl) -> LayoutService {
+  func makeService(access: AccessControl) throws(Failure) -> LayoutService {
     let memory = memoryLimitMiB << 20
     // Kept answers, and half as much for what lies about viewports, come out of the same memory.
     let answers = min(32 << 20, memory / 16)
@@ -22,6 +28,7 @@ extension Configuration {
           idleTime: .seconds(sessionTTLSeconds), sessionCount: maxSessions,
           byteCount: memory - answers - answers / 2,
           sessionCountPerOwner: tenantMaxSessions > 0 ? tenantMaxSessions : .max)),
+      archive: try makeArchive(),
       limits: ServiceLimits(
         describedItemCount: maxItems, sectionCount: maxSections, depth: maxJSONDepth,
         elementCount: maxElements, keptAnswerByteCount: answers),
@@ -30,6 +37,31 @@ extension Configuration {
       clocks: ServiceClocks(
         monotonic: { MonotonicClock.nanoseconds }, thread: { MonotonicClock.ownNanoseconds }),
       now: { MonotonicClock.coarseNow })
+  }
+
+  /// Where sessions outlive the process; nil if they do not.
+  private func makeArchive() throws(Failure) -> SessionArchive? {
+    guard let store = try makeStore() else { return nil }
+    return SessionArchive(
+      store, maxStaleness: .milliseconds(maxStalenessMilliseconds),
+      timeToLive: .seconds(sessionTTLSeconds), clock: { MonotonicClock.nanoseconds })
+  }
+
+  private func makeStore() throws(Failure) -> (any DurableStore)? {
+    switch store {
+    case .memory: return nil
+    case .sqlite(let path):
+      do throws(StoreError) {
+        return try SQLiteStore(
+          path: path, timeToLive: .seconds(sessionTTLSeconds), now: { WallClock.milliseconds })
+      } catch {
+        throw Failure(message: "--store sqlite:\(path): \(error.detail)")
+      }
+    case .redis(let address):
+      return RedisStore(
+        address: address, timeToLive: .seconds(sessionTTLSeconds),
+        timeout: .milliseconds(storeTimeoutMilliseconds), connectionLimit: workerThreadCount)
+    }
   }
 
   /// How the API is served.

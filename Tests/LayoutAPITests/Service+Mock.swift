@@ -35,12 +35,13 @@ final class MockService {
   init(
     limits: ServiceLimits = ServiceLimits(), sessions: SessionLimits = SessionLimits(),
     access: AccessControl = AccessControl(), crossOrigin: CORSPolicy = .none,
-    metrics: RequestMetrics? = nil, clocks: ServiceClocks = ServiceClocks()
+    metrics: RequestMetrics? = nil, clocks: ServiceClocks = ServiceClocks(),
+    archive: SessionArchive? = nil
   ) {
     let watch = TestClock()
     self.clock = watch
     service = LayoutService(
-      sessions: SessionStore(limits: sessions), limits: limits, access: access,
+      sessions: SessionStore(limits: sessions), archive: archive, limits: limits, access: access,
       crossOrigin: crossOrigin, metrics: metrics, clocks: clocks, now: { watch.now })
   }
 

@@ -21,6 +21,12 @@ import Testing
     (["--cors-origin", "example.org"], "--cors-origin takes * or an origin"),
     (["--max-sessions", "0"], "--max-sessions takes a whole number from 1"),
     (["--max-sessions"], "--max-sessions takes a value"),
+    (["--store", "postgres://x"], "--store takes memory, sqlite:PATH or redis://"),
+    (["--store", "sqlite:"], "--store takes memory, sqlite:PATH or redis://"),
+    (["--store", "sqlite:/nowhere/at/all"], "--store sqlite:/nowhere/at/all: "),
+    (["--store", "sqlite:/dev"], "--store sqlite:/dev: "),
+    (["--store", "redis://:secret@host:port/0"], "--store: "),
+    (["--store", "rediss://host/0"], "--store: "),
     (["--nonsense"], "unknown option"), (["nonsense"], "unknown command"),
   ])
   func itDoesNotStart(arguments: [String], message: String) throws {
@@ -28,6 +34,51 @@ import Testing
     defer { program.kill() }
     #expect(program.waitForExit() == 2)
     #expect(program.log.contains(message), "\(program.log)")
+    #expect(!program.log.contains("secret"))
+  }
+
+  @Test func aSessionOutlivesTheProgram() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "layoutd-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = ["--store", "sqlite:\(folder.path)/sessions"]
+    let first = try Program(store)
+    defer { first.kill() }
+    let client = RawClient(port: try first.port())
+    func ask(_ client: RawClient, _ head: String, _ body: String = "") -> RawClient.Answer? {
+      client.send(
+        "\(head) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+          + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+      return client.receive()
+    }
+    let made = try #require(
+      ask(
+        client, "POST /v1/sessions",
+        #"{"collection":{"sections":[{"items":{"count":7}}]},"layout":{"kind":"list"},"viewport":{"width":100,"height":100}}"#
+      ))
+    let id = try #require(made.text.split(separator: "\"").dropFirst(3).first)
+    let deletion = #"{"deleteItems":[{"section":0,"start":0,"end":1}]}"#
+    #expect(ask(client, "POST /v1/sessions/\(id)/updates", deletion)?.status == 200)
+    // There is one program to a file.
+    let other = try Program(store)
+    defer { other.kill() }
+    #expect(other.waitForExit() == 2)
+    #expect(other.log.contains("another process"), "\(other.log)")
+    // As the power goes.
+    first.send(SIGKILL)
+    _ = first.waitForExit()
+    let second = try Program(store)
+    defer { second.kill() }
+    let again = RawClient(port: try second.port())
+    let summary = try #require(ask(again, "GET /v1/sessions/\(id)"))
+    #expect(summary.text.contains(#""version":2"#))
+    #expect(summary.text.contains(#""itemCount":6"#))
+    #expect(
+      ask(again, "POST /v1/sessions/\(id)/updates", deletion)?.text.contains(#""version":3"#)
+        == true)
+    second.send(SIGTERM)
+    #expect(second.waitForExit() == 0)
   }
 
   @Test func itSaysWhereItListensAndStopsWhenItIsTold() throws {

@@ -88,7 +88,7 @@ struct SessionStoreTests {
 
   @Test func sessionsOfOthersAreNotThere() throws {
     let store = SessionStore(limits: SessionLimits(idleTime: .seconds(10)))
-    let (one, other) = (SessionOwner(number: 1), SessionOwner(number: 2))
+    let (one, other) = (SessionOwner(number: 1, name: "a"), SessionOwner(number: 2, name: "b"))
     let session = try Self.session(owner: one)
     try store.insert(session, at: .zero)
     #expect(store.session(session.id, of: one, at: .seconds(5)) === session)
@@ -102,7 +102,7 @@ struct SessionStoreTests {
 
   @Test func anOwnerHasSoManySessionsAndNoMore() throws {
     let store = SessionStore(limits: SessionLimits(sessionCountPerOwner: 2))
-    let (one, other) = (SessionOwner(number: 1), SessionOwner(number: 2))
+    let (one, other) = (SessionOwner(number: 1, name: "a"), SessionOwner(number: 2, name: "b"))
     let first = try Self.session(owner: one)
     try store.insert(first, at: .zero)
     try store.checkPlace(for: one)

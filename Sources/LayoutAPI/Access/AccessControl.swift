@@ -53,7 +53,8 @@ public final class AccessControl: Sendable {
         let tenant =
           known
           ?? Tenant(
-            owner: SessionOwner(number: state.tenants.count + 1), rate: limits.requestsPerSecond)
+            owner: SessionOwner(number: state.tenants.count + 1, name: entry.name),
+            rate: limits.requestsPerSecond)
         state.tenants[entry.name] = tenant
         return (entry.digest, tenant)
       }

@@ -2,28 +2,19 @@ import HTTPMessages
 import LayoutCore
 import LayoutSessions
 
-private enum ReplaceLayoutMember: Int, JSONName {
-  case layout, anchor
-  static let names = JSONNames(of: Self.self)
-}
-
 /// Changes of a session's layout and viewport.
 extension Call {
   func replaceLayout() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
-    let session = try session()
-    let ((layout, snap), requested) = try body { (value) throws(JSONError) in
-      let object = try JSONObject<ReplaceLayoutMember>(value)
-      return (try LayoutReader.read(try object.required(.layout)), try object[.anchor]?.anchor())
-    }
+    let session = try session(for: .change)
+    let replacement = try body { (value) throws(JSONError) in try value.layoutReplacement() }
     var visible: [LayoutAttributes] = []
-    let snapshot = try change(session) { (current) throws(Failure) in
+    let snapshot = try change(session, .layout) { (current) throws(Failure) in
       try checkIsStill(current)
-      let anchor = try existing(requested, in: current)
+      let anchor = try existing(replacement.anchor, in: current)
       var description = current.description
-      description.layout = layout
-      description.snap = snap
+      replacement.apply(to: &description)
       let prepared = try prepare(description)
       let offset = current.scrolling.contentOffset
       var scrolling = current.scrolling
@@ -47,15 +38,13 @@ extension Call {
   func replaceViewport() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
-    let session = try session()
+    let session = try session(for: .change)
     let wanted = try body { (value) throws(JSONError) in try value.viewportChange() }
     var visible: [LayoutAttributes] = []
     var isInvalidated = false
-    let snapshot = try change(session) { (current) throws(Failure) in
+    let snapshot = try change(session, .viewport) { (current) throws(Failure) in
       var description = current.description
-      description.viewport.size = wanted.size ?? description.viewport.size
-      description.viewport.displayScale =
-        wanted.displayScale ?? description.viewport.displayScale
+      wanted.apply(to: &description)
       let isResized = description.viewport != current.description.viewport
       if isResized { try checkIsStill(current) }
       let document =

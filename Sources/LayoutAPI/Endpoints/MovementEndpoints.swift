@@ -17,7 +17,7 @@ extension Call {
   func beginMovement() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
-    let session = try session()
+    let session = try session(for: .change)
     let (indexPath, position, sections) = try body {
       (value) throws(JSONError) -> (IndexPath?, Point?, Set<Int>?) in
       let object = try JSONObject<BeginMember>(value)
@@ -51,13 +51,13 @@ extension Call {
   func updateMovement() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
-    let session = try session()
+    let session = try session(for: .change)
     let position = try body { (value) throws(JSONError) in
       try JSONObject<PositionMember>(value).required(.position).corePoint()
     }
     var moving: [Transition.Change] = []
     var before = Content(sections: [])
-    let snapshot = try change(session) { (current) throws(Failure) in
+    let snapshot = try change(session, .updates) { (current) throws(Failure) in
       var movement = try movement(of: current)
       let offset = current.scrolling.contentOffset
       let map = try layingOut { () throws(LayoutError) in
@@ -85,12 +85,20 @@ extension Call {
   func endMovement() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
-    let session = try session()
+    let session = try session(for: .change)
     try checkNoBody()
     var answer: UpdateAnswer?
     var ends: (source: IndexPath, target: IndexPath)?
-    let snapshot = try change(session) { (current) throws(Failure) in
+    var batch = BatchUpdate()
+    // Steps are seen by who asks this server; the store keeps the move that they come to.
+    func movedItems() -> [UInt8] {
+      var json = JSONWriter()
+      json.update(UpdateRequest(batch: batch))
+      return json.finish()
+    }
+    let snapshot = try change(session, .updates, body: movedItems) { (current) throws(Failure) in
       let movement = try movement(of: current)
+      batch = movement.batch
       ends = (movement.source, movement.target)
       let hasMoved = movement.source != movement.target
       let before = current.scrolling.contentOffset
@@ -137,7 +145,7 @@ extension Call {
 
   func cancelMovement() throws(Failure) -> HTTPResponse {
     _ = try query()
-    _ = try changeBriefly(try session()) { (current) throws(Failure) in
+    _ = try changeBriefly(try session(for: .change)) { (current) throws(Failure) in
       let movement = try movement(of: current)
       var scrolling = current.scrolling
       _ = scrolling.rekey(

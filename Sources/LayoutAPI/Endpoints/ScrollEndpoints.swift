@@ -7,7 +7,7 @@ extension Call {
   func scroll() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
-    let session = try session()
+    let session = try session(for: .tick)
     let request = try tickRequest()
     let (offset, isFull) = (request.contentOffset, request.isFull)
     var before = session.snapshot

@@ -15,12 +15,7 @@ extension Call {
   }
 
   func readiness(isReady: Bool) throws(Failure) -> HTTPResponse {
-    guard isReady else {
-      throw .problem(
-        Problem(
-          .unavailable, "the server is stopping",
-          fields: [HTTPField(name: "Retry-After", value: "1")]))
-    }
+    guard isReady else { throw .problem(.unavailable("the server is stopping")) }
     return try health("ready")
   }
 
@@ -45,6 +40,7 @@ extension Call {
     text.single(
       "layoutd_kept_answer_bytes", .gauge, "Memory of answers kept to be given again.",
       service.answers.byteCount + service.bands.byteCount)
+    service.archive?.statistics.write(to: &text)
     for write in service.otherMetrics.withLock(\.self) { write(&text) }
     return HTTPResponse(
       status: .ok,

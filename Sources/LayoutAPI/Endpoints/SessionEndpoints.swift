@@ -7,6 +7,7 @@ extension Call {
   func createSession() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
+    try checkMayWaitForStore()
     do { try service.sessions.checkPlace(for: owner) } catch { throw .problem(Problem(error)) }
     let limits = contentLimits
     let description = try body { (value) throws(JSONError) in
@@ -25,10 +26,13 @@ extension Call {
     let session = Session(
       id: SessionID(using: &generator), owner: owner, description: description, layout: layout,
       scrolling: scrolling)
-    do {
-      try service.sessions.insert(session, at: service.now())
+    let now = service.now()
+    do { try service.sessions.insert(session, at: now) } catch { throw .problem(Problem(error)) }
+    do throws(Failure) {
+      try service.archive?.create(session, at: now)
     } catch {
-      throw .problem(Problem(error))
+      _ = service.sessions.remove(session.id, of: owner, at: now)
+      throw error
     }
     let snapshot = session.snapshot
     var json = JSONWriter(capacity: 512 + tick.appeared.count * 128)
@@ -66,7 +70,7 @@ extension Call {
 
   func deleteSession() throws(Failure) -> HTTPResponse {
     _ = try query()
-    try checkIfMatch(try session().snapshot)
+    try checkMayWaitForStore()
     try removeSession()
     return HTTPResponse(status: .noContent)
   }

@@ -2,21 +2,16 @@ import HTTPMessages
 import LayoutCore
 import LayoutSessions
 
-private enum ReplaceCollectionMember: Int, JSONName {
-  case collection, anchor
-  static let names = JSONNames(of: Self.self)
-}
-
 /// Changes of a session's collection.
 extension Call {
   func applyUpdates() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
-    let session = try session()
+    let session = try session(for: .change)
     let limits = contentLimits
     let request = try body { (value) throws(JSONError) in try value.update(limits: limits) }
     var answer: UpdateAnswer?
-    let snapshot = try change(session) { (current) throws(Failure) in
+    let snapshot = try change(session, .updates) { (current) throws(Failure) in
       try checkIsStill(current)
       let anchor = try existing(request.anchor, in: current)
       let (updated, layout) = try apply(request, to: current, limits)
@@ -32,20 +27,18 @@ extension Call {
   func replaceCollection() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
-    let session = try session()
+    let session = try session(for: .change)
     let limits = contentLimits
-    let (content, requested) = try body { (value) throws(JSONError) in
-      let object = try JSONObject<ReplaceCollectionMember>(value)
-      return (
-        try object.required(.collection).content(limits: limits), try object[.anchor]?.anchor()
-      )
+    let replacement = try body { (value) throws(JSONError) in
+      try value.collectionReplacement(limits: limits)
     }
+    let content = replacement.content
     try checkIsShort(content)
     var answer: UpdateAnswer?
     var visible: [LayoutAttributes] = []
-    let snapshot = try change(session) { (current) throws(Failure) in
+    let snapshot = try change(session, .collection) { (current) throws(Failure) in
       try checkIsStill(current)
-      let anchor = try existing(requested, in: current)
+      let anchor = try existing(replacement.anchor, in: current)
       var description = current.description
       description.content = content
       let layout = try prepare(description)

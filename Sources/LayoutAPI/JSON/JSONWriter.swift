@@ -65,6 +65,13 @@
     raw("\":")
   }
 
+  /// Writes a member's key that may need escaping.
+  mutating func key(text: String) {
+    string(text)
+    count &-= 1
+    put(UInt8(ascii: ":"))
+  }
+
   /// Writes JSON as it is, several parts at once.
   ///
   /// - Precondition: `json` begins where a key or value may begin; if it ends with a value, it has

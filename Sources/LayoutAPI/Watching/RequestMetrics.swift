@@ -104,7 +104,7 @@ public final class RequestMetrics: Sendable {
       .ok, .created, .noContent, .notModified, .badRequest, .unauthorized, .forbidden, .notFound,
       .methodNotAllowed, .notAcceptable, .conflict, .lengthRequired, .preconditionFailed,
       .contentTooLarge, .uriTooLong, .unsupportedMediaType, .unprocessableContent,
-      .tooManyRequests, .headerFieldsTooLarge, .serviceUnavailable,
+      .tooManyRequests, .headerFieldsTooLarge, .internalServerError, .serviceUnavailable,
     ]
     /// Upper ends in nanoseconds; the last bucket has none.
     static let bounds: [UInt64] = [

@@ -26,17 +26,24 @@ enum DescriptionMember: Int, JSONName {
 extension JSONObject where Member == DescriptionMember {
   /// Reads a description.
   ///
-  /// - Parameter limits: What the collection may hold.
+  /// - Parameters:
+  ///   - limits: What the collection may hold.
+  ///   - form: How items are given.
   /// - Returns: The description.
   /// - Throws: ``JSONError`` that points to what is wrong.
-  func description(limits: ContentLimits) throws(JSONError) -> Description {
+  func description(
+    limits: ContentLimits, _ form: ItemsForm = .alike
+  ) throws(JSONError) -> Description {
     let collection = try required(.collection)
-    let (layout, snap) = try LayoutReader.read(try required(.layout))
+    let given = try required(.layout)
+    let (layout, snap) = try LayoutReader.read(given)
     let (viewport, contentOffset) = try required(.viewport).viewport()
-    return Description(
-      content: try collection.content(limits: limits), layout: layout, snap: snap,
+    var description = Description(
+      content: try collection.content(limits: limits, form), layout: layout, snap: snap,
       prefetch: try self[.prefetch]?.prefetchReach() ?? PrefetchReach(), viewport: viewport,
       contentOffset: contentOffset)
+    description.layoutSource = given.compactJSON
+    return description
   }
 }
 
@@ -54,6 +61,14 @@ private enum SectionMember: Int, JSONName {
 private enum DecorationMember: Int, JSONName {
   case kind, insets
   static let names = JSONNames(of: Self.self)
+}
+
+/// How the items of a section are given.
+enum ItemsForm {
+  /// As clients give them: alike.
+  case alike
+  /// As stores keep them: an array of such objects, one after the other.
+  case runs
 }
 
 private enum ItemsMember: Int, JSONName {
@@ -85,7 +100,7 @@ private func itemRuns(_ count: Int, _ extents: [ItemExtents], ids: [StringTable]
 
 extension JSONValue {
   /// `collection`.
-  func content(limits: ContentLimits) throws(JSONError) -> Content {
+  func content(limits: ContentLimits, _ form: ItemsForm = .alike) throws(JSONError) -> Content {
     let object = try JSONObject<CollectionMember>(self)
     let value = try object.required(.sections)
     var array = try value.array(maximumCount: limits.sections)
@@ -94,13 +109,14 @@ extension JSONValue {
     var remaining = limits.describedItems
     var ids: Set<String> = []
     while let section = array.next() {
-      sections.append(try section.section(remainingItems: &remaining))
+      sections.append(try section.section(remainingItems: &remaining, form))
       if let id = sections.last?.id, !ids.insert(id).inserted {
         throw section.error(.rule("another section has the id \"\(id)\" already"))
       }
     }
     let content = Content(sections: sections)
-    if let path = content.firstDuplicateID() {
+    // What is kept has been looked at.
+    if form == .alike, let path = content.firstDuplicateID() {
       throw value.error(
         .rule("the id of item [\(path.section),\(path.item)] is in the collection twice"))
     }
@@ -108,12 +124,14 @@ extension JSONValue {
   }
 
   /// One of `sections`.
-  func section(remainingItems: inout Int) throws(JSONError) -> Section {
+  func section(
+    remainingItems: inout Int, _ form: ItemsForm = .alike
+  ) throws(JSONError) -> Section {
     let object = try JSONObject<SectionMember>(self)
     var section = Section()
     section.id = try object[.id]?.string(maximumLength: ContentLimits.nameLength)
     if let items = object[.items] {
-      section.items = ItemList(runs: try items.items(remainingItems: &remainingItems))
+      section.items = ItemList(runs: try items.items(remainingItems: &remainingItems, form))
     }
     section.header = try object[.header]?.coreSize()
     section.footer = try object[.footer]?.coreSize()
@@ -147,6 +165,19 @@ extension JSONValue {
         Decoration(kind: kind, insets: try object[.insets]?.coreInsets() ?? .zero))
     }
     return decorations
+  }
+
+  private func items(
+    remainingItems: inout Int, _ form: ItemsForm
+  ) throws(JSONError) -> [Items] {
+    switch form {
+    case .alike: return try items(remainingItems: &remainingItems)
+    case .runs:
+      var runs: [Items] = []
+      var array = try array()
+      while let value = array.next() { runs += try value.items(remainingItems: &remainingItems) }
+      return runs
+    }
   }
 
   /// `items`.

@@ -108,7 +108,8 @@ extension JSONWriter {
     endObject()
   }
 
-  private mutating func items(_ items: Items) {
+  /// Items that have their sizes in one way.
+  mutating func items(_ items: Items) {
     beginObject()
     key("count")
     integer(items.count)
@@ -153,15 +154,28 @@ extension JSONWriter {
     key("at")
     integer(place)
     key("section")
+    self.section(section) { json, items in
+      guard let items = items.asOneRun else { return }
+      json.key("items")
+      json.items(items)
+    }
+    endObject()
+  }
+
+  /// A section.
+  ///
+  /// - Parameters:
+  ///   - section: The section.
+  ///   - writeItems: Writes the member `items`, or nothing.
+  mutating func section(
+    _ section: Section, _ writeItems: (inout JSONWriter, ItemList) -> Void
+  ) {
     beginObject()
     if let id = section.id {
       key("id")
       string(id)
     }
-    if let items = section.items.asOneRun {
-      key("items")
-      self.items(items)
-    }
+    writeItems(&self, section.items)
     sized("header", section.header)
     sized("footer", section.footer)
     inset("sectionInset", section.sectionInset)
@@ -181,7 +195,6 @@ extension JSONWriter {
       json.inset("insets", decoration.insets)
       json.endObject()
     }
-    endObject()
     endObject()
   }
 

@@ -7,6 +7,12 @@ struct ViewportChange {
   var contentOffset: Point?
   /// What stays where it is on screen; not beside an offset.
   var anchor: AnchorRequest?
+
+  /// Puts what is not to stay as it is into a description.
+  func apply(to description: inout Description) {
+    description.viewport.size = size ?? description.viewport.size
+    description.viewport.displayScale = displayScale ?? description.viewport.displayScale
+  }
 }
 
 private enum ViewportChangeMember: Int, JSONName {

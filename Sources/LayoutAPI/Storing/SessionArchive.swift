@@ -1,0 +1,373 @@
+public import LayoutSessions
+import LayoutCore
+import Synchronization
+
+/// Sessions that outlive the process: those in memory on one side, a durable store on the other.
+///
+/// What is in memory is what the store has, or is in doubt. Where other processes may change the store
+/// it is always in doubt, but for as long as the operator allows: then the store is asked for the
+/// session's version, and for what is missing, in one round trip. Where this process alone changes the
+/// store, only what happens between reading from it and being in memory is.
+public final class SessionArchive: Sendable {
+  private let store: any DurableStore
+  private let maxStaleness: UInt64
+  private let timeToLive: Int64
+  /// What has been changed in the store: by name, so that who reads meanwhile sees it.
+  private let changes: [Counter]
+  /// Sessions of whose use the store is to know.
+  private let touched = Mutex<[SessionID]>([])
+  private let clock: @Sendable () -> UInt64
+  let statistics = StoreStatistics()
+
+  /// Puts a store behind the sessions in memory.
+  ///
+  /// - Parameters:
+  ///   - store: The store.
+  ///   - maxStaleness: For how long a session is answered from memory without asking a store that others
+  ///     change too.
+  ///   - timeToLive: After what time without use the store forgets a session.
+  ///   - clock: Nanoseconds of a clock that never goes back.
+  public init(
+    _ store: any DurableStore, maxStaleness: Duration = .zero,
+    timeToLive: Duration = .seconds(3600), clock: @escaping @Sendable () -> UInt64
+  ) {
+    self.store = store
+    self.clock = clock
+    let (seconds, attoseconds) = maxStaleness.components
+    self.maxStaleness =
+      UInt64(clamping: seconds) &* 1_000_000_000 &+ UInt64(clamping: attoseconds / 1_000_000_000)
+    self.timeToLive = timeToLive.components.seconds
+    changes = (0..<256).map { _ in Counter() }
+  }
+
+  /// Whether a session can be answered from memory without asking the store.
+  ///
+  /// - Parameters:
+  ///   - session: A session in memory.
+  ///   - use: What for: a change is never worked out from what may be old.
+  /// - Returns: Whether it can.
+  func isCurrent(_ session: Session, for use: SessionUse) -> Bool {
+    guard session.upkeep.isSure else { return false }
+    guard store.isShared else { return true }
+    return use != .change && maxStaleness > 0
+      && clock() &- session.upkeep.lastCheck < maxStaleness
+  }
+
+  /// Notes that a session is answered from memory.
+  ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - now: The time.
+  func noteUse(of session: Session, at now: Duration) {
+    // Stores keep sessions for an eighth longer than they live.
+    let interval = max(1, timeToLive / 8)
+    guard session.upkeep.noteUse(at: now.components.seconds, every: interval) else { return }
+    touched.withLock { $0.append(session.id) }
+  }
+
+  /// Does what has to be done now and then.
+  func sweep() {
+    let ids = touched.withLock { ids in
+      defer { ids = [] }
+      return ids
+    }
+    do throws(StoreError) {
+      if !ids.isEmpty { try store.touch(ids) }
+      try store.sweep()
+    } catch {
+      statistics.count(error)
+    }
+  }
+
+  /// Ends it all: what is acknowledged is durable without it.
+  public func close() { store.close() }
+
+  // MARK: Reading
+
+  /// Brings a session that is not in memory there.
+  ///
+  /// - Parameters:
+  ///   - id: Its name.
+  ///   - owner: Whose it must be.
+  ///   - use: What for.
+  ///   - sessions: The sessions in memory.
+  ///   - now: The time.
+  /// - Returns: The session; nil if there is none of this name.
+  /// - Throws: What the store throws; and if the session has no place in memory.
+  func open(
+    _ id: SessionID, of owner: SessionOwner, for use: SessionUse, in sessions: SessionStore,
+    at now: Duration
+  ) throws(Failure) -> Session? {
+    let (moment, time) = (StoreUpkeep.now, clock())
+    let before = changeCount(of: id)
+    guard
+      let stored = try ask({ () throws(StoreError) in
+        try store.load(id, since: nil, isScrolling: use.isScrolling)
+      }),
+      stored.owner == owner.name
+    else { return nil }
+    let session = try read(id) { () throws(StoredRecord.Unreadable) in
+      try stored.session(id, of: owner)
+    }
+    let resident: Session
+    do throws(SessionError) {
+      resident = try sessions.insertAgain(session, at: now)
+    } catch {
+      throw .problem(Problem(error))
+    }
+    statistics.loadedCount.add(1)
+    guard resident === session else { return try refresh(resident, for: use) ? resident : nil }
+    noteLoad(of: stored, into: session)
+    _ = session.upkeep.noteUse(at: now.components.seconds, every: 0)
+    // Whoever changed the store meanwhile may not have found the session in memory.
+    guard changeCount(of: id) == before else {
+      return try refresh(session, for: use) ? session : nil
+    }
+    session.upkeep.noteCheck(at: moment, time: time)
+    return session
+  }
+
+  /// Makes a session in memory what the store has now.
+  ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - use: What for.
+  /// - Returns: False if the store has none of this name.
+  /// - Throws: What the store throws.
+  func refresh(_ session: Session, for use: SessionUse) throws(Failure) -> Bool {
+    if isCurrent(session, for: use) { return true }
+    let (moment, time) = (StoreUpkeep.now, clock())
+    let known = session.snapshot.version
+    guard
+      let stored = try ask({ () throws(StoreError) in
+        try store.load(session.id, since: known, isScrolling: use.isScrolling)
+      }),
+      stored.version == known || stored.snapshot == nil || stored.owner == session.owner.name
+    else { return false }
+    if stored.version != known {
+      _ = try read(session.id) { () throws(StoredRecord.Unreadable) in
+        try session.advance { (current) throws(StoredRecord.Unreadable) in
+          // Later than what was read, by a change of this process.
+          guard current.version == known || current.version < stored.version else { return nil }
+          return (stored.version, try stored.document(after: current))
+        }
+      }
+      noteLoad(of: stored, into: session)
+      statistics.refreshedCount.add(1)
+    }
+    if stored.wasScrolledElsewhere { session.forgetTicks() }
+    session.upkeep.noteCheck(at: moment, time: time)
+    return true
+  }
+
+  // MARK: Changing
+
+  /// Keeps a new session.
+  ///
+  /// - Parameters:
+  ///   - session: A session that nobody knows of yet.
+  ///   - now: The time.
+  /// - Throws: What the store throws.
+  func create(_ session: Session, at now: Duration) throws(Failure) {
+    let (moment, time) = (StoreUpkeep.now, clock())
+    let snapshot = session.snapshot
+    let record = StoredRecord.snapshot(
+      of: snapshot.document.description, at: snapshot.scrolling.contentOffset)
+    try ask { () throws(StoreError) in
+      try store.create(session.id, owner: session.owner.name, snapshot: record)
+    }
+    session.upkeep.noteCheck(at: moment, time: time)
+    session.upkeep.allowOutgrowth(SessionArchive.allowance(record.count))
+    _ = session.upkeep.noteUse(at: now.components.seconds, every: 0)
+  }
+
+  /// Makes a change durable, before it is made in memory.
+  ///
+  /// - Parameters:
+  ///   - record: The change.
+  ///   - session: The session.
+  ///   - version: The version before.
+  ///   - sessions: The sessions in memory.
+  /// - Returns: What came of it.
+  /// - Throws: What the store throws; the session is in doubt then.
+  func append(
+    _ record: [UInt8], to session: Session, after version: Int, in sessions: SessionStore
+  ) throws(Failure) -> StoreOutcome {
+    defer { noteChange(of: session.id) }
+    do throws(Failure) {
+      let outcome = try ask { () throws(StoreError) in
+        try store.append(record, to: session.id, after: version)
+      }
+      if outcome != .done { session.upkeep.doubt() }
+      // It may have left memory since the request found it, and be there again as it was.
+      if let other = sessions.residentSession(session.id), other !== session {
+        other.upkeep.doubt()
+      }
+      return outcome
+    } catch {
+      session.upkeep.doubt()
+      sessions.residentSession(session.id)?.upkeep.doubt()
+      throw error
+    }
+  }
+
+  /// Writes a new snapshot if the changes have outgrown the last one: they may weigh as much as it does,
+  /// so that writing costs each change no more than its own weight.
+  ///
+  /// - Parameters:
+  ///   - session: A session after a change.
+  ///   - byteCount: The size of the change's record.
+  func noteGrowth(of session: Session, by byteCount: Int) {
+    guard session.upkeep.addOutgrowth(byteCount + SessionArchive.changeCost) > 0 else { return }
+    let snapshot = session.snapshot
+    let record = StoredRecord.snapshot(
+      of: snapshot.document.description, at: snapshot.scrolling.contentOffset)
+    session.upkeep.allowOutgrowth(SessionArchive.allowance(record.count))
+    do throws(StoreError) {
+      try store.replaceSnapshot(of: session.id, by: record, at: snapshot.version)
+      statistics.snapshotCount.add(1)
+    } catch {
+      // The changes are there: it is tried again when as many more have come.
+      statistics.count(error)
+    }
+  }
+
+  /// Deletes a session.
+  ///
+  /// - Parameters:
+  ///   - id: Its name.
+  ///   - version: The version that it has to be at; nil for whichever.
+  /// - Returns: What came of it.
+  /// - Throws: What the store throws.
+  func delete(_ id: SessionID, at version: Int?) throws(Failure) -> StoreOutcome {
+    defer { noteChange(of: id) }
+    return try ask { () throws(StoreError) in try store.delete(id, at: version) }
+  }
+
+  private func noteLoad(of stored: StoredSession, into session: Session) {
+    if let snapshot = stored.snapshot {
+      session.upkeep.allowOutgrowth(SessionArchive.allowance(snapshot.record.count))
+    }
+    _ = session.upkeep.addOutgrowth(
+      stored.changes.reduce(0) { $0 + $1.count + SessionArchive.changeCost })
+  }
+
+  /// Replaying a change takes as long as reading so many bytes of a snapshot.
+  private static let changeCost = 4096
+
+  /// What may come after a snapshot until it is written anew.
+  private static func allowance(_ snapshotSize: Int) -> Int { max(1 << 16, snapshotSize) }
+
+  // MARK: Parts
+
+  private func changeCounter(of id: SessionID) -> Counter {
+    changes[Int(truncatingIfNeeded: UInt(bitPattern: id.hashValue)) & (changes.count - 1)]
+  }
+
+  private func changeCount(of id: SessionID) -> UInt64 { changeCounter(of: id).value }
+
+  private func noteChange(of id: SessionID) { changeCounter(of: id).add(1) }
+
+  private func ask<Value>(_ body: () throws(StoreError) -> Value) throws(Failure) -> Value {
+    let start = clock()
+    defer { statistics.count(nanoseconds: clock() &- start) }
+    do throws(StoreError) {
+      return try body()
+    } catch {
+      statistics.count(error)
+      throw .problem(Problem(error))
+    }
+  }
+
+  private func read<Value>(
+    _ id: SessionID, _ body: () throws(StoredRecord.Unreadable) -> Value
+  ) throws(Failure) -> Value {
+    do throws(StoredRecord.Unreadable) {
+      return try body()
+    } catch {
+      let detail = "session \(id): \(error.reason); it is left as it is"
+      statistics.count(StoreError(.unreadable, detail))
+      throw .problem(Problem(.unreadable, detail))
+    }
+  }
+}
+
+/// What a request wants of a session.
+enum SessionUse {
+  /// To know something.
+  case question
+  /// To know what has changed for its eyes: it is this server that knows what the client sees now.
+  case tick
+  /// To change it, or what the client sees.
+  case change
+
+  fileprivate var isScrolling: Bool { self != .question }
+}
+
+extension StoredSession {
+  /// The session as it was.
+  fileprivate func session(
+    _ id: SessionID, of owner: SessionOwner
+  ) throws(StoredRecord.Unreadable) -> Session {
+    guard let snapshot else { throw StoredRecord.Unreadable(reason: "its snapshot is missing") }
+    let description = try snapshot.description
+    var replay = Replay(description)
+    let offset = try replay.apply(changes, upTo: version) ?? description.contentOffset
+    return Session(
+      id: id, owner: owner, version: version, document: try replay.document(),
+      contentOffset: offset)
+  }
+
+  /// What has become of a session in memory.
+  fileprivate func document(
+    after current: Session.Snapshot
+  ) throws(StoredRecord.Unreadable) -> Session.Document {
+    if let snapshot {
+      var replay = Replay(try snapshot.description)
+      _ = try replay.apply(changes, upTo: version)
+      return try replay.document()
+    }
+    var replay = Replay(current.document)
+    _ = try replay.apply(changes.suffix(max(0, version - current.version)), upTo: version)
+    return try replay.document()
+  }
+}
+
+extension StoredSession.Snapshot {
+  /// The description in the record.
+  fileprivate var description: Description {
+    get throws(StoredRecord.Unreadable) {
+      do throws(StoredRecord.Unreadable) {
+        return try StoredRecord.readSnapshot(record)
+      } catch {
+        throw error.about("the snapshot of version \(version)")
+      }
+    }
+  }
+}
+
+extension Replay {
+  /// Applies the records of changes of which the last one made a version.
+  fileprivate mutating func apply(
+    _ records: some BidirectionalCollection<[UInt8]>, upTo version: Int
+  ) throws(StoredRecord.Unreadable) -> Point? {
+    var offset: Point?
+    for (number, record) in records.enumerated() {
+      do throws(StoredRecord.Unreadable) {
+        let read = try StoredRecord.readChange(record)
+        try apply(read.change)
+        offset = read.contentOffset
+      } catch {
+        throw error.about("the change to version \(version - records.count + number + 1)")
+      }
+    }
+    return offset
+  }
+}
+
+extension StoredRecord.Unreadable {
+  /// The same with what it is about.
+  fileprivate func about(_ what: String) -> StoredRecord.Unreadable {
+    StoredRecord.Unreadable(reason: "\(what) cannot be read: \(reason)")
+  }
+}

@@ -1,0 +1,211 @@
+import LayoutCore
+import LayoutSessions
+
+/// What stores keep of sessions: text in two parts.
+///
+/// The first line is `layoutd 1`, the format, a space and 16 hexadecimal digits, a checksum of what
+/// follows it: JSON. A *snapshot* is a description as `POST /v1/sessions` takes it, where `items` is an
+/// array of such objects, one after the other, since items of a section may get their sizes in different
+/// ways by and by. A *change* has two members: `contentOffset`, where the client was afterwards, and
+/// `layout`, `viewport`, `collection` or `updates`: the body of the request of that name. A movement by
+/// hand is kept as the `updates` that it comes to.
+///
+/// A server reads the formats that it knows, and leaves others alone.
+enum StoredRecord {
+  /// The format that is written, and the only one so far.
+  static let format = 1
+
+  /// The record of a description.
+  ///
+  /// - Complexity: O(n) in what has data of its own.
+  static func snapshot(of description: Description, at contentOffset: Point) -> [UInt8] {
+    var json = JSONWriter(capacity: 1024)
+    json.beginObject()
+    json.key("collection")
+    json.beginObject()
+    json.key("sections")
+    json.beginArray()
+    for section in description.content.sections {
+      json.section(section) { json, items in
+        json.key("items")
+        json.beginArray()
+        items.forEachRun { run, _ in json.items(run) }
+        json.endArray()
+      }
+    }
+    json.endArray()
+    json.endObject()
+    json.key("layout")
+    json.json(description.layoutSource)
+    json.key("viewport")
+    json.beginObject()
+    json.key("width")
+    json.length(description.viewport.size.width.millionths)
+    json.key("height")
+    json.length(description.viewport.size.height.millionths)
+    if let scale = description.viewport.displayScale {
+      json.key("displayScale")
+      json.length(scale)
+    }
+    json.key("contentOffset")
+    json.point(contentOffset)
+    json.endObject()
+    json.key("prefetch")
+    json.beginObject()
+    json.key("ahead")
+    json.double(description.prefetch.ahead)
+    json.key("behind")
+    json.double(description.prefetch.behind)
+    json.endObject()
+    json.endObject()
+    return sealed(json.finish())
+  }
+
+  /// The record of a change.
+  ///
+  /// - Parameters:
+  ///   - kind: What was changed.
+  ///   - body: The body of the request, which was accepted.
+  ///   - contentOffset: Where the client is afterwards.
+  /// - Returns: The record.
+  static func change(
+    _ kind: StoredChange.Kind, body: [UInt8], at contentOffset: Point
+  ) -> [UInt8] {
+    var json = JSONWriter(capacity: 128 + body.count)
+    json.beginObject()
+    json.key("contentOffset")
+    json.point(contentOffset)
+    json.key(text: kind.rawValue)
+    json.json(body)
+    json.endObject()
+    return sealed(json.finish())
+  }
+
+  /// Reads a snapshot.
+  ///
+  /// - Parameter record: The record.
+  /// - Returns: The description.
+  /// - Throws: ``Unreadable``.
+  static func readSnapshot(_ record: [UInt8]) throws(Unreadable) -> Description {
+    try read(record) { (value) throws(JSONError) in
+      try JSONObject<DescriptionMember>(value, allowed: DescriptionMember.session)
+        .description(limits: .none, .runs)
+    }
+  }
+
+  /// Reads a change.
+  ///
+  /// - Parameter record: The record.
+  /// - Returns: The change, and where the client was afterwards.
+  /// - Throws: ``Unreadable``.
+  static func readChange(
+    _ record: [UInt8]
+  ) throws(Unreadable) -> (change: StoredChange, contentOffset: Point) {
+    try read(record) { (value) throws(JSONError) in
+      let object = try JSONObject<ChangeMember>(value)
+      return (try object.change(), try object.required(.contentOffset).corePoint())
+    }
+  }
+
+  /// Why a record cannot be read.
+  struct Unreadable: Error {
+    var reason: String
+  }
+
+  // MARK: The first line
+
+  private static let start = Array("layoutd \(format) ".utf8)
+  private static let headerCount = start.count + 17
+
+  private static func sealed(_ json: [UInt8]) -> [UInt8] {
+    var record = start
+    record.reserveCapacity(headerCount + json.count)
+    record += digits(of: checksum(json.span))
+    record.append(UInt8(ascii: "\n"))
+    record += json
+    return record
+  }
+
+  private static func read<Value>(
+    _ record: [UInt8], _ body: (JSONValue) throws(JSONError) -> Value
+  ) throws(Unreadable) -> Value {
+    guard record.count > headerCount, record[headerCount - 1] == UInt8(ascii: "\n"),
+      record.starts(with: start)
+    else {
+      let line = record.prefix(64).prefix { $0 != UInt8(ascii: "\n") }
+      let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+      guard words.count == 3, words[0] == "layoutd", Int(words[1]) != nil else {
+        throw Unreadable(reason: "it is none of layoutd's")
+      }
+      throw Unreadable(reason: "its format \(words[1]) is not known here; \(format) is")
+    }
+    let json = record.span.extracting(droppingFirst: headerCount)
+    guard record[start.count..<(headerCount - 1)].elementsEqual(digits(of: checksum(json))) else {
+      throw Unreadable(reason: "its checksum is wrong")
+    }
+    var parser = JSONParser(maximumDepth: 1024)
+    do throws(JSONError) {
+      return try parser.read(json, body)
+    } catch {
+      throw Unreadable(reason: "\(error.detail) at \(error.pointer.isEmpty ? "/" : error.pointer)")
+    }
+  }
+
+  private static func digits(of value: UInt64) -> [UInt8] {
+    let digits = Array(String(value, radix: 16).utf8)
+    return Array(repeating: UInt8(ascii: "0"), count: 16 - digits.count) + digits
+  }
+
+  /// Tells bytes from others that they have become by accident: FNV-1a over words of eight bytes.
+  static func checksum(_ text: Span<UInt8>) -> UInt64 {
+    // Safe: bytes have no padding, and all of them are read as they are.
+    let bytes = unsafe text.bytes
+    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
+    var place = 0
+    while place + 8 <= text.count {
+      // Safe: checked against the end, and all bit patterns are integers.
+      let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self)
+      sum = (sum ^ UInt64(littleEndian: word)) &* 0x100_0000_01b3
+      // A product's upper bits depend on all of them, its lower ones do not.
+      sum ^= sum >> 29
+      place += 8
+    }
+    while place < text.count {
+      sum = (sum ^ UInt64(text[place])) &* 0x100_0000_01b3
+      place += 1
+    }
+    return sum ^ sum >> 32
+  }
+}
+
+/// A change as it is kept.
+enum StoredChange {
+  /// What may be changed: the name of the member, and of the request.
+  enum Kind: String {
+    case layout, viewport, collection, updates
+  }
+
+  case layout(LayoutReplacement)
+  case viewport(ViewportChange)
+  case collection(Content)
+  case updates(BatchUpdate)
+}
+
+private enum ChangeMember: Int, JSONName {
+  case contentOffset, layout, viewport, collection, updates
+  static let names = JSONNames(of: Self.self)
+}
+
+extension JSONObject where Member == ChangeMember {
+  fileprivate func change() throws(JSONError) -> StoredChange {
+    if let value = self[.updates] { return .updates(try value.update(limits: .none).batch) }
+    if let value = self[.layout] { return .layout(try value.layoutReplacement()) }
+    if let value = self[.viewport] { return .viewport(try value.viewportChange()) }
+    return .collection(try required(.collection).collectionReplacement(limits: .none).content)
+  }
+}
+
+extension ContentLimits {
+  /// What was accepted once is.
+  fileprivate static let none = ContentLimits(describedItems: .max, sections: .max)
+}

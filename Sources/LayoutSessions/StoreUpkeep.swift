@@ -1,0 +1,71 @@
+import Synchronization
+
+/// What is known of how a session in memory goes with what a durable store has.
+///
+/// Moments are numbers that grow with each one asked for, all over the process; 0 is before all.
+public struct StoreUpkeep: ~Copyable, Sendable {
+  private let checkedMoment = Atomic<UInt64>(0)
+  private let doubtedMoment = Atomic<UInt64>(0)
+  private let checkedTime = Atomic<UInt64>(0)
+  private let touchedSecond = Atomic<Int64>(0)
+  private let outgrowth = Atomic<Int>(0)
+  private static let moments = Atomic<UInt64>(0)
+
+  init() {}
+
+  /// Now, later than all moments before.
+  public static var now: UInt64 {
+    moments.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+  }
+
+  /// Notes that the session is no older than the store's was at a moment.
+  ///
+  /// - Parameters:
+  ///   - moment: A moment before the store was asked.
+  ///   - time: The same in nanoseconds of a clock.
+  public func noteCheck(at moment: UInt64, time: UInt64) {
+    // The time first: whoever sees the moment sees a time that belongs to it or to a later one.
+    _ = checkedTime.max(time, ordering: .acquiringAndReleasing)
+    _ = checkedMoment.max(moment, ordering: .acquiringAndReleasing)
+  }
+
+  /// Notes that the store may have another session from now on.
+  public func doubt() {
+    _ = doubtedMoment.max(StoreUpkeep.now, ordering: .acquiringAndReleasing)
+  }
+
+  /// Whether nothing speaks against the session being what the store has.
+  public var isSure: Bool {
+    checkedMoment.load(ordering: .acquiring) > doubtedMoment.load(ordering: .acquiring)
+  }
+
+  /// When the store was asked last, in nanoseconds of a clock.
+  public var lastCheck: UInt64 { checkedTime.load(ordering: .acquiring) }
+
+  /// Notes a use, of which the store has to know once in a while.
+  ///
+  /// - Parameters:
+  ///   - second: When.
+  ///   - interval: How many seconds may go by.
+  /// - Returns: Whether the store has to know of this one.
+  public func noteUse(at second: Int64, every interval: Int64) -> Bool {
+    let last = touchedSecond.load(ordering: .relaxed)
+    guard second - last >= interval else { return false }
+    return touchedSecond.compareExchange(
+      expected: last, desired: second, ordering: .relaxed
+    ).exchanged
+  }
+
+  /// Notes how much there is to be replayed after the snapshot.
+  ///
+  /// - Parameter weight: What has been added.
+  /// - Returns: All of it.
+  public func addOutgrowth(_ weight: Int) -> Int {
+    outgrowth.wrappingAdd(weight, ordering: .relaxed).newValue
+  }
+
+  /// Notes that the snapshot is new: so much may come until it is outgrown.
+  ///
+  /// - Parameter weight: What may come.
+  public func allowOutgrowth(_ weight: Int) { outgrowth.store(-weight, ordering: .relaxed) }
+}

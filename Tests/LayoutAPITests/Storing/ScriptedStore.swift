@@ -1,0 +1,142 @@
+import HTTPMessages
+import LayoutAPI
+import LayoutSessions
+import Synchronization
+
+/// A store in memory that does what a test tells it to in the middle of an operation.
+///
+/// No real store can be made to meet such moments; the real ones have tests of their own.
+final class ScriptedStore: DurableStore {
+  struct Kept {
+    var owner: String
+    var version: Int
+    var snapshot: StoredSession.Snapshot
+    var changes: [[UInt8]]
+  }
+
+  let isShared: Bool
+  let sessions = Mutex<[SessionID: Kept]>([:])
+  let touched = Mutex<[SessionID]>([])
+  /// Called once, when what was asked for has been read and not been returned.
+  let afterLoad = Mutex<(@Sendable () -> Void)?>(nil)
+  /// Called once, before a change is looked at.
+  let beforeAppend = Mutex<(@Sendable () -> Void)?>(nil)
+  /// What the next operations throw.
+  let failure = Mutex<StoreError?>(nil)
+  /// Whether another server has answered the last tick.
+  let wasScrolledElsewhere = Mutex(false)
+  /// Whether only changes fail, and are made all the same.
+  let failsAfterwards = Mutex(false)
+
+  init(isShared: Bool) { self.isShared = isShared }
+
+  private func check() throws(StoreError) {
+    if let error = failure.withLock({ $0 }) { throw error }
+  }
+
+  private func run(_ hook: borrowing Mutex<(@Sendable () -> Void)?>) {
+    let body = hook.withLock { body in
+      defer { body = nil }
+      return body
+    }
+    body?()
+  }
+
+  func create(_ id: SessionID, owner: String, snapshot: [UInt8]) throws(StoreError) {
+    try check()
+    sessions.withLock {
+      $0[id] = Kept(
+        owner: owner, version: 1, snapshot: .init(record: snapshot, version: 1), changes: [])
+    }
+  }
+
+  func load(
+    _ id: SessionID, since version: Int?, isScrolling: Bool
+  ) throws(StoreError) -> StoredSession? {
+    if !failsAfterwards.withLock(\.self) { try check() }
+    let stored = sessions.withLock { sessions -> StoredSession? in
+      guard let kept = sessions[id] else { return nil }
+      if let version, version >= kept.snapshot.version, version <= kept.version {
+        return StoredSession(
+          owner: kept.owner, version: kept.version, snapshot: nil,
+          changes: Array(kept.changes.suffix(kept.version - version)))
+      }
+      return StoredSession(
+        owner: kept.owner, version: kept.version, snapshot: kept.snapshot, changes: kept.changes)
+    }
+    run(afterLoad)
+    guard isScrolling, var stored else { return stored }
+    stored.wasScrolledElsewhere = wasScrolledElsewhere.withLock { wasScrolled in
+      defer { wasScrolled = false }
+      return wasScrolled
+    }
+    return stored
+  }
+
+  func append(
+    _ change: [UInt8], to id: SessionID, after version: Int
+  ) throws(StoreError) -> StoreOutcome {
+    run(beforeAppend)
+    let isLate = failsAfterwards.withLock(\.self)
+    if !isLate { try check() }
+    let outcome = sessions.withLock { sessions -> StoreOutcome in
+      guard let kept = sessions[id] else { return .missing }
+      guard kept.version == version else { return .conflict(version: kept.version) }
+      sessions[id]?.version += 1
+      sessions[id]?.changes.append(change)
+      return .done
+    }
+    try check()
+    return outcome
+  }
+
+  func replaceSnapshot(
+    of id: SessionID, by snapshot: [UInt8], at version: Int
+  ) throws(StoreError) {
+    try check()
+    sessions.withLock { sessions in
+      guard let kept = sessions[id], kept.snapshot.version < version, version <= kept.version
+      else { return }
+      sessions[id]?.changes.removeFirst(version - kept.snapshot.version)
+      sessions[id]?.snapshot = .init(record: snapshot, version: version)
+    }
+  }
+
+  func delete(_ id: SessionID, at version: Int?) throws(StoreError) -> StoreOutcome {
+    try check()
+    return sessions.withLock { sessions in
+      guard let kept = sessions[id] else { return .missing }
+      if let version, version != kept.version { return .conflict(version: kept.version) }
+      sessions[id] = nil
+      return .done
+    }
+  }
+
+  func touch(_ ids: [SessionID]) throws(StoreError) { touched.withLock { $0 += ids } }
+  func sweep() throws(StoreError) {}
+  func close() {}
+}
+
+extension MockService {
+  /// A server over a store.
+  convenience init(
+    over store: ScriptedStore, maxStaleness: Duration = .zero,
+    sessions: SessionLimits = SessionLimits(), access: AccessControl = AccessControl(),
+    clock: @escaping @Sendable () -> UInt64 = { 0 }
+  ) {
+    self.init(
+      sessions: sessions, access: access,
+      archive: SessionArchive(store, maxStaleness: maxStaleness, clock: clock))
+  }
+
+  /// All that is to be seen of a session, scrolling aside.
+  func view(of path: String) throws -> String {
+    guard let session = send(.get, path), session.status == 200,
+      let all = send(.get, path + "/attributes?x=-100000&y=-100000&width=900000&height=900000"),
+      all.status == 200
+    else { throw MockError(message: "no view of \(path)") }
+    return
+      ["version", "contentSize", "sections"].map { session.text($0) ?? "" }.joined(separator: " ")
+      + all.text
+  }
+}

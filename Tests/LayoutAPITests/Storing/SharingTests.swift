@@ -1,0 +1,235 @@
+import HTTPMessages
+import LayoutAPI
+import LayoutSessions
+import Synchronization
+import Testing
+
+private let session = """
+  {"collection":{"sections":[{"items":{"lengths":[10,20,30],"ids":["a","b","c"]}}]},
+   "layout":{"kind":"list"},"viewport":{"width":100,"height":200}}
+  """
+
+private let deletion = #"{"deleteItems":[{"section":0,"start":0,"end":1}]}"#
+private let insertion = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths":[5]}}]}"#
+
+/// Several servers over one store, and one that loses sight of its sessions.
+struct SharingTests {
+  private func itemCount(_ answer: Answer?) -> Int? {
+    ((answer?["sections"] as? [[String: Any]])?.first)?["itemCount"] as? Int
+  }
+
+  @Test func anyServerAnswersAnySession() throws {
+    let store = ScriptedStore(isShared: true)
+    let (one, two) = (MockService(over: store), MockService(over: store))
+    let path = try one.makeSession(session)
+    #expect(itemCount(two.send(.get, path)) == 3)
+    #expect(one.send(.post, path + "/updates", deletion)?.status == 200)
+    let seen = try #require(two.send(.get, path))
+    #expect(itemCount(seen) == 2)
+    #expect(seen["version"] as? Int == 2)
+    for (method, end, body) in StoringTests.changes.dropFirst(4) {
+      #expect(two.send(method, path + end, body)?.status == 200)
+      #expect(try one.view(of: path) == two.view(of: path))
+    }
+    #expect(one.send(.delete, path)?.status == 204)
+    #expect(two.send(.get, path)?.status == 404)
+    #expect(two.send(.post, path + "/updates", deletion)?.status == 404)
+  }
+
+  @Test func ticksBeginAnewAfterAChangeElsewhere() throws {
+    let store = ScriptedStore(isShared: true)
+    let (one, two) = (MockService(over: store), MockService(over: store))
+    let path = try one.makeSession(session)
+    let body = #"{"contentOffset":{"x":0,"y":0}}"#
+    #expect(one.send(.post, path + "/scroll", body)?["reset"] as? Bool == false)
+    #expect(two.send(.post, path + "/scroll", body)?["reset"] as? Bool == true)
+    #expect(two.send(.post, path + "/scroll", body)?["reset"] as? Bool == false)
+    _ = one.send(.post, path + "/updates", deletion)
+    #expect(two.send(.post, path + "/scroll", body)?["reset"] as? Bool == true)
+  }
+
+  @Test func aTickThatWasAnsweredElsewhereIsNotComparedWith() throws {
+    let store = ScriptedStore(isShared: true)
+    let service = MockService(over: store)
+    let path = try service.makeSession(session)
+    let body = #"{"contentOffset":{"x":0,"y":0}}"#
+    #expect(service.send(.post, path + "/scroll", body)?["reset"] as? Bool == false)
+    store.wasScrolledElsewhere.withLock { $0 = true }
+    // A question does not care.
+    #expect(service.send(.get, path)?.status == 200)
+    let tick = try #require(service.send(.post, path + "/scroll", body))
+    #expect(tick["reset"] as? Bool == true)
+    #expect((tick["appeared"] as? [Any])?.count == 3)
+    #expect(service.send(.post, path + "/scroll", body)?["reset"] as? Bool == false)
+    // What a change shows is seen by the client too.
+    store.wasScrolledElsewhere.withLock { $0 = true }
+    _ = service.send(.put, path + "/viewport", #"{"contentOffset":{"x":0,"y":0}}"#)
+    #expect(store.wasScrolledElsewhere.withLock { $0 } == false)
+  }
+
+  @Test func ofTwoChangesFromOneVersionOneWins() throws {
+    let store = ScriptedStore(isShared: true)
+    let (one, two) = (MockService(over: store), MockService(over: store))
+    let path = try one.makeSession(session)
+    _ = two.send(.get, path)
+    // The other server is faster when this one has worked its change out.
+    store.beforeAppend.withLock {
+      $0 = { @Sendable [two = UnsafeShared(two)] in
+        _ = two.value.send(.post, path + "/updates", deletion, ifMatch: "\"1\"")
+      }
+    }
+    let late = try #require(one.send(.post, path + "/updates", insertion, ifMatch: "\"1\""))
+    #expect(late.status == 412)
+    #expect(late["version"] as? Int == 2)
+    #expect(itemCount(one.send(.get, path)) == 2)
+    // Who believes in no version is applied to whichever there is.
+    store.beforeAppend.withLock {
+      $0 = { @Sendable [two = UnsafeShared(two)] in
+        _ = two.value.send(.post, path + "/updates", deletion)
+      }
+    }
+    let answer = try #require(one.send(.post, path + "/updates", insertion))
+    #expect(answer.status == 200)
+    #expect(answer["version"] as? Int == 4)
+    #expect(itemCount(answer) == 2)
+    #expect(try one.view(of: path) == two.view(of: path))
+  }
+
+  @Test func aDeletionAtAnotherVersionDeletesNothing() throws {
+    let store = ScriptedStore(isShared: true)
+    let (one, two) = (MockService(over: store), MockService(over: store))
+    let path = try one.makeSession(session)
+    _ = two.send(.post, path + "/updates", deletion)
+    #expect(one.send(.delete, path, ifMatch: "\"1\"")?.status == 412)
+    #expect(one.send(.get, path)?.status == 200)
+  }
+
+  @Test func stalenessIsBounded() throws {
+    let store = ScriptedStore(isShared: true)
+    let clock = SteppedClock()
+    let one = MockService(over: store)
+    let two = MockService(
+      over: store, maxStaleness: .milliseconds(100), clock: { clock.nanoseconds })
+    let path = try one.makeSession(session)
+    #expect(two.send(.get, path)?["version"] as? Int == 1)
+    _ = one.send(.post, path + "/updates", deletion)
+    clock.set(100_000_000)
+    #expect(two.send(.get, path, mayTakeLong: false)?["version"] as? Int == 1)
+    clock.set(100_000_001)
+    #expect(two.send(.get, path, mayTakeLong: false) == nil)
+    #expect(two.send(.get, path)?["version"] as? Int == 2)
+    // A change is never worked out from what is old, nor refused because of it.
+    _ = one.send(.post, path + "/updates", insertion)
+    #expect(
+      two.send(.post, path + "/updates", insertion, ifMatch: "\"3\"")?["version"] as? Int == 4)
+    _ = one.send(.post, path + "/updates", insertion)
+    let far = #"{"deleteItems":[{"section":0,"start":4,"end":5}]}"#
+    #expect(two.send(.post, path + "/updates", far)?["version"] as? Int == 6)
+    _ = one.send(.post, path + "/updates", insertion)
+    #expect(two.send(.post, path + "/updates", insertion)?["version"] as? Int == 8)
+    // While the store is gone, what is fresh enough is answered.
+    store.failure.withLock { $0 = StoreError(.unavailable, "gone") }
+    #expect(two.send(.get, path)?.status == 200)
+    clock.set(300_000_000)
+    #expect(two.send(.get, path)?.status == 503)
+  }
+
+  @Test func aStoreThatIsGoneIsSaidToBe() throws {
+    for isShared in [false, true] {
+      let store = ScriptedStore(isShared: isShared)
+      let service = MockService(over: store)
+      let path = try service.makeSession(session)
+      store.failure.withLock { $0 = StoreError(.unavailable, "gone fishing") }
+      for (method, target, body) in [
+        (HTTPMethod.post, "/v1/sessions", session), (.post, path + "/updates", deletion),
+        (.delete, path, ""),
+      ] {
+        let answer = try #require(service.send(method, target, body))
+        #expect(answer.status == 503)
+        #expect(answer.fields["Retry-After"] == "1")
+        // Where the store is, is not for strangers.
+        #expect((answer["detail"] as? String)?.contains("gone fishing") == false)
+      }
+      #expect(service.service.takeStoreError() == "gone fishing")
+      #expect(service.service.takeStoreError() == nil)
+      // What nobody else can have changed is still known: until the store had a chance to.
+      store.failure.withLock { $0 = nil }
+      #expect(service.send(.get, path)?["version"] as? Int == 1)
+      #expect(service.send(.post, path + "/updates", deletion)?["version"] as? Int == 2)
+      #expect(try MockService(over: store).view(of: path) == service.view(of: path))
+    }
+  }
+
+  @Test func aChangeOfWhichNobodyKnowsIsLookedFor() throws {
+    for isShared in [false, true] {
+      let store = ScriptedStore(isShared: isShared)
+      let service = MockService(over: store)
+      let path = try service.makeSession(session)
+      store.failure.withLock { $0 = StoreError(.uncertain, "no answer") }
+      store.failsAfterwards.withLock { $0 = true }
+      #expect(service.send(.post, path + "/updates", deletion)?.status == 503)
+      store.failure.withLock { $0 = nil }
+      let seen = try #require(service.send(.get, path))
+      #expect(seen["version"] as? Int == 2)
+      #expect(itemCount(seen) == 2)
+    }
+  }
+
+  /// Read from the store before a change, in memory after it.
+  @Test func whatWasReadBeforeAChangeIsNotTakenForCurrent() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store, sessions: SessionLimits(sessionCount: 1))
+    let path = try service.makeSession(session)
+    let shared = UnsafeShared(service)
+    // A change is under way while its session leaves memory and somebody reads it back.
+    store.beforeAppend.withLock {
+      $0 = { @Sendable in
+        _ = shared.value.send(.post, "/v1/sessions", session)
+        _ = shared.value.send(.get, path)
+      }
+    }
+    #expect(service.send(.post, path + "/updates", deletion)?["version"] as? Int == 2)
+    #expect(service.send(.get, path)?["version"] as? Int == 2)
+    #expect(service.send(.post, path + "/updates", deletion)?["version"] as? Int == 3)
+  }
+
+  @Test func whatWasReadWhileItChangedIsReadAgain() throws {
+    let store = ScriptedStore(isShared: false)
+    let first = MockService(over: store)
+    let path = try first.makeSession(session)
+    let service = UnsafeShared(
+      MockService(over: store, sessions: SessionLimits(sessionCount: 1)))
+    store.afterLoad.withLock {
+      $0 = { @Sendable in
+        // Another request opens it meanwhile, changes it, and it leaves memory again.
+        _ = service.value.send(.post, path + "/updates", deletion)
+        _ = service.value.send(.post, "/v1/sessions", session)
+      }
+    }
+    #expect(service.value.send(.get, path)?["version"] as? Int == 2)
+    #expect(service.value.send(.get, path)?["version"] as? Int == 2)
+  }
+
+  @Test func aSessionDeletedWhileItIsReadIsGone() throws {
+    let store = ScriptedStore(isShared: false)
+    let path = try MockService(over: store).makeSession(session)
+    let service = UnsafeShared(MockService(over: store))
+    store.afterLoad.withLock { $0 = { @Sendable in _ = service.value.send(.delete, path) } }
+    _ = service.value.send(.get, path)
+    #expect(service.value.send(.get, path)?.status == 404)
+  }
+}
+
+/// Lets a store's hook use a service on the thread that is in the store.
+private struct UnsafeShared<Value>: @unchecked Sendable {
+  // @unchecked: hooks run on the test's own thread.
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}
+
+/// A clock that a test sets.
+private final class SteppedClock: Sendable {
+  private let time = Atomic<UInt64>(1)
+  var nanoseconds: UInt64 { time.load(ordering: .relaxed) }
+  func set(_ nanoseconds: UInt64) { time.store(nanoseconds, ordering: .relaxed) }
+}

@@ -1,0 +1,250 @@
+import HTTPMessages
+import LayoutAPI
+import LayoutSessions
+import Synchronization
+import Testing
+
+private let session = """
+  {"collection":{"sections":[
+     {"id":"s","items":{"sizes":[[10,20],[30.5,40.000001]],"ids":["a","\\"b\\u0007\\n"]},
+      "header":{"width":0,"height":9},"decorations":[{"kind":"shade","insets":{"top":1}}]},
+     {"items":{"count":3},"columnCount":3},{}]},
+   "layout":{"kind":"waterfall","columnCount":2, "snap":{"mode":"start","decelerationRate":"fast"}},
+   "viewport":{"width":100,"height":200,"displayScale":3,"contentOffset":{"x":0,"y":7}},
+   "prefetch":{"ahead":0.1,"behind":2}}
+  """
+
+/// What a store has is enough to have the session again.
+struct StoringTests {
+  /// One change after the other by every way there is.
+  static let changes: [(HTTPMethod, String, String)] = [
+    (.put, "/layout", #"{"layout":{"kind":"flow","itemSize":{"width":1e1,"height":0.1}}}"#),
+    (
+      .post, "/updates",
+      #"{"insertItems":[{"section":0,"at":1,"items":{"lengths":[5,6],"ids":["c","d"]}}]}"#
+    ),
+    (.put, "/viewport", #"{"width":120,"height":150,"displayScale":2}"#),
+    (.post, "/updates", #"{"moveItems":[{"from":[0,0],"to":[1,2]}],"deleteSections":[2]}"#),
+    (
+      .put, "/layout",
+      #"{"layout":{"kind":"coverFlow","itemSize":{"width":20,"height":30},"maximumScale":1.7}}"#
+    ),
+    (.put, "/collection", #"{"collection":{"sections":[{"items":{"aspectRatios":[0.3,1.7,2]}}]}}"#),
+    (
+      .post, "/updates",
+      #"{"insertItems":[{"section":0,"at":0,"items":{"size":{"width":3,"height":4},"count":2}}]}"#
+    ),
+    (.put, "/layout", #"{"layout":{"kind":"list","itemLength":11}}"#),
+  ]
+
+  @Test func aSessionIsThereAgainAfterEveryChange() throws {
+    let store = ScriptedStore(isShared: false)
+    let first = MockService(over: store)
+    let path = try first.makeSession(session)
+    for (number, (method, end, body)) in ([(.get, "", "")] + Self.changes).enumerated() {
+      let answer = try #require(first.send(method, path + end, body))
+      #expect(answer.status == 200, "\(answer.text)")
+      #expect(answer["version"] as? Int == number + 1)
+      // As if the process had ended here.
+      let again = MockService(over: store)
+      #expect(try again.view(of: path) == first.view(of: path), "after \(end) \(body)")
+    }
+  }
+
+  @Test func theNextTickOfASessionThatIsThereAgainIsAReset() throws {
+    let store = ScriptedStore(isShared: false)
+    let first = MockService(over: store)
+    let path = try first.makeSession(session)
+    let before = try #require(first.send(.get, path))
+    let again = MockService(over: store)
+    let after = try #require(again.send(.get, path))
+    // Nobody takes the answers of both for the same.
+    #expect(before.fields["ETag"] != after.fields["ETag"])
+    let tick = try #require(
+      again.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":7}}"#))
+    #expect(tick["reset"] as? Bool == true)
+    let next = try #require(
+      again.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":7}}"#))
+    #expect(next["reset"] as? Bool == false)
+  }
+
+  @Test func aMovementIsKeptWhenItHasEnded() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store)
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"lengths":[10,20,30],"ids":["a","b","c"]}}]},"layout":{"kind":"list"},"viewport":{"width":100,"height":200}}"#
+    )
+    _ = service.send(.post, path + "/movement", #"{"indexPath":[0,0]}"#)
+    _ = service.send(.patch, path + "/movement", #"{"position":{"x":5,"y":59}}"#)
+    #expect(store.sessions.withLock { $0.values.first?.version } == 1)
+    let end = try #require(service.send(.post, path + "/movement/end"))
+    #expect(end["version"] as? Int == 2)
+    #expect(try MockService(over: store).view(of: path) == service.view(of: path))
+  }
+
+  @Test func whatChangesNothingIsNotKept() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store)
+    let path = try service.makeSession(session)
+    for (method, end, body) in [
+      (HTTPMethod.post, "/updates", "{}"), (.put, "/viewport", #"{"contentOffset":{"x":0,"y":3}}"#),
+      (.post, "/updates", #"{"deleteItems":[{"section":0,"start":0,"end":1}],"dryRun":true}"#),
+      (.post, "/updates", #"{"deleteItems":[{"section":9,"start":0,"end":1}]}"#),
+      (.post, "/scroll", #"{"contentOffset":{"x":0,"y":3}}"#),
+    ] {
+      _ = service.send(method, path + end, body)
+    }
+    #expect(store.sessions.withLock { $0.values.first?.changes.isEmpty } == true)
+  }
+
+  @Test func aSessionThatHasLeftMemoryComesBack() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store, sessions: SessionLimits(sessionCount: 1))
+    let paths = try (0..<3).map { _ in try service.makeSession(session) }
+    for path in paths + paths { #expect(service.send(.get, path)?.status == 200) }
+    #expect(service.send(.delete, paths[0])?.status == 204)
+    #expect(service.send(.get, paths[0])?.status == 404)
+    #expect(store.sessions.withLock(\.count) == 2)
+  }
+
+  @Test func aThreadThatServesNeverWaitsForTheStore() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store)
+    #expect(service.send(.post, "/v1/sessions", session, mayTakeLong: false) == nil)
+    let path = try service.makeSession(session)
+    // What is in memory is certain where nobody else changes it.
+    #expect(service.send(.get, path, mayTakeLong: false)?.status == 200)
+    let (method, end, body) = Self.changes[0]
+    #expect(service.send(method, path + end, body, mayTakeLong: false) == nil)
+    #expect(service.send(.delete, path, mayTakeLong: false) == nil)
+    #expect(MockService(over: store).send(.get, path, mayTakeLong: false) == nil)
+    // And where somebody may, it is not.
+    let shared = ScriptedStore(isShared: true)
+    let other = MockService(over: shared)
+    let otherPath = try other.makeSession(session)
+    #expect(other.send(.get, otherPath, mayTakeLong: false) == nil)
+  }
+
+  @Test func theSnapshotIsWrittenAnewWhenChangesOutgrowIt() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store)
+    let path = try service.makeSession(session)
+    var most = 0
+    for number in 0..<200 {
+      let answer = service.send(
+        .post, path + "/updates",
+        #"{"insertItems":[{"section":0,"at":0,"items":{"lengths":[\#(number)]}}]}"#)
+      #expect(answer?.status == 200)
+      most = max(most, store.sessions.withLock { $0.values.first?.changes.count } ?? 0)
+    }
+    #expect(most > 8 && most < 40, "\(most) changes were kept")
+    #expect(try MockService(over: store).view(of: path) == service.view(of: path))
+  }
+
+  @Test func theStoreKnowsOfUseOnceInAWhile() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store)
+    service.clock.now = .seconds(10_000)
+    let path = try service.makeSession(session)
+    for second in 10_000..<10_900 {
+      service.clock.now = .seconds(second)
+      _ = service.send(.get, path)
+    }
+    _ = service.service.sweep()
+    // An eighth of an hour is 450 seconds.
+    #expect(store.touched.withLock(\.count) == 1)
+  }
+
+  @Test func whoseASessionIsIsKept() throws {
+    let store = ScriptedStore(isShared: false)
+    func service() throws -> MockService {
+      let hash = { (key: String) in
+        [
+          "one": "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed",
+          "two": "3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3",
+        ][key] ?? ""
+      }
+      return MockService(
+        over: store,
+        access: AccessControl(keys: try APIKeys("a:\(hash("one"))\nb:\(hash("two"))\n")))
+    }
+    let first = try service()
+    let made = try #require(
+      first.send(.post, "/v1/sessions", session, authorization: "Bearer one"))
+    let path = try #require(made.fields["Location"])
+    let again = try service()
+    #expect(again.send(.get, path, authorization: "Bearer two")?.status == 404)
+    #expect(again.send(.get, path, authorization: "Bearer one")?.status == 200)
+    #expect(again.send(.get, path, authorization: "Bearer two")?.status == 404)
+    #expect(again.send(.delete, path, authorization: "Bearer two")?.status == 404)
+  }
+}
+
+/// Records tell what they are.
+struct StoredRecordTests {
+  private func kept(_ store: ScriptedStore) throws -> SessionID {
+    try #require(store.sessions.withLock { $0.keys.first })
+  }
+
+  @Test func anyDamageIsNoticed() throws {
+    let store = ScriptedStore(isShared: false)
+    let path = try MockService(over: store).makeSession(session)
+    let id = try kept(store)
+    let record = try #require(store.sessions.withLock { $0[id]?.snapshot.record })
+    let other = try MockService(over: store).makeSession(session)
+    for place in record.indices {
+      store.sessions.withLock { $0[id]?.snapshot.record[place] ^= 1 }
+      let service = MockService(over: store)
+      let answer = try #require(service.send(.get, path))
+      #expect(answer.status == 500, "byte \(place)")
+      #expect((answer["detail"] as? String)?.contains("it is left as it is") == true)
+      store.sessions.withLock { $0[id]?.snapshot.record[place] ^= 1 }
+      // The others are unharmed, and so is this one when it can be read again.
+      if place % 64 == 0 {
+        #expect(service.send(.get, other)?.status == 200)
+        #expect(service.send(.get, path)?.status == 200)
+      }
+    }
+    for count in 0..<record.count where count % 7 == 0 {
+      store.sessions.withLock { $0[id]?.snapshot.record = Array(record.prefix(count)) }
+      #expect(MockService(over: store).send(.get, path)?.status == 500)
+    }
+  }
+
+  @Test func aFormatOfTheFutureIsLeftAlone() throws {
+    let store = ScriptedStore(isShared: false)
+    let path = try MockService(over: store).makeSession(session)
+    let id = try kept(store)
+    let record = Array("layoutd 2 0123456789abcdef\n{}".utf8)
+    store.sessions.withLock { $0[id]?.snapshot.record = record }
+    let service = MockService(over: store)
+    for (method, end, body) in [(HTTPMethod.get, "", "")] + StoringTests.changes {
+      let answer = try #require(service.send(method, path + end, body))
+      #expect(answer.status == 500)
+      #expect((answer["detail"] as? String)?.contains("format 2 is not known") == true)
+    }
+    #expect(store.sessions.withLock { $0[id]?.snapshot.record } == record)
+    #expect(store.sessions.withLock { $0[id]?.version } == 1)
+  }
+
+  @Test func aChangeThatDoesNotFitIsNamed() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store)
+    let path = try service.makeSession(session)
+    for _ in 0..<2 {
+      _ = service.send(
+        .post, path + "/updates", #"{"deleteItems":[{"section":0,"start":0,"end":1}]}"#)
+    }
+    let id = try kept(store)
+    store.sessions.withLock { sessions in
+      let first = sessions[id]?.changes.first ?? []
+      sessions[id]?.changes.append(first)
+      sessions[id]?.version += 1
+    }
+    let answer = try #require(MockService(over: store).send(.get, path))
+    #expect(answer.status == 500)
+    let detail = try #require(answer["detail"] as? String)
+    #expect(detail.contains("the change to version 4 cannot be read"), "\(detail)")
+    #expect(detail.contains("the section has 0 items before"), "\(detail)")
+  }
+}
