@@ -39,18 +39,16 @@ struct RedisOutage {
   ///   - attempt: The try; only the first of those that were made at once counts.
   ///   - words: Why.
   ///   - now: The time.
-  ///   - generator: Where chance comes from: servers that lost one Redis shall not all come back to
-  ///     it at once.
+  ///   - chance: From 0 to 1, by chance: servers that lost one Redis shall not all come back to it at
+  ///     once.
   mutating func fail(
-    _ attempt: Attempt, _ words: String, at now: Duration,
-    using generator: inout some RandomNumberGenerator
+    _ attempt: Attempt, _ words: String, at now: Duration, chance: Double
   ) {
     guard attempt.failureCount == failureCount else { return }
     let pause = RedisOutage.shortestPause * (1 << min(failureCount, 6))
     failureCount += 1
     isTrying = false
     self.words = words
-    nextTry =
-      now + min(pause, RedisOutage.longestPause) * Double.random(in: 0.75...1, using: &generator)
+    nextTry = now + min(pause, RedisOutage.longestPause) * (0.75 + chance / 4)
   }
 }

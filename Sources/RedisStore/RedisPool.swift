@@ -92,9 +92,9 @@ final class RedisPool: Sendable {
       state.withLock { $0.outage.succeed() }
       return connection
     } catch {
-      var generator = SystemRandomNumberGenerator()
+      let chance = Double.random(in: 0...1)
       state.withLock {
-        $0.outage.fail(attempt, error.words, at: MonotonicTime.now, using: &generator)
+        $0.outage.fail(attempt, error.words, at: MonotonicTime.now, chance: chance)
       }
       throw error
     }

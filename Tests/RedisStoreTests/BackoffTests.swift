@@ -20,7 +20,7 @@ struct BackoffTests {
   }
 
   private mutating func fail(_ attempt: RedisOutage.Attempt, _ words: String = "words") {
-    outage.fail(attempt, words, at: now, using: &generator)
+    outage.fail(attempt, words, at: now, chance: .random(in: 0...1, using: &generator))
   }
 
   @Test mutating func pausesGrow() throws {
