@@ -142,6 +142,13 @@ struct Call: ~Escapable {
     }
   }
 
+  /// Refuses clients that do not take style sheets.
+  func checkAcceptsCSS() throws(Failure) {
+    guard Accept.takesCSS(fields.accept) else {
+      throw .problem(Problem(.notAcceptable, "answers are text/css"))
+    }
+  }
+
   /// Reads the body.
   ///
   /// - Parameter read: What to make of it; may be called twice.

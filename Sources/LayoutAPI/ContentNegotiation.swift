@@ -22,6 +22,9 @@ enum Accept {
   /// Whether a client takes a picture.
   static func takesSVG(_ field: Span<UInt8>) -> Bool { takes("image", "svg+xml", field) }
 
+  /// Whether a client takes a style sheet.
+  static func takesCSS(_ field: Span<UInt8>) -> Bool { takes("text", "css", field) }
+
   private static func takes(_ type: String, _ subtype: String, _ field: Span<UInt8>) -> Bool {
     if field.isEmpty || field.isEqual(to: "*/*") { return true }
     return HeaderText.lowercased(field).split(separator: UInt8(ascii: ",")).contains { range in

@@ -4,58 +4,149 @@ import LayoutCore
 /// `POST /v1/layout`: a question and its answer, without a session.
 extension Call {
   func layOut() throws(Failure) -> HTTPResponse {
-    try checkAccept()
-    let query = try query("format")
-    let shape = try reading { () throws(Problem) in
-      try query.choice("format", of: AttributesFormat.Shape.self) ?? .objects
+    let query = try query("format", "selector")
+    let format = try reading { () throws(Problem) in
+      try query.choice("format", of: LayoutAnswerFormat.self) ?? .objects
     }
+    let selector = try reading { () throws(Problem) in try query.selector(of: format) }
+    if format == .css { try checkAcceptsCSS() } else { try checkAccept() }
     let limits = contentLimits
-    let (description, rect, drag) = try body {
-      (value) throws(JSONError) -> (Description, Rect?, DragEnd?) in
-      let object = try JSONObject<DescriptionMember>(value)
-      let description = try object.description(limits: limits)
-      return (
-        description, try object[.rect]?.coreRect(),
-        try object[.snap]?.dragEnd(lastOffset: description.contentOffset)
-      )
+    let request = try body { (value) throws(JSONError) in
+      try LayoutRequest(value, limits: limits)
     }
+    var remaining = elementLimit
+    var answers: [LayoutAnswer] = []
+    for index in request.viewports.indices {
+      let answer = try self.answer(request, index, limit: remaining)
+      remaining -= answer.elements.count
+      answers.append(answer)
+    }
+    switch format {
+    case .css:
+      let sheet = StyleSheet(answers, selector: selector)
+      return HTTPResponse(
+        status: .ok, content: HTTPContent(sheet.bytes, type: "text/css; charset=utf-8"))
+    case .objects, .columns:
+      let shape = format == .columns ? AttributesFormat.Shape.columns : .objects
+      var json = JSONWriter(capacity: 256 + answers.reduce(0) { $0 + $1.elements.count } * 128)
+      if request.asksForSeveral {
+        json.raw("{\"viewports\":[")
+        for answer in answers { json.layoutAnswer(answer, shape) }
+        json.endArray()
+        json.endObject()
+      } else {
+        for answer in answers { json.layoutAnswer(answer, shape) }
+      }
+      return self.json(json.finish())
+    }
+  }
+
+  /// The answer for one of the viewports.
+  private func answer(
+    _ request: LayoutRequest, _ index: Int, limit: Int
+  ) throws(Failure) -> LayoutAnswer {
+    var description = request.description
+    (description.viewport, description.contentOffset) = request.viewports[index]
     let offset = description.contentOffset
     let layout = try prepare(description)
     var scrolling = ScrollState(contentOffset: offset)
-    let tick = try layingOut { () throws(LayoutError) in
-      try scrolling.scroll(
-        to: offset, in: layout, prefetch: description.prefetch, isFull: true, limit: elementLimit)
+    let (tick, elements) = try layingOut { () throws(LayoutError) in
+      let tick = try scrolling.scroll(
+        to: offset, in: layout, prefetch: description.prefetch, isFull: true, limit: limit)
+      guard let rect = request.rect else { return (tick, tick.appeared) }
+      return (tick, try layout.elements(in: rect, contentOffset: offset, limit: limit))
     }
-    let elements =
-      try rect.map { (rect) throws(Failure) in
-        try layingOut { () throws(LayoutError) in
-          try layout.elements(in: rect, contentOffset: offset, limit: elementLimit)
-        }
-      } ?? tick.appeared
-
-    var json = JSONWriter(capacity: 256 + elements.count * 128)
-    json.beginObject()
-    json.raw("\"contentSize\":")
-    json.size(layout.contentSize)
-    json.raw("\"attributes\":")
-    AttributesFormat(
-      shape: shape, content: description.content, displayScale: description.viewport.displayScale
-    ).write(elements, to: &json)
-    if let drag {
-      json.raw("\"snap\":")
-      json.snapTarget(
+    return LayoutAnswer(
+      description: description, contentSize: layout.contentSize, elements: elements,
+      snap: request.drags[index].map {
         layout.snapTarget(
-          for: drag, mode: description.snap.mode,
-          decelerationRate: description.snap.decelerationRate))
-    }
-    json.raw("\"prefetch\":")
-    json.ranges(tick.prefetch)
-    json.endObject()
-    return self.json(json.finish())
+          for: $0, mode: description.snap.mode, decelerationRate: description.snap.decelerationRate)
+      },
+      prefetch: tick.prefetch)
   }
 }
 
+/// `format` in the query of `POST /v1/layout`.
+private enum LayoutAnswerFormat: String, CaseIterable {
+  case objects, columns, css
+}
+
+extension QueryParameters {
+  /// What the rules of a style sheet begin with.
+  fileprivate func selector(of format: LayoutAnswerFormat) throws(Problem) -> String {
+    guard let text = text("selector") else { return ".collection-view" }
+    guard format == .css else { throw .query("the parameter selector belongs to format=css") }
+    // A class, an id or an element: nothing that could end the selector or begin another rule.
+    let name = text.utf8.drop { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "#") }
+    let isName = name.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    let startsWithDigit = name.first.map { $0 < UInt8(ascii: "A") } ?? true
+    guard isName, !startsWithDigit, text.utf8.count - name.count <= 1, name.count <= 64 else {
+      throw .query("the parameter selector takes .CLASS, #ID or ELEMENT, not \"\(text)\"")
+    }
+    return text
+  }
+}
+
+/// The body of `POST /v1/layout`.
+private struct LayoutRequest {
+  /// In the first of the viewports.
+  var description: Description
+  var viewports: [(viewport: Viewport, contentOffset: Point)]
+  /// Whether they came as several, be it one.
+  var asksForSeveral: Bool
+  var rect: Rect?
+  /// The end of the drag in each of the viewports.
+  var drags: [DragEnd?]
+
+  init(_ value: JSONValue, limits: ContentLimits) throws(JSONError) {
+    let object = try JSONObject<DescriptionMember>(value)
+    description = try object.description(limits: limits)
+    viewports = try object.viewports()
+    asksForSeveral = object.members.contains(.viewports)
+    rect = try object[.rect]?.coreRect()
+    drags = []
+    for (_, offset) in viewports {
+      drags.append(try object[.snap]?.dragEnd(lastOffset: offset))
+    }
+  }
+}
+
+/// What `POST /v1/layout` says of one viewport.
+struct LayoutAnswer {
+  var description: Description
+  var contentSize: Size
+  var elements: [LayoutAttributes]
+  var snap: SnapTarget?
+  var prefetch: [ItemRange]
+}
+
 extension JSONWriter {
+  /// The answer for one viewport.
+  fileprivate mutating func layoutAnswer(_ answer: LayoutAnswer, _ shape: AttributesFormat.Shape) {
+    beginObject()
+    raw("\"contentSize\":")
+    size(answer.contentSize)
+    raw("\"attributes\":")
+    AttributesFormat(
+      shape: shape, content: answer.description.content,
+      displayScale: answer.description.viewport.displayScale
+    ).write(answer.elements, to: &self)
+    if let snap = answer.snap {
+      raw("\"snap\":")
+      snapTarget(snap)
+    }
+    raw("\"prefetch\":")
+    ranges(answer.prefetch)
+    endObject()
+  }
+
   /// Where a drag comes to rest.
   mutating func snapTarget(_ target: SnapTarget, version: Int? = nil) {
     beginObject()

@@ -14,8 +14,11 @@ struct ContentLimits {
 
 /// The members of a description, and what may stand beside them.
 enum DescriptionMember: Int, JSONName {
-  case collection, layout, viewport, prefetch, rect, snap
+  case collection, layout, viewport, viewports, prefetch, rect, snap
   static let names = JSONNames(of: Self.self)
+
+  /// So many viewports may be asked about at once.
+  static let viewportCount = 32
 
   /// What a session is made of.
   static var session: JSONMemberSet<DescriptionMember> {
@@ -37,13 +40,35 @@ extension JSONObject where Member == DescriptionMember {
     let collection = try required(.collection)
     let given = try required(.layout)
     let (layout, snap) = try LayoutReader.read(given)
-    let (viewport, contentOffset) = try required(.viewport).viewport()
+    let (viewport, contentOffset) = try firstViewport()
     var description = Description(
       content: try collection.content(limits: limits, form), layout: layout, snap: snap,
       prefetch: try self[.prefetch]?.prefetchReach() ?? PrefetchReach(), viewport: viewport,
       contentOffset: contentOffset)
     description.layoutSource = given.compactJSON
     return description
+  }
+}
+
+extension JSONObject where Member == DescriptionMember {
+  /// The viewports to lay out in, where there may be several.
+  ///
+  /// - Returns: At least one.
+  /// - Throws: ``JSONError`` that points to what is wrong.
+  func viewports() throws(JSONError) -> [(viewport: Viewport, contentOffset: Point)] {
+    guard let value = self[.viewports] else { return [try required(.viewport).viewport()] }
+    if let viewport = self[.viewport] {
+      throw viewport.error(.rule("either viewport or viewports; not both"))
+    }
+    var array = try value.array(maximumCount: DescriptionMember.viewportCount)
+    var viewports: [(Viewport, Point)] = []
+    while let element = array.next() { viewports.append(try element.viewport()) }
+    guard !viewports.isEmpty else { throw value.error(.rule("at least one viewport is needed")) }
+    return viewports
+  }
+
+  private func firstViewport() throws(JSONError) -> (viewport: Viewport, contentOffset: Point) {
+    try viewports()[0]
   }
 }
 
