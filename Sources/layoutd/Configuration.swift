@@ -145,21 +145,39 @@ struct Configuration {
     }
   }
 
-  private static let options: [Option] = [
+  /// Options under the headings of the help text.
+  private static let groups: [(heading: String, options: [Option])] = [
+    ("Listening", listening),
+    ("Stores", stores),
+    ("Limits", limits),
+    ("Access", access),
+    ("Watching", watching),
+  ]
+
+  private static let options = groups.flatMap(\.options)
+
+  private static let listening: [Option] = [
     Option(name: "host", placeholder: "ADDRESS", help: "where to listen (127.0.0.1)") {
       configuration, value throws(Failure) in
       guard !value.isEmpty else { throw Failure(message: "--host takes an address") }
       configuration.host = value
     },
     .integer("port", 0...65_535, \.port, "the port; 0 takes a free one"),
+    .text(
+      "tls-cert", "PATH", \.tlsCertificateFile,
+      "a certificate and its chain, PEM; with --tls-key, serves https (none)"),
+    .text("tls-key", "PATH", \.tlsKeyFile, "the certificate's private key, PEM (none)"),
     .integer("io-threads", 1...256, \.ioThreads, "threads that serve connections", zero: "cores"),
     .integer(
       "worker-threads", 1...256, \.workerThreads, "threads that do long work or wait for a store",
       zero: "cores; with a store four times as many, 8 at least"),
+  ]
+
+  private static let stores: [Option] = [
     Option(
       name: "store", placeholder: "STORE",
       help:
-        "memory, sqlite:PATH, redis://[:PASSWORD@]HOST:PORT/DB or redis+unix:///PATH?db=N (memory)"
+        "where sessions are kept: memory, sqlite:PATH, redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] or redis+unix://[:PASSWORD@]/PATH[?db=N] (memory)"
     ) { configuration, value throws(Failure) in
       configuration.store = try StoreChoice(value)
     },
@@ -169,26 +187,34 @@ struct Configuration {
     .integer(
       "max-staleness-ms", 0...86_400_000, \.maxStalenessMilliseconds,
       "for which a session is answered without asking a Redis whether another server changed it"),
+  ]
+
+  private static let limits: [Option] = [
     .integer(
       "session-ttl-seconds", 1...31_536_000, \.sessionTTLSeconds,
       "idle time after which a session is forgotten"),
     .integer(
       "max-sessions", 1...100_000_000, \.maxSessions,
-      "past so many, the least recently used are forgotten"),
+      "in memory; past so many, the least recently used leave it"),
     .integer(
       "memory-limit-mib", 1...1_048_576, \.memoryLimitMiB,
-      "for sessions and kept answers; past it, the least recently used are forgotten"),
-    .integer("max-body-mib", 1...2048, \.maxBodyMiB, "the largest request body"),
+      "for sessions and kept answers; past it, the least recently used leave"),
+    .integer("max-body-mib", 1...2048, \.maxBodyMiB, "the largest request body; over it: 413"),
     .integer(
       "max-items", 1...1_000_000_000, \.maxItems,
-      "items with data of their own in one collection"),
-    .integer("max-sections", 1...10_000_000, \.maxSections, "sections in one collection"),
-    .integer("max-elements", 1...10_000_000, \.maxElements, "elements in one answer"),
+      "items with data of their own in one collection; over it: 422"),
     .integer(
-      "max-json-depth", 8...1000, \.maxJSONDepth, "arrays and objects inside each other in a body"),
-    .integer("max-url-bytes", 256...12_288, \.maxURLBytes, "the longest request target"),
-    .integer("max-header-bytes", 256...12_288, \.maxHeaderBytes, "all header fields together"),
-    .integer("max-connections", 1...1_000_000, \.maxConnections, "connections at once"),
+      "max-sections", 1...10_000_000, \.maxSections, "sections in one collection; over it: 422"),
+    .integer("max-elements", 1...10_000_000, \.maxElements, "elements in one answer; over it: 422"),
+    .integer(
+      "max-json-depth", 8...1000, \.maxJSONDepth,
+      "arrays and objects inside each other in a body; over it: 400"),
+    .integer("max-url-bytes", 256...12_288, \.maxURLBytes, "path and query; over it: 414"),
+    .integer(
+      "max-header-bytes", 256...12_288, \.maxHeaderBytes, "all header fields together; over it: 431"
+    ),
+    .integer(
+      "max-connections", 1...1_000_000, \.maxConnections, "connections at once; past it: 503"),
     .integer(
       "max-connections-per-address", 0...1_000_000, \.maxConnectionsPerAddress,
       "of one IPv4 address or IPv6 /64",
@@ -207,7 +233,10 @@ struct Configuration {
       "after which a connection without a request is closed"),
     .integer(
       "drain-seconds", 0...3600, \.drainSeconds,
-      "in which requests under way are finished at the end"),
+      "in which requests under way are finished after SIGTERM or SIGINT"),
+  ]
+
+  private static let access: [Option] = [
     .text(
       "api-keys-file", "PATH", \.apiKeysFile,
       "lines name:sha256-hex-of-key; read again on SIGHUP (none)"),
@@ -216,10 +245,10 @@ struct Configuration {
       "sessions of one name in that file; past it: 429", zero: "no limit"),
     .integer(
       "tenant-requests-per-second", 0...1_000_000, \.tenantRequestsPerSecond,
-      "of one name in that file; past it: 429", zero: "no limit"),
+      "of one name in that file, a second's worth at once; past it: 429", zero: "no limit"),
     Option(
       name: "allow-anonymous", placeholder: nil,
-      help: "serve addresses other than loopback without keys"
+      help: "serve addresses other than loopback without keys (off)"
     ) { configuration, value throws(Failure) in
       switch value {
       case "", "1", "true", "yes": configuration.allowAnonymous = true
@@ -241,6 +270,9 @@ struct Configuration {
         configuration.corsOrigins.append(String(origin))
       }
     },
+  ]
+
+  private static let watching: [Option] = [
     Option(
       name: "admin-port", placeholder: "N",
       help: "health and metrics there, and nowhere else; 0 takes a free one (none)"
@@ -248,10 +280,6 @@ struct Configuration {
       configuration.adminPort = try Option.whole(value, of: "admin-port", 0...65_535)
     },
     .text("admin-host", "ADDRESS", \.adminHost, "the address for --admin-port (that of --host)"),
-    .text(
-      "tls-cert", "PATH", \.tlsCertificateFile,
-      "a certificate and its chain, PEM; with --tls-key, serves https (none)"),
-    .text("tls-key", "PATH", \.tlsKeyFile, "the certificate's private key, PEM (none)"),
     .choice("log-level", \.logLevel, "what is logged; requests are info"),
     .choice("log-format", \.logFormat, "how it is logged"),
   ]
@@ -331,20 +359,60 @@ struct Configuration {
     var lines = [
       "layoutd: UICollectionView's layouts over HTTP",
       "",
-      "usage: layoutd [serve] [options]     start the server and run until SIGTERM or SIGINT",
-      "       layoutd healthcheck [options] ask the server's /readyz; exit 0 if it is ready, else 1",
+      "usage: layoutd [serve] [options]      start the server, and run until SIGTERM or SIGINT",
+      "       layoutd healthcheck [options]  ask that server whether it is ready",
       "       layoutd --version | --help",
       "",
-      "Every option is also an environment variable; the option wins. Defaults are in parentheses.",
+      "For example, on this machine only, with sessions that outlive it:",
       "",
+      "  layoutd --store sqlite:sessions.db",
+      "",
+      "or for others, who need a key, with health and metrics on a port of their own:",
+      "",
+      "  LAYOUTD_API_KEYS_FILE=keys layoutd --host 0.0.0.0 --admin-port 9090 --admin-host 127.0.0.1",
+      "",
+      "Every option is also an environment variable, --max-items for example",
+      "LAYOUTD_MAX_ITEMS; the option wins. Defaults are in parentheses.",
     ]
-    for option in options {
-      let usage = "--\(option.name)" + (option.placeholder.map { " \($0)" } ?? "")
-      let padding = String(repeating: " ", count: max(1, 36 - usage.count))
-      lines.append("  \(usage)\(padding)\(option.help)")
-      lines.append("  \(String(repeating: " ", count: 36))\(option.variable)")
+    for group in groups {
+      lines += ["", "\(group.heading):"]
+      for option in group.options { lines += usage(of: option) }
     }
+    lines += [
+      "",
+      "Signals: SIGTERM and SIGINT finish what is under way and end it; SIGHUP reads the keys again.",
+      "",
+      "Exit codes:",
+      "  0  told to end, and did; of healthcheck: ready",
+      "  1  of healthcheck: not ready, or nobody there",
+      "  2  it cannot start as it was told; standard error says why",
+      "",
+      "What can be asked once it runs: GET /openapi.yaml",
+    ]
     return lines.joined(separator: "\n")
+  }
+
+  /// The lines about one option: its name and value, and beside them what it does.
+  private static func usage(of option: Option) -> [String] {
+    let column = 33
+    var lines: [String] = []
+    var line = "  --\(option.name)" + (option.placeholder.map { " \($0)" } ?? "")
+    if line.count >= column {
+      lines.append(line)
+      line = ""
+    }
+    line += String(repeating: " ", count: column - line.count)
+    var isEmpty = true
+    for word in option.help.split(separator: " ") {
+      if !isEmpty, line.count + 1 + word.count > 80 {
+        lines.append(line)
+        line = String(repeating: " ", count: column)
+        isEmpty = true
+      }
+      line += isEmpty ? word : " \(word)"
+      isEmpty = false
+    }
+    return lines + [line]
   }
 
   /// Whether the host is this machine only.
