@@ -367,9 +367,9 @@ struct Configuration {
       "",
       "  layoutd --store sqlite:sessions.db",
       "",
-      "or for others, who need a key, with health and metrics on a port of their own:",
+      "or for others, who need a key, with health and metrics apart:",
       "",
-      "  LAYOUTD_API_KEYS_FILE=keys layoutd --host 0.0.0.0 --admin-port 9090 --admin-host 127.0.0.1",
+      "  layoutd --host 0.0.0.0 --api-keys-file keys --admin-host 127.0.0.1 --admin-port 9090",
       "",
       "Every option is also an environment variable, --max-items for example",
       "LAYOUTD_MAX_ITEMS; the option wins. Defaults are in parentheses.",
@@ -380,7 +380,8 @@ struct Configuration {
     }
     lines += [
       "",
-      "Signals: SIGTERM and SIGINT finish what is under way and end it; SIGHUP reads the keys again.",
+      "Signals: SIGTERM and SIGINT finish what is under way and end it; SIGHUP reads the",
+      "keys again.",
       "",
       "Exit codes:",
       "  0  told to end, and did; of healthcheck: ready",
