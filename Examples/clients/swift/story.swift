@@ -231,6 +231,8 @@ struct Session {
   /// - Parameters:
   ///   - makeBatch: Is given the sections as they are; asked again if somebody else was quicker (412).
   ///   - onConflict: Is given the version that we knew, and the session's.
+  /// - Returns: What the batch changed on screen.
+  /// - Throws: ``Surprise``, or what the network says.
   mutating func update(
     _ makeBatch: ([SectionSummary]) -> Batch, onConflict: (Int, Int) -> Void
   ) async throws -> Updated {
