@@ -359,7 +359,7 @@ struct Configuration {
     var lines = [
       "layoutd: UICollectionView's layouts over HTTP",
       "",
-      "usage: layoutd [serve] [options]      start the server, and run until SIGTERM or SIGINT",
+      "usage: layoutd [serve] [options]      start the server, and run until told to end",
       "       layoutd healthcheck [options]  ask that server whether it is ready",
       "       layoutd --version | --help",
       "",
@@ -369,7 +369,8 @@ struct Configuration {
       "",
       "or for others, who need a key, with health and metrics apart:",
       "",
-      "  layoutd --host 0.0.0.0 --api-keys-file keys --admin-host 127.0.0.1 --admin-port 9090",
+      "  layoutd --host 0.0.0.0 --api-keys-file keys \\",
+      "          --admin-host 127.0.0.1 --admin-port 9090",
       "",
       "Every option is also an environment variable, --max-items for example",
       "LAYOUTD_MAX_ITEMS; the option wins. Defaults are in parentheses.",
@@ -380,8 +381,9 @@ struct Configuration {
     }
     lines += [
       "",
-      "Signals: SIGTERM and SIGINT finish what is under way and end it; SIGHUP reads the",
-      "keys again.",
+      "Signals:",
+      "  SIGTERM, SIGINT  finish what is under way, and end",
+      "  SIGHUP           read --api-keys-file again",
       "",
       "Exit codes:",
       "  0  told to end, and did; of healthcheck: ready",

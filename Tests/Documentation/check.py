@@ -136,7 +136,7 @@ def check_options():
                 env={variable: "nonsense"})
             if refused.returncode != 2 or f"--{name} takes a whole number" not in refused.stderr:
                 fail(f"{variable} is not read")
-    wide = [line for line in text.splitlines() if len(line) > 88]
+    wide = [line for line in text.splitlines() if len(line) > 80]
     if wide:
         fail("lines of --help that are too long:", *wide)
     print(f"{len(told)} options")
