@@ -359,7 +359,7 @@ struct Configuration {
     var lines = [
       "layoutd: UICollectionView's layouts over HTTP",
       "",
-      "usage: layoutd [serve] [options]      start the server, and run until told to end",
+      "usage: layoutd [serve] [options]      start the server, run until told to end",
       "       layoutd healthcheck [options]  ask that server whether it is ready",
       "       layoutd --version | --help",
       "",
