@@ -194,6 +194,17 @@ function compareItems({ attributes: a }, { attributes: b }) {
     (RANKS[a.kind] ?? 3) - (RANKS[b.kind] ?? 3) || a.indexPath[1] - b.indexPath[1];
 }
 
+/** What a page has set before this module was there: fields would hide it, and be hidden by it. */
+const early = new WeakMap();
+
+class EarlyElement extends HTMLElement {
+  constructor() {
+    super();
+    early.set(this, { ...this });
+    for (const name of Object.keys(this)) delete this[name];
+  }
+}
+
 const STYLE = `
 :host { display: block; position: relative; overflow: hidden; }
 :host([hidden]) { display: none; }
@@ -234,7 +245,7 @@ const MESSAGES = {
  * Events, all CustomEvents: `ready`, `tick`, `prefetch`, `cancelprefetch`, `snap`, `reorder`, `request`,
  * `error`.
  */
-export class CollectionView extends HTMLElement {
+export class CollectionView extends EarlyElement {
   static observedAttributes = ["src", "layout", "server", "label", "reorderable"];
 
   /**
@@ -345,6 +356,7 @@ export class CollectionView extends HTMLElement {
     });
     scroller.addEventListener("keydown", (event) => this.#keyDown(event));
     this.addEventListener("focusin", (event) => this.#focused(event));
+    Object.assign(this, early.get(this));
   }
 
   // MARK: What the page says
