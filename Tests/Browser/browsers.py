@@ -62,6 +62,21 @@ class Chromium:
     def screenshot(self, path):
         self.page.screenshot(path=path)
 
+    def traced(self, work):
+        """What `work` returns, with the milliseconds that the page's thread was busy in all and at most."""
+        self.browser.start_tracing(page=self.page, categories=["toplevel", "devtools.timeline"])
+        result = work()
+        events = json.loads(self.browser.stop_tracing())["traceEvents"]
+        threads = {
+            (e["pid"], e["tid"]) for e in events
+            if e["name"] == "thread_name" and e["args"]["name"] == "CrRendererMain"
+        }
+        tasks = [
+            e.get("tdur", 0) / 1000 for e in events
+            if e["name"] == "ThreadControllerImpl::RunTask" and (e["pid"], e["tid"]) in threads
+        ]
+        return result, sum(tasks), max(tasks, default=0)
+
     def close(self):
         self.browser.close()
         self.playwright.stop()
@@ -96,6 +111,8 @@ class Firefox:
         self.send("session.new", capabilities={})
         self.send("session.subscribe", events=["log.entryAdded"])
         self.context = self.send("browsingContext.getTree")["contexts"][0]["context"]
+        # Keys go to the window that has the focus.
+        self.send("browsingContext.activate", context=self.context)
         self.send("script.addPreloadScript", functionDeclaration=f"() => {{ {WATCH} }}")
         self.resize(1280, 800)
 
@@ -161,6 +178,9 @@ class Firefox:
         image = self.send("browsingContext.captureScreenshot", context=self.context)["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(image))
+
+    def traced(self, work):
+        return work(), None, None
 
     def close(self):
         try:

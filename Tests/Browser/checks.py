@@ -145,7 +145,7 @@ class Checks:
         self.browser.move(x, y)
         self.browser.down()
         for step in range(1, 9):
-            self.browser.move(x - 30 * step, y)
+            self.browser.move(x - 45 * step, y)
         self.browser.up()
         time.sleep(0.1)
         answer = self.same("after a fling")
@@ -299,7 +299,7 @@ class Checks:
         expect(1100 <= back <= 1300, f"went back by {back} instead of 1200")
         self.browser.eval(VIEW + "await view.setContentOffset({x: 0, y: 0}); await view.idle()")
         self.same("at the first")
-        times = self.browser.eval(VIEW + """
+        times, busy, longest = self.browser.traced(lambda: self.browser.eval(VIEW + """
           const scroller = view.shadowRoot.querySelector(".scroller");
           const times = [];
           let last = performance.now();
@@ -312,13 +312,18 @@ class Checks:
             };
             requestAnimationFrame(step);
           });
-          return {frames: times.slice(5), ticks: playground.live.ticks.slice(-100)};""")
+          return {frames: times.slice(5), ticks: playground.live.ticks.slice(-100)};"""))
         frames, ticks = sorted(times["frames"]), times["ticks"]
         at = lambda part: frames[min(int(len(frames) * part), len(frames) - 1)]
         self.notes.append(
             f"a million items, 40 px a frame: frames {at(.5):.1f} ms median, {at(.95):.1f} p95, {frames[-1]:.1f} worst, "
             f"{sum(f > 25 for f in frames)} of {len(frames)} over 25; ticks {statistics.median(ticks):.1f} ms")
-        expect(at(.5) < 20, f"frames take {at(.5)} ms")
+        if busy:
+            busy /= len(frames) + 5
+            self.notes.append(f"of each frame the page's thread was busy for {busy:.1f} ms; its longest task took {longest:.1f} ms")
+            expect(busy < 16, f"{busy} ms of work a frame")
+        # Headless browsers draw with the processor; on a busy one that says nothing of the page.
+        expect(at(.5) < 40, f"frames take {at(.5)} ms")
         self.same("after scrolling")
 
     def a_billion_items(self):
@@ -375,6 +380,61 @@ class Checks:
                 self.notes.append(f"layout shift at {width}: {seen['shift']}")
         self.browser.resize(1280, 800)
 
+    def an_element_by_its_attributes_alone(self):
+        self.open("layout=flow")
+        self.browser.eval("""
+          document.querySelector("collection-view").remove();
+          const view = document.createElement("collection-view");
+          view.style.cssText = "width: 600px; height: 500px";
+          view.setAttribute("src", "/playground/gallery.json");
+          view.setAttribute("layout", '{"kind":"list","itemLength":40}');
+          window.prefetched = [];
+          view.addEventListener("prefetch", ({detail}) => prefetched.push(...detail.ranges));
+          document.body.append(view);""")
+        self.settle()
+        self.same("from a URL")
+        expect(self.browser.eval("return prefetched.length") > 0, "nothing is prefetched")
+        self.browser.eval(VIEW + """
+          await view.replaceCollection({sections: [{items: {ids: ["a", "b", "c", "d"]}}]});
+          await view.idle();""")
+        self.same("other data", least=4)
+        moving = self.browser.eval(VIEW + """
+          const answer = await view.replaceCollection({sections: [{items: {ids: ["d", "n", "a", "b"]}}]});
+          await view.idle();
+          return answer.moving.length;""")
+        self.same("data that differ", least=4)
+        expect(moving == 3, f"{moving} items move")
+        texts = self.browser.eval(VIEW + "return [...view.children].map((element) => element.textContent)")
+        expect(texts == ["d", "n", "a", "b"], f"there are {texts}")
+
+    def curl_tells_the_same(self):
+        """The commands that the page shows, run by a shell."""
+        self.open("layout=waterfall&collection=random&at=0,700")
+        time.sleep(0.3)
+        count = self.same("at first")["count"]
+        for kind in ("session", "once"):
+            self.browser.eval("document.querySelector(`input[name=curl][value=${args[0]}]`).click()", kind)
+            command = self.browser.eval("return document.getElementById('curl').textContent")
+            ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=10)
+            try:
+                attributes = json.loads(ran.stdout)["attributes"]
+            except (ValueError, KeyError):
+                raise Failed(f"{command[:200]}: {ran.stdout[:300]}") from None
+            expect(len(attributes) == count, f"{kind}: {len(attributes)} elements instead of {count}")
+
+    def links_bring_back(self):
+        """What is shown is in the address."""
+        self.open("layout=wheel&collection=random")
+        self.browser.eval(VIEW + "await view.scrollToItem(0, 20, 'center', false)")
+        time.sleep(0.6)
+        link = self.browser.eval("return location.href")
+        before = self.same("before")["offset"]
+        self.browser.goto(link)
+        self.settle()
+        time.sleep(0.2)
+        after = self.same("after")["offset"]
+        expect(before["x"] > 0 and abs(after["x"] - before["x"]) <= 1, f"{before} became {after}")
+
     def accessible(self):
         import axe_playwright_python
 
@@ -411,6 +471,7 @@ class Checks:
             "every_layout_scrolls", "pinned_headers_stay", "snapping", "reorder_by_drag", "reorder_by_keyboard",
             "keyboard_goes_everywhere", "updates_are_animated", "lost_sessions_are_made_again",
             "the_viewport_can_be_resized", "a_million_items", "a_billion_items", "first_screens_of_a_server_stay",
+            "an_element_by_its_attributes_alone", "curl_tells_the_same", "links_bring_back",
             "accessible", "pictures",
         ):
             if only and name not in only:

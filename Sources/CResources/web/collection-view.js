@@ -24,10 +24,13 @@
  * @module
  */
 
-/** What is longer is scrolled piecewise: Firefox ends at 17.8 million pixels, Chromium at 33.5. */
-const SCROLLABLE = 8_000_000;
+/**
+ * What is longer is scrolled piecewise. Firefox ends at 17.8 million pixels, Chromium at 33.5; both count
+ * some of them in 32-bit floats, which from here on know no quarters of a pixel.
+ */
+const SCROLLABLE = 4_000_000;
 /** So near its ends, long content is scrolled pixel by pixel, so that both ends are met exactly. */
-const EXACT = 1_000_000;
+const EXACT = 500_000;
 /** No element is placed farther than this from the origin of its layer, to stay exact in 32-bit floats. */
 const NEAR = 20_000;
 /** Elements kept to be used again, of each kind. */
@@ -85,6 +88,8 @@ class ScrollAxis {
   get spacer() { return Math.min(this.content, SCROLLABLE); }
   get isMapped() { return this.content > SCROLLABLE; }
   get #positions() { return Math.max(0, this.spacer - this.viewport); }
+  /** Where the scroller is. */
+  get position() { return this.#position; }
   /** What to add to a place in the scroller to get a place in the content. */
   get base() { return this.isMapped ? this.offset - this.#position : 0; }
 
@@ -138,7 +143,7 @@ class ScrollAxis {
   }
 
   #place() {
-    this.#write(this.isMapped ? this.#positionOf(this.offset) : this.offset);
+    this.#write(this.isMapped ? Math.round(this.#positionOf(this.offset)) : this.offset);
     this.#position = this.#read();
     if (!this.isMapped) this.offset = this.#position;
   }
@@ -1038,26 +1043,26 @@ export class CollectionView extends EarlyElement {
   /** Keeps the layer of the elements where it belongs, near the viewport. */
   #anchorLayer(shown) {
     const { x, y } = this.contentOffset;
-    const isFar =
-      Math.abs(x - this.#origin.x) > NEAR || Math.abs(y - this.#origin.y) > NEAR;
-    if (isFar) {
-      this.#origin = {
-        x: x > NEAR ? Math.floor(x) : 0,
-        y: y > NEAR ? Math.floor(y) : 0,
-      };
+    const base = { x: this.#x.base, y: this.#y.base };
+    const isStale =
+      Math.abs(x - this.#origin.x) > NEAR || Math.abs(y - this.#origin.y) > NEAR ||
+      base.x !== this.#basis.x || base.y !== this.#basis.y;
+    if (isStale) {
+      // A whole number of pixels, however far down: all else is between the elements and the layer.
+      const left = x > NEAR ? Math.floor(this.#x.position) : 0;
+      const top = y > NEAR ? Math.floor(this.#y.position) : 0;
+      this.#basis = base;
+      this.#origin = { x: left + base.x, y: top + base.y };
+      if (!this.#isHeld) {
+        this.#layer.style.left = `${left}px`;
+        this.#layer.style.top = `${top}px`;
+      }
+      for (const item of this.#sorted) this.#place(item);
     }
     if (this.#isHeld) {
       this.#layer.style.transform =
         `translate(${this.#origin.x - shown.x}px, ${this.#origin.y - shown.y}px)`;
-    } else {
-      const base = { x: this.#x.base, y: this.#y.base };
-      if (isFar || base.x !== this.#basis.x || base.y !== this.#basis.y) {
-        this.#basis = base;
-        this.#layer.style.left = `${this.#origin.x - base.x}px`;
-        this.#layer.style.top = `${this.#origin.y - base.y}px`;
-      }
     }
-    if (isFar) for (const item of this.#sorted) this.#place(item);
   }
 
   #isVisible(attributes, { x, y } = this.contentOffset) {
@@ -1692,6 +1697,9 @@ export class CollectionView extends EarlyElement {
     }
     const target = event.composedPath()[0];
     if (target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]")) return;
+    // A window that has not the focus itself says nothing of elements that get it.
+    const own = this.#itemOf(event);
+    if (own?.isCell) this.#current = own.attributes.indexPath;
     const item = this.#current && this.#items.get(keyOf("cell", this.#current));
     if (this.reorderable && item && (event.key === " " || (step && (event.ctrlKey || event.altKey)))) {
       event.preventDefault();

@@ -23,7 +23,7 @@ const DEFAULTS = {
   waterfall: { direction: "vertical", columns: 4, spacing: 10, inset: 12, pin: false },
   pagedGrid: { direction: "horizontal", columns: 5, rows: 4, spacing: 12, inset: 16 },
   list: { direction: "vertical", size: 48, spacing: 6, inset: 10, pin: true },
-  coverFlow: { direction: "horizontal", size: 150, spacing: 16, inset: 24 },
+  coverFlow: { direction: "horizontal", size: 150, spacing: 40, inset: 24 },
   wheel: { size: 170, radius: 520 },
   banner: { size: 240, spacing: 10, inset: 28 },
 };
@@ -157,7 +157,7 @@ function layoutOf(layout) {
   const kind = kindOf(layout);
   const { direction, size, columns, rows, spacing, inset, radius, pin } = metricsOf(layout);
   const sectionInset = { top: inset, left: inset, bottom: inset, right: inset };
-  const { height } = view.viewportSize.height ? view.viewportSize : { height: 400 };
+  const { clientWidth, clientHeight } = stage;
   const pinned = pin ? { sectionHeadersPinToVisibleBounds: true } : {};
   const scroll = direction && direction !== (HORIZONTAL.has(kind) ? "horizontal" : "vertical")
     ? { scrollDirection: direction } : {};
@@ -183,13 +183,15 @@ function layoutOf(layout) {
     case "coverFlow":
       return {
         kind, ...scroll, itemSize: { width: size, height: Math.round(size * 1.3) }, minimumLineSpacing: spacing,
-        sectionInset, minimumScale: 0.5,
+        sectionInset, maximumScale: 1.4, minimumScale: 0.6,
       };
     case "wheel":
       return { kind, itemSize: { width: size, height: Math.round(size * 1.3) }, radius };
     case "banner": {
-      const itemSize = { width: Math.round(size * 1.6), height: size };
-      const top = Math.max(0, Math.round((height - size) / 2));
+      // The next card shall be seen, on a phone too.
+      const width = Math.min(Math.round(size * 1.6), Math.round(clientWidth * 0.8));
+      const itemSize = { width, height: Math.round(width / 1.6) };
+      const top = Math.max(0, Math.round((clientHeight - itemSize.height) / 2));
       return { kind, itemSize, itemSpacing: spacing, sectionInset: { top, left: inset, bottom: 0, right: inset } };
     }
   }
@@ -206,7 +208,10 @@ function applyLayout() {
 function hueOf(text) {
   let hash = 2166136261;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 16777619);
-  return (hash >>> 0) % 360;
+  // Names that differ only at their end shall not look alike.
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) % 360;
 }
 
 view.renderItem = (element, { kind, id, indexPath: [section, item] }, reuse) => {
@@ -290,7 +295,6 @@ view.addEventListener("snap", ({ detail }) => {
   live.snap = detail;
   live.isStale = true;
 });
-view.addEventListener("request", ({ detail }) => { if (detail.method !== "POST" || detail.status >= 400) live.isStale = true; });
 view.addEventListener("ready", () => {
   live.prefetch = [];
   live.cancelled = [];
@@ -317,7 +321,7 @@ setInterval(() => {
   $("version").textContent = view.version || "–";
   const ticks = live.ticks.toSorted((a, b) => a - b);
   if (ticks.length) {
-    $("tick").textContent = `${ticks[ticks.length >> 1].toFixed(1)} ms, worst ${ticks.at(-1).toFixed(1)}`;
+    $("tick").textContent = `${ticks[ticks.length >> 1].toFixed(1)} ms, max ${Math.round(ticks.at(-1))}`;
   }
   const recent = live.frames.slice(-60);
   const mean = recent.reduce((sum, time) => sum + time, 0) / recent.length;
@@ -329,8 +333,7 @@ setInterval(() => {
     ? `${snap.indexPath ? `[${snap.indexPath}] ` : ""}${format(snap.target.x)}, ${format(snap.target.y)}` : "–";
   drawGraph();
   showCurl();
-  const inSight = view.itemCounts.at(-1);
-  if (inSight) $("item").max = Math.max(...view.itemCounts);
+  $("item").max = Math.max(1, itemCounts.reduce((sum, count) => sum + count, 0));
 }, 120);
 
 function drawGraph() {
@@ -360,25 +363,24 @@ function curlText() {
   };
   const head = `curl -H 'Content-Type: application/json' ${location.origin}/v1/layout`;
   const rest = JSON.stringify(description).replace('"collection":null,', "");
-  if (state.collection === "gallery" && view.version === 1 + layoutChanges) {
+  if (state.collection === "gallery" && !isChanged) {
     return `curl -s ${location.origin}/playground/gallery.json |\n  jq -c ${quoted(`{collection} + ${rest}`)} |\n  ${head} -d @-`;
   }
-  const counts = view.itemCounts.reduce((sum, count) => sum + count, 0);
-  const collection = counts <= 1000 ? JSON.stringify(view.collection) : "";
-  if (collection && collection.length < 20_000) {
+  // Not to write millions of items down only to see that they are too many.
+  const count = view.itemCounts.reduce((sum, count) => sum + count, 0);
+  if (count <= 2000 || state.collection === "json") {
     return `${head} -d ${quoted(JSON.stringify({ ...description, collection: view.collection }))}`;
   }
   return "This collection is too large to be pasted into a shell. Ask its session instead.";
 }
 
-/** Versions that were layouts and sizes, and left the collection as it was. */
-let layoutChanges = 0;
+/** Whether the collection is another than it was. */
+let isChanged = false;
 view.addEventListener("request", ({ detail: { method, url, status } }) => {
-  if (method === "POST" && url.endsWith("/v1/sessions")) layoutChanges = 0;
-  else if (method === "PUT" && status === 200) layoutChanges = view.version;
-  if (method === "PUT" && status === 200) hasBeenLaidOut();
+  if (method === "POST" && url.endsWith("/v1/sessions")) isChanged = false;
+  else if (status === 200 && /\/(updates|movement\/end)$/.test(url)) isChanged = true;
+  if (method !== "GET") live.isStale = true;
 });
-function hasBeenLaidOut() { live.isStale = true; }
 
 function showCurl() {
   const text = curlText();
@@ -389,7 +391,13 @@ function showCurl() {
 
 function showState() {
   for (const input of controls.elements) {
-    if (input.name === "layout") input.checked = input.value === state.layout;
+    if (input.name === "layout") {
+      input.checked = input.value === state.layout;
+      // On a phone they are in a row that scrolls.
+      const label = input.parentElement;
+      const row = label.parentElement;
+      if (input.checked) row.scrollLeft = label.offsetLeft - (row.clientWidth - label.offsetWidth) / 2;
+    }
     if (input.name === "collection") input.checked = input.value === state.collection;
   }
   const kind = kindOf(state.layout);
@@ -579,6 +587,8 @@ new ResizeObserver(() => {
 
 // MARK: Beginning
 
+// Another link in the same tab; what writeHash does is not noticed here.
+addEventListener("hashchange", () => location.reload());
 readHash();
 showState();
 if (state.size) resize(...state.size);
