@@ -1,6 +1,7 @@
 """Two browsers behind one interface: what the checks do, they do to either."""
 
 import base64
+import contextlib
 import json
 import re
 import subprocess
@@ -62,6 +63,26 @@ class Chromium:
     def screenshot(self, path):
         self.page.screenshot(path=path)
 
+    @contextlib.contextmanager
+    def phone(self):
+        """A small page that takes touches; yields what sends them: start, move or end, and where."""
+        context = self.browser.new_context(
+            has_touch=True, is_mobile=True, viewport={"width": 360, "height": 740}, device_scale_factor=2
+        )
+        page, self.page = self.page, context.new_page()
+        self.page.add_init_script(WATCH)
+        session = context.new_cdp_session(self.page)
+
+        def touch(kind, *points):
+            session.send("Input.dispatchTouchEvent", {
+                "type": f"touch{kind}", "touchPoints": [{"x": x, "y": y} for x, y in points]})
+
+        try:
+            yield touch
+        finally:
+            self.page = page
+            context.close()
+
     def traced(self, work):
         """What `work` returns, with the milliseconds that the page's thread was busy in all and at most."""
         self.browser.start_tracing(page=self.page, categories=["toplevel", "devtools.timeline"])
@@ -84,6 +105,8 @@ class Chromium:
 
 class Firefox:
     name = "firefox"
+    # Touches by WebDriver do not scroll there.
+    phone = None
     KEYS = {
         "Enter": "\ue007", "Escape": "\ue00c", "Space": " ", "Tab": "\ue004", "Home": "\ue011",
         "End": "\ue010", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014",

@@ -271,8 +271,37 @@ class Checks:
           await view.setContentOffset({x: 0, y: 1200}, false);
           await view.idle();""")
         self.same("after somebody else's change")
+        fault = self.browser.eval(VIEW + """
+          await fetch(`${view.sessionURL}/updates`, {
+            method: "POST", headers: {"Content-Type": "application/json"},
+            body: JSON.stringify({insertItems: [{section: 0, at: 0, items: {count: 0}}], deleteItems: [{section: 0, start: 499, end: 500}]}),
+          });
+          try { await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]}); } catch (error) { return error.status; }""")
+        expect(fault == 412, f"a batch for another version: {fault}")
+        self.same("after it was refused")
         counts = self.browser.eval(VIEW + "return view.itemCounts")
         expect(counts == [500], f"{counts} items")
+
+    def busy_servers_are_asked_again(self):
+        self.open("collection=random&layout=flow")
+        asked = self.browser.eval(VIEW + """
+          const real = window.fetch;
+          const statuses = [503, 429, 0];
+          let asked = 0;
+          window.fetch = (url, options) => {
+            if (!String(url).endsWith("/scroll")) return real(url, options);
+            asked++;
+            const status = statuses.shift();
+            if (status === 0) return Promise.reject(new TypeError("cut off"));
+            if (status) return Promise.resolve(new Response("", {status, headers: {"Retry-After": "0"}}));
+            return real(url, options);
+          };
+          await view.setContentOffset({x: 0, y: 700}, false);
+          await view.idle();
+          window.fetch = real;
+          return asked;""")
+        self.same("in the end")
+        expect(asked == 4, f"asked {asked} times")
 
     def the_viewport_can_be_resized(self):
         self.open("collection=gallery&layout=waterfall")
@@ -435,6 +464,39 @@ class Checks:
         after = self.same("after")["offset"]
         expect(before["x"] > 0 and abs(after["x"] - before["x"]) <= 1, f"{before} became {after}")
 
+    def fingers(self):
+        """On a phone: one card a swipe, and an item is moved after it has been held."""
+        if not self.browser.phone:
+            return
+        with self.browser.phone() as touch:
+            def swipe(start, end):
+                for step in range(1, 11):
+                    touch("Move", tuple(a + (b - a) * step / 10 for a, b in zip(start, end)))
+                    time.sleep(0.016)
+
+            for layout in ("flow", "banner"):
+                self.open(f"layout={layout}&collection=random")
+                x, y = self.middle()
+                touch("Start", (x, y))
+                swipe((x, y), (x - 150, y) if layout == "banner" else (x, y - 150))
+                touch("End")
+                time.sleep(0.8)
+                offset = self.same(f"{layout}, swiped")["offset"]
+                expect(offset["x"] + offset["y"] > 100, f"{layout}: {offset}")
+            snapped = self.browser.eval("return playground.live.snap?.indexPath")
+            expect(snapped == [0, 1], f"a swipe goes to {snapped}")
+            self.open("layout=flow&collection=random")
+            self.browser.eval(VIEW + "window.moved = []; view.addEventListener('reorder', (e) => moved.push(e.detail))")
+            start, end = self.center(0), self.center(3)
+            touch("Start", start)
+            time.sleep(0.6)
+            swipe(start, end)
+            time.sleep(0.3)
+            touch("End")
+            self.same("after a finger")
+            moved = self.browser.eval("return moved")
+            expect(len(moved) == 1 and moved[0]["from"] == [0, 0], f"events: {moved}")
+
     def accessible(self):
         import axe_playwright_python
 
@@ -445,6 +507,8 @@ class Checks:
         ):
             self.browser.resize(*size)
             self.open(state)
+            # Not in the middle of a change of colours.
+            time.sleep(0.3)
             found = self.browser.eval(axe + """;
               const {violations} = await axe.run(document);
               return violations.map(({id, nodes}) => `${id}: ${nodes.slice(0, 2).map(({html, any}) => `${html.slice(0, 90)} ${any[0]?.message ?? ""}`).join(" | ")}`);""")
@@ -470,8 +534,8 @@ class Checks:
         for name in (
             "every_layout_scrolls", "pinned_headers_stay", "snapping", "reorder_by_drag", "reorder_by_keyboard",
             "keyboard_goes_everywhere", "updates_are_animated", "lost_sessions_are_made_again",
-            "the_viewport_can_be_resized", "a_million_items", "a_billion_items", "first_screens_of_a_server_stay",
-            "an_element_by_its_attributes_alone", "curl_tells_the_same", "links_bring_back",
+            "busy_servers_are_asked_again", "the_viewport_can_be_resized", "a_million_items", "a_billion_items", "first_screens_of_a_server_stay",
+            "an_element_by_its_attributes_alone", "curl_tells_the_same", "links_bring_back", "fingers",
             "accessible", "pictures",
         ):
             if only and name not in only:
@@ -483,7 +547,7 @@ class Checks:
                 getattr(self, name)()
                 refused = self.browser.eval("return window.refused")
                 # What a check provokes, and a browser then reports.
-                errors = [m for m in self.browser.messages if not re.search(r"status of (404|409)", m)]
+                errors = [m for m in self.browser.messages if not re.search(r"status of (404|409|412)", m)]
                 expect(not refused and not errors, f"the browser complains: {refused} {errors}")
             except Failed as failed:
                 problem = str(failed)

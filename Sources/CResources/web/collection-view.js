@@ -354,7 +354,10 @@ export class CollectionView extends EarlyElement {
     scroller.addEventListener("pointermove", (event) => this.#pointerMoved(event));
     scroller.addEventListener("pointerup", (event) => this.#pointerUp(event));
     scroller.addEventListener("pointercancel", () => this.#pointerCancelled());
-    scroller.addEventListener("lostpointercapture", () => this.#pointerCancelled());
+    scroller.addEventListener("lostpointercapture", ({ target }) => {
+      // An element that is touched has the pointer by itself, and loses it to us.
+      if (target === scroller) this.#pointerCancelled();
+    });
     scroller.addEventListener("dragstart", (event) => event.preventDefault());
     scroller.addEventListener("contextmenu", (event) => {
       if (this.#movement) event.preventDefault();
