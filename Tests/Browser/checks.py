@@ -246,6 +246,11 @@ class Checks:
         self.same("shuffled")
         self.browser.eval("document.getElementById('insert').click(); document.getElementById('delete').click()")
         self.same("by the buttons")
+        flying = self.browser.eval(VIEW + """
+          await view.setLayout({kind: "waterfall", columnCount: 3});
+          return [...view.children].filter((element) => element.getAnimations().length > 0).length;""")
+        expect(flying > 5, f"{flying} elements fly to another layout")
+        self.same("in another layout")
         fault = self.browser.eval(VIEW + """
           try { await view.applyUpdates({expect: {itemCounts: [1]}}); } catch (error) { return error.status; }""")
         expect(fault == 409, f"a batch that does not fit: {fault}")

@@ -275,7 +275,6 @@ export class CollectionView extends EarlyElement {
   #scroller;
   #spacer;
   #layer;
-  #list;
   #live;
   #x;
   #y;
@@ -290,8 +289,6 @@ export class CollectionView extends EarlyElement {
   #source = null;
 
   #session = null;
-  #wasReady = false;
-  #starting = 0;
   #isStartWanted = false;
   /** Refuses what belongs to a session that has been replaced. */
   #generation = 0;
@@ -336,9 +333,8 @@ export class CollectionView extends EarlyElement {
     this.#scroller.tabIndex = -1;
     this.#spacer = make("spacer", this.#scroller);
     this.#layer = make("layer", this.#spacer);
-    this.#list = this.#layer;
-    this.#list.setAttribute("role", "list");
-    this.#list.append(document.createElement("slot"));
+    this.#layer.setAttribute("role", "list");
+    this.#layer.append(document.createElement("slot"));
     this.#live = make("live", this.#shadow);
     this.#live.setAttribute("aria-live", "assertive");
 
@@ -373,12 +369,14 @@ export class CollectionView extends EarlyElement {
     this.#adopt();
     this.#observer.observe(this.#scroller);
     addEventListener("pagehide", this.#forget);
-    this.#want();
+    addEventListener("pageshow", this.#comeBack);
+    if (!this.#session) this.#want();
   }
 
   disconnectedCallback() {
     this.#observer.disconnect();
     removeEventListener("pagehide", this.#forget);
+    removeEventListener("pageshow", this.#comeBack);
     // Being moved in the document is a disconnection too, and no reason to start anew.
     setTimeout(() => { if (!this.isConnected) this.#forget(); }, 1000);
   }
@@ -390,10 +388,10 @@ export class CollectionView extends EarlyElement {
       case "layout": if (value !== null) this.layout = value; break;
       case "server": this.server = value ?? new URL("..", import.meta.url).href; break;
       case "label":
-        if (value === null) this.#list.removeAttribute("aria-label");
-        else this.#list.setAttribute("aria-label", value);
+        if (value === null) this.#layer.removeAttribute("aria-label");
+        else this.#layer.setAttribute("aria-label", value);
         break;
-      case "reorderable": this.#listenToTouches(); break;
+      case "reorderable": this.#layerenToTouches(); break;
     }
   }
 
@@ -630,7 +628,6 @@ export class CollectionView extends EarlyElement {
     this.#takeSummary(answer);
     this.#setContent(answer.contentSize);
     this.#reconcile(answer.attributes);
-    this.#wasReady = true;
     this.#emit("ready", { url: this.sessionURL, contentSize: answer.contentSize });
     this.#dispatchRanges("prefetch", answer.prefetch);
     // The offset may have been clamped, or scrolled meanwhile.
@@ -645,6 +642,9 @@ export class CollectionView extends EarlyElement {
     this.#session = null;
     this.#movement = null;
   };
+
+  /** A page that was kept aside while its session was not. */
+  #comeBack = ({ persisted }) => { if (persisted && !this.#session) this.#want(); };
 
   #takeSummary(answer) {
     if (!this.#session) return;
@@ -932,7 +932,7 @@ export class CollectionView extends EarlyElement {
 
   /** Takes an element out of the books; it stays in the document. */
   #take(item) {
-    this.#items.delete(item.key);
+    if (this.#items.get(item.key) === item) this.#items.delete(item.key);
     const index = this.#sorted.indexOf(item);
     if (index >= 0) this.#sorted.splice(index, 1);
   }

@@ -257,6 +257,7 @@ function fail(error) {
 }
 
 const format = (number) => number.toLocaleString("en", { maximumFractionDigits: 1 });
+const short = (time) => (time < 10 ? time.toFixed(1) : Math.round(time));
 const rangeText = ({ section, start, end }) => `${section}: ${format(start)}–${format(end - 1)}`;
 const rangesText = (ranges) =>
   ranges.length === 0 ? "–" : ranges.slice(0, 3).map(rangeText).join("\n") + (ranges.length > 3 ? ` +${ranges.length - 3}` : "");
@@ -321,7 +322,7 @@ setInterval(() => {
   $("version").textContent = view.version || "–";
   const ticks = live.ticks.toSorted((a, b) => a - b);
   if (ticks.length) {
-    $("tick").textContent = `${ticks[ticks.length >> 1].toFixed(1)} ms, max ${Math.round(ticks.at(-1))}`;
+    $("tick").textContent = `${short(ticks[ticks.length >> 1])} ms, max ${short(ticks.at(-1))}`;
   }
   const recent = live.frames.slice(-60);
   const mean = recent.reduce((sum, time) => sum + time, 0) / recent.length;
