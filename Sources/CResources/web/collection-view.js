@@ -391,7 +391,7 @@ export class CollectionView extends EarlyElement {
         if (value === null) this.#layer.removeAttribute("aria-label");
         else this.#layer.setAttribute("aria-label", value);
         break;
-      case "reorderable": this.#layerenToTouches(); break;
+      case "reorderable": this.#listenToTouches(); break;
     }
   }
 
