@@ -42,7 +42,7 @@ let package = Package(
     .target(
       name: "CSimdjson", cxxSettings: [.enableWarning("all"), .treatAllWarnings(as: .error)],
       linkerSettings: [.linkedLibrary("simdjson")]),
-    .target(name: "CResources", cSettings: strictC),
+    .target(name: "CResources", exclude: ["web"], cSettings: strictC),
     // Hashes of keys; libmicrohttpd needs it as well.
     .systemLibrary(
       name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),

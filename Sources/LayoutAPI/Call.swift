@@ -324,6 +324,11 @@ struct Call: ~Escapable {
     (method == .get || method == .head) && tag.isNamed(in: fields.ifNoneMatch)
   }
 
+  /// The same for answers that belong to no session.
+  func isCurrent(_ tag: HTTPEntityTag) -> Bool {
+    EntityTag.isNamed(tag.description, in: fields.ifNoneMatch)
+  }
+
   // MARK: What goes out
 
   /// An answer in JSON.

@@ -36,9 +36,12 @@ struct EntityTag: Hashable {
   }
 
   /// Whether an `If-None-Match` field names this tag, by weak comparison (RFC 9110, 13.1.2).
-  func isNamed(in field: Span<UInt8>) -> Bool {
+  func isNamed(in field: Span<UInt8>) -> Bool { EntityTag.isNamed(value, in: field) }
+
+  /// The same for any tag, with its quotes.
+  static func isNamed(_ tag: @autoclosure () -> String, in field: Span<UInt8>) -> Bool {
     guard !field.isEmpty else { return false }
-    let wanted = Array(value.utf8)
+    let wanted = Array(tag().utf8)
     return EntityTag.tags(in: field).contains { $0 == [UInt8(ascii: "*")] || $0 == wanted }
   }
 

@@ -332,6 +332,10 @@ public final class LayoutService: HTTPHandler {
     case .readiness: try call.readiness(isReady: isReady.load(ordering: .relaxed))
     case .contract: try call.contract()
     case .metrics: try call.writeMetrics()
+    case .playground: call.webFile(.page)
+    case .playgroundFile: try call.playgroundFile()
+    case .client: call.webFile(.client)
+    case .clientTypes: call.webFile(.clientTypes)
     }
   }
 }

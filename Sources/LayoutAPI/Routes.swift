@@ -25,6 +25,10 @@ enum Operation: Int, CaseIterable, Sendable {
   case readiness
   case contract
   case metrics
+  case playground
+  case playgroundFile
+  case client
+  case clientTypes
 }
 
 /// One path and what it takes.
@@ -72,7 +76,7 @@ struct Route: Sendable {
 
 /// All routes, in the order of openapi.yaml.
 enum Routes {
-  static let all: InlineArray<20, Route> = [
+  static let all: InlineArray<24, Route> = [
     Route(template: "/v1/layout", operations: [(.post, .layOut)]),
     Route(template: "/v1/sessions", operations: [(.post, .createSession)]),
     Route(
@@ -101,6 +105,10 @@ enum Routes {
     Route(template: "/readyz", isForOperators: true, operations: [(.get, .readiness)]),
     Route(template: "/openapi.yaml", operations: [(.get, .contract)]),
     Route(template: "/metrics", isForOperators: true, operations: [(.get, .metrics)]),
+    Route(template: "/", operations: [(.get, .playground)]),
+    Route(template: "/playground/{file}", operations: [(.get, .playgroundFile)]),
+    Route(template: "/client/collection-view.js", operations: [(.get, .client)]),
+    Route(template: "/client/collection-view.d.ts", operations: [(.get, .clientTypes)]),
   ]
 
   /// Finds the route of a path.
@@ -146,7 +154,7 @@ enum Routes {
   }
 
   /// Those that end with a parameter, and so with anything, come last.
-  private static let ends: InlineArray<20, End> = {
+  private static let ends: InlineArray<24, End> = {
     let sorted = all.indices.map { End(all[$0], $0) }
       .sorted { ($0.mask.nonzeroBitCount, $1.index) > ($1.mask.nonzeroBitCount, $0.index) }
     return InlineArray { sorted[$0] }

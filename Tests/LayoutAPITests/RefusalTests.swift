@@ -150,7 +150,7 @@ struct RoutingTests {
   @Test func aPathThatIsNotThereIsNotFound() {
     let service = MockService()
     for path in [
-      "/", "/v1", "/v1/", "/v1/layout/", "/v1/sessions//", "/v1/sessions/x/y", "/V1/layout",
+      "//", "/v1", "/v1/", "/v1/layout/", "/v1/sessions//", "/v1/sessions/x/y", "/V1/layout",
     ] {
       #expect(service.send(.get, path)?.status == 404, "\(path)")
     }

@@ -1,4 +1,3 @@
-import CResources
 import HTTPMessages
 import LayoutSessions
 import Synchronization
@@ -52,15 +51,4 @@ extension Call {
       status: .ok, fields: [HTTPField(name: "Content-Type", value: "application/yaml")],
       body: Resources.openAPI)
   }
-}
-
-/// Files that the program carries inside itself.
-enum Resources {
-  /// openapi.yaml.
-  static let openAPI: [UInt8] = {
-    var count = 0
-    let bytes = unsafe layoutd_openapi_yaml(&count)
-    // The resource is static and has that many bytes.
-    return unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
-  }()
 }

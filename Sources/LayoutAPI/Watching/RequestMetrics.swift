@@ -119,10 +119,10 @@ public final class RequestMetrics: Sendable {
     static let size = workStart + Work.allCases.count * histogramSize
 
     /// At least as many as are used.
-    let counters: InlineArray<1024, Atomic<UInt64>>
+    let counters: InlineArray<1280, Atomic<UInt64>>
 
     init() {
-      precondition(Lane.size <= 1024)
+      precondition(Lane.size <= 1280)
       counters = InlineArray { _ in Atomic(0) }
     }
 

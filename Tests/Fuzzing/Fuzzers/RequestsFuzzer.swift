@@ -409,7 +409,7 @@ private struct RequestWalk {
       let request = FuzzRequest(method: .get, path: path)
       _ = try client.ask(request, onWorker: false, statuses: [200])
     case 2:
-      let path = make.input.pick(["/", "", "/v1", "/v1/sessions/", "/v1/sessions/x/y", "//"])
+      let path = make.input.pick(["/v2", "", "/v1", "/v1/sessions/", "/v1/sessions/x/y", "//"])
       let request = FuzzRequest(method: make.input.pick(HTTPMethod.allCases), path: path)
       _ = try client.ask(request, onWorker: false, statuses: [404])
     case 3:

@@ -1,0 +1,208 @@
+/** Types of `collection-view.js`; what the words mean is in openapi.yaml. */
+
+export type IndexPath = [section: number, item: number];
+export interface Point { x: number; y: number }
+export interface Size { width: number; height: number }
+export interface Rect extends Point, Size {}
+export interface Insets { top?: number; left?: number; bottom?: number; right?: number }
+/** Items of one section, half open. */
+export interface IndexRange { section: number; start: number; end: number }
+
+/** UICollectionViewLayoutAttributes; members that hold their default are left out. */
+export interface LayoutAttributes {
+  /** `cell`, `header`, `footer`, or a decoration's name. */
+  kind: string;
+  indexPath: IndexPath;
+  id?: string;
+  /** Before the transform, in content coordinates. */
+  frame: Rect;
+  zIndex?: number;
+  alpha?: number;
+  /** CSS `matrix()`, about `anchorPoint`. */
+  transform?: [number, number, number, number, number, number];
+  anchorPoint?: Point;
+}
+
+export interface Items {
+  count?: number;
+  size?: Size;
+  sizes?: [width: number, height: number][];
+  lengths?: number[];
+  aspectRatios?: number[];
+  ids?: string[];
+}
+
+export interface Section {
+  id?: string;
+  items?: Items;
+  header?: Size;
+  footer?: Size;
+  headerInset?: Insets;
+  footerInset?: Insets;
+  sectionInset?: Insets;
+  minimumLineSpacing?: number;
+  minimumInteritemSpacing?: number;
+  minimumColumnSpacing?: number;
+  columnCount?: number;
+  decorations?: { kind: string; insets?: Insets }[];
+}
+
+export interface Collection { sections: Section[] }
+
+export type LayoutKind =
+  | "flow" | "waterfall" | "pagedGrid" | "list" | "coverFlow" | "wheel" | "banner";
+
+/** Which further members there are depends on the kind; the server refuses others. */
+export interface Layout {
+  kind: LayoutKind;
+  scrollDirection?: "vertical" | "horizontal";
+  snap?: {
+    mode?: "none" | "center" | "start" | "page" | "item" | "wheel";
+    decelerationRate?: "normal" | "fast";
+  };
+  [member: string]: unknown;
+}
+
+export interface PrefetchReach { ahead?: number; behind?: number }
+
+export interface Description {
+  collection: Collection;
+  layout?: Layout;
+  prefetch?: PrefetchReach;
+}
+
+export interface ElementAnimation {
+  alpha?: number;
+  scale?: number;
+  rotation?: number;
+  position?: "bottomCenter";
+}
+
+export type Anchor = "start" | "end" | "visible" | { kind?: string; indexPath: IndexPath };
+
+export interface BatchUpdate {
+  deleteSections?: number[];
+  insertSections?: { at: number; section: Section }[];
+  moveSections?: { from: number; to: number }[];
+  reloadSections?: { at: number; section: Section }[];
+  deleteItems?: IndexRange[];
+  insertItems?: { section: number; at: number; items: Items }[];
+  moveItems?: { from: IndexPath; to: IndexPath }[];
+  reloadItems?: { section: number; start: number; items: Items }[];
+  expect?: { itemCounts: number[] };
+  insertAnimation?: ElementAnimation;
+  deleteAnimation?: ElementAnimation;
+  anchor?: Anchor;
+  dryRun?: boolean;
+}
+
+export interface UpdateAnswer {
+  version: number;
+  contentSize: Size;
+  sections: { itemCount: number }[];
+  contentOffset: Point;
+  appearing: { initial: LayoutAttributes; final: LayoutAttributes }[];
+  disappearing: { initial: LayoutAttributes; final: LayoutAttributes }[];
+  moving: { from: IndexPath; to: IndexPath; initial: LayoutAttributes; final: LayoutAttributes }[];
+  entering: LayoutAttributes[];
+  cancelPrefetch: IndexRange[];
+}
+
+/** Problem details (RFC 9457). */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  pointer?: string;
+  requestId: string;
+  version?: number;
+  repair?: BatchUpdate;
+}
+
+export class LayoutError extends Error {
+  /** 0 if there was no answer. */
+  readonly status: number;
+  readonly problem: Problem | null;
+}
+
+export interface CollectionViewEventMap {
+  /** A session has been begun. */
+  ready: CustomEvent<{ url: string; contentSize: Size }>;
+  /** A scroll tick has been drawn. */
+  tick: CustomEvent<{
+    contentOffset: Point; contentSize: Size; seconds: number; visibleCount: number;
+    appeared: number; changed: number; disappeared: number; reset: boolean;
+  }>;
+  /** Load these; with `reset`, these and nothing that was asked for before. */
+  prefetch: CustomEvent<{ ranges: IndexRange[]; reset: boolean }>;
+  /** These are not needed any more. */
+  cancelprefetch: CustomEvent<{ ranges: IndexRange[]; reset: boolean }>;
+  /** A drag has ended, and goes there. */
+  snap: CustomEvent<{ target: Point; indexPath: IndexPath | null; question: object }>;
+  /** An item has been moved by pointer or keyboard. */
+  reorder: CustomEvent<{ from: IndexPath; to: IndexPath; version: number }>;
+  /** The server has answered. */
+  request: CustomEvent<{ method: string; url: string; status: number; seconds: number; body: unknown }>;
+  error: CustomEvent<{ error: Error; status: number; problem: Problem | null }>;
+}
+
+export type Reuse = "new" | "recycled" | "moved";
+
+export class CollectionView extends HTMLElement {
+  /** Base URL of the server; where the module came from if nothing is said. */
+  server: string;
+  /** URL of a description or a collection, in JSON. */
+  src: string | null;
+  /** The collection, or what makes one whenever a session is begun. */
+  collection: Collection | (() => Collection | Promise<Collection>) | null;
+  /** Collection, layout and prefetch reach at once. */
+  description: Description;
+  get layout(): Layout;
+  /** A kind, JSON, or a layout. */
+  set layout(value: LayoutKind | Layout | (string & {}));
+  prefetch: PrefetchReach | null;
+  reorderable: boolean;
+  label: string | null;
+  /** Header fields for the server, such as `Authorization`. */
+  headers: Record<string, string> | (() => Record<string, string>);
+  /** What is announced when items are moved by keyboard; `%` is filled in. */
+  messages: { lifted: string; moved: string; dropped: string; cancelled: string };
+  /** In seconds. */
+  animationDuration: number;
+  /** Fills an element in. */
+  renderItem: (element: HTMLElement, attributes: LayoutAttributes, reuse: Reuse) => void;
+
+  readonly contentOffset: Point;
+  readonly contentSize: Size;
+  readonly viewportSize: Size;
+  readonly version: number;
+  readonly sessionURL: string | null;
+  readonly itemCounts: number[];
+  readonly visibleItems: { element: HTMLElement; attributes: LayoutAttributes }[];
+  readonly currentIndexPath: IndexPath | null;
+
+  attributesOf(element: HTMLElement): LayoutAttributes | null;
+  elementAt(section: number, item: number, kind?: string): HTMLElement | null;
+  /** Resolves when nothing is being asked, drawn or animated. */
+  idle(): Promise<void>;
+  setLayout(layout: LayoutKind | Layout | (string & {})): Promise<void>;
+  applyUpdates(batch: BatchUpdate): Promise<UpdateAnswer>;
+  replaceCollection(collection: Collection, anchor?: Anchor): Promise<object>;
+  scrollToItem(
+    section: number, item: number, position?: "start" | "center" | "end" | "nearest", isAnimated?: boolean,
+  ): Promise<void>;
+  setContentOffset(offset: Point, isAnimated?: boolean): Promise<void>;
+
+  addEventListener<Name extends keyof CollectionViewEventMap>(
+    type: Name, listener: (this: CollectionView, event: CollectionViewEventMap[Name]) => unknown,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  addEventListener(
+    type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions,
+  ): void;
+}
+
+declare global {
+  interface HTMLElementTagNameMap { "collection-view": CollectionView }
+}

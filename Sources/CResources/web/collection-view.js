@@ -1,0 +1,1943 @@
+/**
+ * `<collection-view>`: a UICollectionView for web pages, laid out by a layoutd server.
+ *
+ *     <script type="module" src="https://layout.example/client/collection-view.js"></script>
+ *     <collection-view src="/photos.json" layout="waterfall" label="Photos"></collection-view>
+ *     <script type="module">
+ *       document.querySelector("collection-view").renderItem = (element, attributes) => {
+ *         element.textContent = attributes.id;
+ *       };
+ *     </script>
+ *
+ * The server knows where everything is; this element scrolls, asks, and puts into the document what the
+ * answers say is visible, and nothing else. It has no dependencies. Types are in `collection-view.d.ts`.
+ *
+ * Give the element a height. Its children are the collection's elements, to be styled by the page: each has
+ * `data-kind` (`cell`, `header`, `footer`, or a decoration's name) and `data-index-path` (`section,item`);
+ * `data-dragging` while a finger has it, `data-leaving` while it fades away. Their place and size are set
+ * as inline styles; leave `position`, `transform`, `width` and `height` alone.
+ *
+ * A page's server can draw the first screen: it puts the answer of one `POST /v1/layout` into a child
+ * `<script type="application/json">`, and the elements beside it, each with `data-index-path` (and
+ * `data-kind` unless it is a cell). They are taken over where they are.
+ *
+ * @module
+ */
+
+/**
+ * What is longer is scrolled piecewise. Firefox ends at 17.8 million pixels, Chromium at 33.5; both count
+ * some of them in 32-bit floats, which from here on know no quarters of a pixel.
+ */
+const SCROLLABLE = 4_000_000;
+/** So near its ends, long content is scrolled pixel by pixel, so that both ends are met exactly. */
+const EXACT = 500_000;
+/** No element is placed farther than this from the origin of its layer, to stay exact in 32-bit floats. */
+const NEAR = 20_000;
+/** Elements kept to be used again, of each kind. */
+const POOLED = 96;
+
+const SNAP_MODES = { pagedGrid: "page", coverFlow: "center", wheel: "wheel", banner: "item" };
+const EFFECTS = new Set(["coverFlow", "wheel", "banner"]);
+const HORIZONTAL = new Set(["pagedGrid", "coverFlow", "wheel", "banner"]);
+const IDENTITY = [1, 0, 0, 1, 0, 0];
+/** Inside a section: the header, the cells, the footer, the decorations. */
+const RANKS = { header: 0, cell: 1, footer: 2 };
+const EASING = "cubic-bezier(0.25, 0.8, 0.25, 1)";
+
+const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+const delay = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+const keyOf = (kind, [section, item]) => `${kind}:${section},${item}`;
+const comparePaths = (a, b) => a[0] - b[0] || a[1] - b[1];
+const prefersStillness = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** What a server has refused: its problem details (RFC 9457). */
+export class LayoutError extends Error {
+  constructor(status, problem, method, url) {
+    super(problem?.detail ?? `${method} ${url}: ${status || "no answer"}`);
+    this.name = "LayoutError";
+    /** The status; 0 if there was no answer. */
+    this.status = status;
+    /** The body of the refusal, if it had one: `type`, `detail`, `pointer`, `repair`. */
+    this.problem = problem;
+  }
+}
+
+/**
+ * One axis of a scroller: which offset of the content belongs to which of its positions.
+ *
+ * For content that a browser can scroll they are the same. For longer content the scroller is as long as
+ * it may be, and the two are mapped: small movements are the same in both, whatever the map says; large
+ * ones (a dragged thumb) go by the map; and where they have drifted apart, the scroller is put where the
+ * map wants it once it rests, or before it reaches an end that the content has not reached.
+ */
+class ScrollAxis {
+  content = 0;
+  viewport = 0;
+  /** Where the content is. */
+  offset = 0;
+  #position = 0;
+  #read;
+  #write;
+
+  constructor(read, write) {
+    this.#read = read;
+    this.#write = write;
+  }
+
+  get range() { return Math.max(0, this.content - this.viewport); }
+  get spacer() { return Math.min(this.content, SCROLLABLE); }
+  get isMapped() { return this.content > SCROLLABLE; }
+  get #positions() { return Math.max(0, this.spacer - this.viewport); }
+  /** Where the scroller is. */
+  get position() { return this.#position; }
+  /** What to add to a place in the scroller to get a place in the content. */
+  get base() { return this.isMapped ? this.offset - this.#position : 0; }
+
+  #positionOf(offset) {
+    const { range } = this;
+    const positions = this.#positions;
+    if (offset <= EXACT) return offset;
+    if (offset >= range - EXACT) return positions - (range - offset);
+    return EXACT + ((offset - EXACT) * (positions - 2 * EXACT)) / (range - 2 * EXACT);
+  }
+
+  #offsetOf(position) {
+    const { range } = this;
+    const positions = this.#positions;
+    if (position <= EXACT) return position;
+    if (position >= positions - EXACT) return range - (positions - position);
+    return EXACT + ((position - EXACT) * (range - 2 * EXACT)) / (positions - 2 * EXACT);
+  }
+
+  /** The scroller has been scrolled; says whether the content has moved. */
+  follow() {
+    const position = this.#read();
+    const before = this.offset;
+    const way = position - this.#position;
+    if (way === 0) return false;
+    this.#position = position;
+    if (!this.isMapped) {
+      this.offset = position;
+    } else if (Math.abs(way) > Math.max(4 * this.viewport, 4000)) {
+      this.offset = this.#offsetOf(position);
+    } else {
+      this.offset = clamp(this.offset + way, 0, this.range);
+      const rest = this.#positions - position;
+      if ((position < EXACT / 8 && this.offset > position + 1) ||
+          (rest < EXACT / 8 && this.range - this.offset > rest + 1)) {
+        this.#place();
+      }
+    }
+    return this.offset !== before;
+  }
+
+  /** Goes to an offset, exactly where the content is long, and else as exactly as the browser can. */
+  jump(offset) {
+    this.offset = clamp(offset, 0, this.range);
+    this.#place();
+  }
+
+  /** Puts the scroller where the map wants it. */
+  settle() {
+    if (this.isMapped && Math.abs(this.#positionOf(this.offset) - this.#position) > 1) this.#place();
+  }
+
+  #place() {
+    this.#write(this.isMapped ? Math.round(this.#positionOf(this.offset)) : this.offset);
+    this.#position = this.#read();
+    if (!this.isMapped) this.offset = this.#position;
+  }
+}
+
+/** What is in the document: an element with the attributes that it shows. */
+class Item {
+  element;
+  attributes;
+  /** The texts of its width and height, not to write them again. */
+  size = "";
+
+  constructor(element, attributes) {
+    this.element = element;
+    this.attributes = attributes;
+  }
+
+  get key() { return keyOf(this.attributes.kind, this.attributes.indexPath); }
+  get isCell() { return this.attributes.kind === "cell"; }
+  get center() {
+    const [left, top, right, bottom] = boundsOf(this.attributes);
+    return { x: (left + right) / 2, y: (top + bottom) / 2 };
+  }
+}
+
+/** Left, top, right and bottom of a transformed frame. */
+function boundsOf({ frame, transform, anchorPoint }) {
+  const { x, y, width, height } = frame;
+  if (!transform) return [x, y, x + width, y + height];
+  const [a, b, c, d, tx, ty] = transform;
+  const ox = x + width * (anchorPoint?.x ?? 0.5);
+  const oy = y + height * (anchorPoint?.y ?? 0.5);
+  const xs = [];
+  const ys = [];
+  for (const cx of [x, x + width]) {
+    for (const cy of [y, y + height]) {
+      xs.push(a * (cx - ox) + c * (cy - oy) + tx + ox);
+      ys.push(b * (cx - ox) + d * (cy - oy) + ty + oy);
+    }
+  }
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+/** Attributes elsewhere. */
+function shifted(attributes, x, y) {
+  const { frame } = attributes;
+  return { ...attributes, frame: { ...frame, x: frame.x + x, y: frame.y + y } };
+}
+
+/** The order of elements in answers, and so in the document. */
+function compareItems({ attributes: a }, { attributes: b }) {
+  return a.indexPath[0] - b.indexPath[0] ||
+    (RANKS[a.kind] ?? 3) - (RANKS[b.kind] ?? 3) || a.indexPath[1] - b.indexPath[1];
+}
+
+/** What a page has set before this module was there: fields would hide it, and be hidden by it. */
+const early = new WeakMap();
+
+class EarlyElement extends HTMLElement {
+  constructor() {
+    super();
+    early.set(this, { ...this });
+    for (const name of Object.keys(this)) delete this[name];
+  }
+}
+
+const STYLE = `
+:host { display: block; position: relative; overflow: hidden; }
+:host([hidden]) { display: none; }
+.scroller {
+  position: absolute; inset: 0; overflow: hidden; outline: none;
+  overflow-anchor: none; overscroll-behavior: contain; -webkit-tap-highlight-color: transparent;
+}
+.scroller[data-axis="y"] { overflow-y: scroll; }
+.scroller[data-axis="x"] { overflow-x: scroll; }
+.scroller[data-axis="y"][data-own] { touch-action: pan-x pinch-zoom; }
+.scroller[data-axis="x"][data-own] { touch-action: pan-y pinch-zoom; }
+.spacer { position: relative; min-width: 100%; min-height: 100%; }
+.layer { position: absolute; left: 0; top: 0; width: 0; height: 0; isolation: isolate; }
+.layer[data-held] { position: sticky; }
+::slotted([data-index-path]) {
+  position: absolute !important; left: 0 !important; top: 0 !important; margin: 0 !important;
+  box-sizing: border-box; contain: layout style;
+}
+::slotted([data-leaving]) { pointer-events: none; }
+.live {
+  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
+}
+`;
+
+/** What is said to who cannot see it; `%` is filled in. */
+const MESSAGES = {
+  lifted: "Item % of % lifted. Move it with the arrow keys, drop it with Enter, put it back with Escape.",
+  moved: "Now % of %.",
+  dropped: "Dropped at % of %.",
+  cancelled: "Put back.",
+};
+
+/**
+ * The element.
+ *
+ * Attributes: `src`, `layout` (a kind or JSON), `server`, `label`, `reorderable`.
+ *
+ * Events, all CustomEvents: `ready`, `tick`, `prefetch`, `cancelprefetch`, `snap`, `reorder`, `request`,
+ * `error`.
+ */
+export class CollectionView extends EarlyElement {
+  static observedAttributes = ["src", "layout", "server", "label", "reorderable"];
+
+  /**
+   * Fills an element in.
+   *
+   * `reuse` is `"new"` for an element without contents, `"recycled"` for one with those of another item,
+   * `"moved"` if it still shows the same item, which has another index path or other attributes now.
+   *
+   * @type {(element: HTMLElement, attributes: object, reuse: "new"|"recycled"|"moved") => void}
+   */
+  renderItem = (element, { kind, id, indexPath }) => {
+    element.textContent = id ?? (kind === "cell" ? indexPath.join(".") : kind);
+  };
+  /** Header fields for the server, such as `Authorization`; an object or a function that makes one. */
+  headers = {};
+  /** What is announced; see {@link MESSAGES}. */
+  messages = { ...MESSAGES };
+  /** How long animations take, in seconds. */
+  animationDuration = 0.45;
+
+  #shadow;
+  #scroller;
+  #spacer;
+  #layer;
+  #live;
+  #x;
+  #y;
+  #origin = { x: 0, y: 0 };
+  #basis = { x: 0, y: 0 };
+
+  #server = new URL("..", import.meta.url).href;
+  #collection = null;
+  #layout = { kind: "flow" };
+  #hasLayout = false;
+  #prefetchReach = null;
+  #source = null;
+
+  #session = null;
+  #isStartWanted = false;
+  /** Refuses what belongs to a session that has been replaced. */
+  #generation = 0;
+
+  #items = new Map();
+  #sorted = [];
+  #pool = new Map();
+  #leaving = new Set();
+
+  #jobs = [];
+  #isPumping = false;
+  #tickWanted = false;
+  #fullWanted = false;
+  #answers = [];
+  #frame = 0;
+  #idlers = [];
+
+  #observer;
+  #viewport = { width: 0, height: 0 };
+  #gestureStart = null;
+  #gestureTimer = 0;
+  #motion = null;
+  #pointer = null;
+  #movement = null;
+  #current = null;
+  #hadFocus = false;
+
+  constructor() {
+    super();
+    this.#shadow = this.attachShadow({ mode: "open" });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLE);
+    this.#shadow.adoptedStyleSheets = [sheet];
+    const make = (part, parent) => {
+      const element = document.createElement("div");
+      element.className = part;
+      element.setAttribute("part", part);
+      parent.append(element);
+      return element;
+    };
+    this.#scroller = make("scroller", this.#shadow);
+    this.#scroller.tabIndex = -1;
+    this.#spacer = make("spacer", this.#scroller);
+    this.#layer = make("layer", this.#spacer);
+    this.#layer.setAttribute("role", "list");
+    this.#layer.append(document.createElement("slot"));
+    this.#live = make("live", this.#shadow);
+    this.#live.setAttribute("aria-live", "assertive");
+
+    const scroller = this.#scroller;
+    this.#x = new ScrollAxis(() => scroller.scrollLeft, (x) => { scroller.scrollLeft = x; });
+    this.#y = new ScrollAxis(() => scroller.scrollTop, (y) => { scroller.scrollTop = y; });
+    this.#observer = new ResizeObserver(() => this.#resized());
+
+    scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    if ("onscrollend" in window) scroller.addEventListener("scrollend", () => this.#scrollEnded());
+    scroller.addEventListener("wheel", () => this.#stopMotion(), { passive: true });
+    scroller.addEventListener("pointerdown", (event) => this.#pointerDown(event));
+    scroller.addEventListener("pointermove", (event) => this.#pointerMoved(event));
+    scroller.addEventListener("pointerup", (event) => this.#pointerUp(event));
+    scroller.addEventListener("pointercancel", () => this.#pointerCancelled());
+    scroller.addEventListener("lostpointercapture", ({ target }) => {
+      // An element that is touched has the pointer by itself, and loses it to us.
+      if (target === scroller) this.#pointerCancelled();
+    });
+    scroller.addEventListener("dragstart", (event) => event.preventDefault());
+    scroller.addEventListener("contextmenu", (event) => {
+      if (this.#movement) event.preventDefault();
+    });
+    scroller.addEventListener("keydown", (event) => this.#keyDown(event));
+    this.addEventListener("focusin", (event) => this.#focused(event));
+    Object.assign(this, early.get(this));
+  }
+
+  // MARK: What the page says
+
+  connectedCallback() {
+    this.#adopt();
+    this.#observer.observe(this.#scroller);
+    addEventListener("pagehide", this.#forget);
+    addEventListener("pageshow", this.#comeBack);
+    if (!this.#session) this.#want();
+  }
+
+  disconnectedCallback() {
+    this.#observer.disconnect();
+    removeEventListener("pagehide", this.#forget);
+    removeEventListener("pageshow", this.#comeBack);
+    // Being moved in the document is a disconnection too, and no reason to start anew.
+    setTimeout(() => { if (!this.isConnected) this.#forget(); }, 1000);
+  }
+
+  attributeChangedCallback(name, before, value) {
+    if (before === value) return;
+    switch (name) {
+      case "src": this.#source = value; this.#collection = null; this.#want(); break;
+      case "layout": if (value !== null) this.layout = value; break;
+      case "server": this.server = value ?? new URL("..", import.meta.url).href; break;
+      case "label":
+        if (value === null) this.#layer.removeAttribute("aria-label");
+        else this.#layer.setAttribute("aria-label", value);
+        break;
+      case "reorderable": this.#listenToTouches(); break;
+    }
+  }
+
+  /** Base URL of the server; where this module came from if nothing is said. */
+  get server() { return this.#server; }
+  set server(value) {
+    this.#server = new URL(value, document.baseURI).href;
+    this.#want();
+  }
+
+  /** URL of a description or a collection, in JSON. */
+  get src() { return this.getAttribute("src"); }
+  set src(value) { this.setAttribute("src", value); }
+
+  /** Whether items can be moved by pointer and keyboard. */
+  get reorderable() { return this.hasAttribute("reorderable"); }
+  set reorderable(value) { this.toggleAttribute("reorderable", Boolean(value)); }
+
+  /** What the list is called for who cannot see it. */
+  get label() { return this.getAttribute("label"); }
+  set label(value) { this.setAttribute("label", value); }
+
+  /** The collection: an object, or a function that makes one whenever a session is begun. */
+  get collection() { return this.#collection; }
+  set collection(value) {
+    this.#collection = value;
+    this.#want();
+  }
+
+  /** Collection, layout and prefetch reach at once; its viewport is not used. */
+  get description() {
+    return { collection: this.#collection, layout: this.#layout, ...this.#reach };
+  }
+  set description({ collection, layout, prefetch }) {
+    if (prefetch) this.#prefetchReach = prefetch;
+    if (layout) {
+      this.#layout = layout;
+      this.#hasLayout = true;
+    }
+    this.collection = collection;
+  }
+
+  /** The layout: set it by the name of a kind or by an object; what was on screen flies to its place. */
+  get layout() { return this.#layout; }
+  set layout(value) {
+    this.setLayout(value).catch((error) => this.#report(error));
+  }
+
+  /** How far to prefetch, in viewport lengths: `{ahead, behind}`. */
+  get prefetch() { return this.#prefetchReach; }
+  set prefetch(value) {
+    this.#prefetchReach = value;
+    this.#want();
+  }
+
+  get #reach() { return this.#prefetchReach ? { prefetch: this.#prefetchReach } : {}; }
+
+  // MARK: What the page asks
+
+  /** Where the content is scrolled to. */
+  get contentOffset() { return { x: this.#x.offset, y: this.#y.offset }; }
+  /** How large the content is. */
+  get contentSize() { return { width: this.#x.content, height: this.#y.content }; }
+  /** What is seen of it. */
+  get viewportSize() { return { ...this.#viewport }; }
+  /** The version of the session; 0 if there is none. */
+  get version() { return this.#session?.version ?? 0; }
+  /** URL of the session; null if there is none. */
+  get sessionURL() { return this.#session && new URL(this.#session.path, this.#server).href; }
+  /** Items of each section. */
+  get itemCounts() { return this.#session ? [...this.#session.itemCounts] : []; }
+  /** What is in the document, in order. */
+  get visibleItems() {
+    return this.#sorted.map(({ element, attributes }) => ({ element, attributes }));
+  }
+  /** The index path of the cell that has, or would get, the keyboard's focus. */
+  get currentIndexPath() { return this.#current && [...this.#current]; }
+
+  /** The attributes that an element shows; null if it is none of the collection's. */
+  attributesOf(element) {
+    return this.#items.get(keyOf(element.dataset.kind, indexPathOf(element)))?.attributes ?? null;
+  }
+
+  /** The element of a place; null if it is not visible. */
+  elementAt(section, item, kind = "cell") {
+    return this.#items.get(keyOf(kind, [section, item]))?.element ?? null;
+  }
+
+  /** Resolves when nothing is being asked, drawn or animated. */
+  idle() {
+    return new Promise((resolve) => {
+      this.#idlers.push(resolve);
+      this.#checkIdle();
+    });
+  }
+
+  /**
+   * Switches the layout. What stays visible flies to its new place, the rest from and to the side on which
+   * it is.
+   *
+   * @param {string|object} layout A kind, JSON, or a layout.
+   */
+  async setLayout(layout) {
+    if (typeof layout === "string") {
+      layout = layout.trimStart().startsWith("{") ? JSON.parse(layout) : { kind: layout };
+    }
+    const before = this.#layout;
+    const hadLayout = this.#hasLayout;
+    this.#layout = layout;
+    this.#hasLayout = true;
+    if (!this.#session) return this.#want();
+    return this.#enqueue(async () => {
+      let answer;
+      try {
+        answer = await this.#ask("PUT", "/layout", { layout });
+      } catch (error) {
+        if (this.#layout === layout) {
+          this.#layout = before;
+          this.#hasLayout = hadLayout;
+        }
+        throw error;
+      }
+      this.#takeSummary(answer);
+      this.#fly(answer, isHorizontal(before), layout);
+      this.#fullWanted = true;
+      this.#wantTick();
+    });
+  }
+
+  /**
+   * Applies a batch (`POST …/updates`), animated.
+   *
+   * @param {object} batch As openapi.yaml describes it.
+   * @returns {Promise<object>} The server's answer.
+   */
+  applyUpdates(batch) {
+    return this.#enqueue(async () => {
+      const answer = await this.#ask("POST", "/updates", batch, { isMatched: true });
+      if (batch.dryRun) return answer;
+      this.#collection = updated(this.#collection, batch);
+      this.#takeSummary(answer);
+      this.#change(answer);
+      this.#dispatchRanges("cancelprefetch", answer.cancelPrefetch);
+      this.#wantTick();
+      return answer;
+    });
+  }
+
+  /**
+   * Replaces the data. Where all items have ids the difference is animated.
+   *
+   * @param {object} collection The collection.
+   * @param {string|object} [anchor] What stays where it is on screen.
+   * @returns {Promise<object>} The server's answer.
+   */
+  replaceCollection(collection, anchor) {
+    return this.#enqueue(async () => {
+      const body = anchor ? { collection, anchor } : { collection };
+      const answer = await this.#ask("PUT", "/collection", body);
+      this.#collection = collection;
+      this.#takeSummary(answer);
+      if (answer.attributes) {
+        // Nobody can tell which item is which: everything is new.
+        for (const item of [...this.#sorted]) this.#leave(item, { ...item.attributes, alpha: 0 });
+        this.#setContent(answer.contentSize, answer.contentOffset);
+        for (const attributes of answer.attributes) {
+          this.#animate(this.#add(attributes), { ...attributes, alpha: 0 });
+        }
+        this.#fullWanted = true;
+      } else {
+        this.#change(answer);
+        this.#dispatchRanges("cancelprefetch", answer.cancelPrefetch);
+      }
+      this.#wantTick();
+      return answer;
+    });
+  }
+
+  /**
+   * Scrolls until an item is where it should be.
+   *
+   * @param {number} section
+   * @param {number} item
+   * @param {"start"|"center"|"end"|"nearest"} [position]
+   * @param {boolean} [isAnimated]
+   */
+  async scrollToItem(section, item, position = "nearest", isAnimated = true) {
+    const query = new URLSearchParams({ section, item, position });
+    const { contentOffset } = await this.#enqueue(() => this.#ask("GET", `/scroll-offset?${query}`));
+    await this.setContentOffset(contentOffset, isAnimated);
+  }
+
+  /** Scrolls to an offset. */
+  async setContentOffset({ x, y }, isAnimated = true) {
+    await this.#moveTo({ x, y }, isAnimated ? 0.35 : 0);
+    await this.#enqueue(async () => {});
+  }
+
+  // MARK: Sessions
+
+  #want() {
+    if (this.#isStartWanted || !this.isConnected) return;
+    this.#isStartWanted = true;
+    // What is set in one go makes one session.
+    queueMicrotask(() => {
+      this.#isStartWanted = false;
+      const generation = ++this.#generation;
+      this.#enqueue(() => this.#start(generation)).catch((error) => this.#report(error));
+    });
+  }
+
+  async #start(generation) {
+    const { width, height } = this.#viewport;
+    if (generation !== this.#generation || width <= 0 || height <= 0) return;
+    if (this.#collection === null && this.#source !== null) {
+      const source = await fetch(new URL(this.#source, document.baseURI));
+      if (!source.ok) throw new LayoutError(source.status, null, "GET", this.#source);
+      const json = await source.json();
+      this.#collection = json.collection ?? json;
+      if (json.layout && !this.#hasLayout) this.#layout = json.layout;
+      if (json.prefetch) this.#prefetchReach ??= json.prefetch;
+    }
+    const collection =
+      typeof this.#collection === "function" ? await this.#collection() : this.#collection;
+    if (collection === null || generation !== this.#generation) return;
+    if (this.#session) this.#forget();
+    this.#applyAxis(this.#layout);
+    const description = {
+      collection, layout: this.#layout, ...this.#reach,
+      viewport: { width, height, contentOffset: this.contentOffset },
+    };
+    const answer = await this.#request("POST", "/v1/sessions", description);
+    this.#session = { path: `v1/sessions/${answer.id}`, version: answer.version, itemCounts: [] };
+    this.#takeSummary(answer);
+    this.#setContent(answer.contentSize);
+    this.#reconcile(answer.attributes);
+    this.#emit("ready", { url: this.sessionURL, contentSize: answer.contentSize });
+    this.#dispatchRanges("prefetch", answer.prefetch);
+    // The offset may have been clamped, or scrolled meanwhile.
+    this.#wantTick();
+  }
+
+  /** The server forgets sessions by itself, but later. */
+  #forget = () => {
+    if (!this.#session) return;
+    fetch(this.sessionURL, { method: "DELETE", headers: this.#headers(), keepalive: true })
+      .catch(() => {});
+    this.#session = null;
+    this.#movement = null;
+  };
+
+  /** A page that was kept aside while its session was not. */
+  #comeBack = ({ persisted }) => { if (persisted && !this.#session) this.#want(); };
+
+  #takeSummary(answer) {
+    if (!this.#session) return;
+    this.#session.version = answer.version;
+    if (answer.sections) {
+      this.#session.itemCounts = answer.sections.map(({ itemCount }) => itemCount);
+      for (const item of this.#sorted) this.#describe(item);
+    }
+  }
+
+  #headers() {
+    return typeof this.headers === "function" ? this.headers() : this.headers;
+  }
+
+  /** One question about the session. A session that is gone is made again, once. */
+  async #ask(method, path, body, { isMatched = false, isRepeated = false } = {}) {
+    const session = this.#session;
+    if (!session) throw new LayoutError(0, { detail: "there is no session" }, method, path);
+    try {
+      const fields = isMatched ? { "If-Match": `"${session.version}"` } : {};
+      return await this.#request(method, `/${session.path}${path}`, body, fields);
+    } catch (error) {
+      if (error.status === 404 && /no such session/.test(error.message) && !isRepeated) {
+        this.#session = null;
+        this.#movement = null;
+        await this.#start(this.#generation);
+        if (this.#session && !path.startsWith("/movement")) {
+          return this.#ask(method, path, body, { isMatched, isRepeated: true });
+        }
+      } else if (error.status === 412 || error.status === 409) {
+        // Somebody else has changed it, or we were wrong about it: look again.
+        if (error.status === 412) {
+          this.#takeSummary(await this.#request("GET", `/${session.path}`));
+          this.#fullWanted = true;
+        }
+        this.#wantTick();
+      }
+      throw error;
+    }
+  }
+
+  /** One request; what the server has no time for is asked again when it says. */
+  async #request(method, path, body, fields = {}) {
+    const url = new URL(path.slice(1), this.#server).href;
+    const headers = { ...this.#headers(), ...fields };
+    const hasBody = body !== undefined;
+    if (hasBody) headers["Content-Type"] = "application/json";
+    for (let attempt = 0; ; attempt++) {
+      const start = performance.now();
+      let response = null;
+      try {
+        response = await fetch(url, {
+          method, headers, body: hasBody ? JSON.stringify(body) : undefined,
+          cache: "no-store",
+        });
+      } catch (error) {
+        // Only what can be said twice is said twice.
+        if (attempt >= 3 || (method !== "GET" && !path.endsWith("/scroll"))) {
+          throw new LayoutError(0, { detail: String(error?.message ?? error) }, method, url);
+        }
+        await delay(0.2 * 2 ** attempt);
+        continue;
+      }
+      if ((response.status === 503 || response.status === 429) && attempt < 6) {
+        const seconds = Number(response.headers.get("Retry-After"));
+        await delay(clamp(seconds || 0.25 * 2 ** attempt, 0.1, 30));
+        continue;
+      }
+      const text = response.status === 204 ? "" : await response.text();
+      const seconds = (performance.now() - start) / 1000;
+      let json = null;
+      try {
+        json = text ? JSON.parse(text) : null;
+      } catch {
+        // A proxy's page, for example.
+      }
+      this.#emit("request", { method, url, status: response.status, seconds, body });
+      if (!response.ok) throw new LayoutError(response.status, json, method, url);
+      return json;
+    }
+  }
+
+  /** One thing after the other: the server's answers build on each other. */
+  #enqueue(run) {
+    return new Promise((resolve, reject) => {
+      this.#jobs.push({ run, resolve, reject });
+      this.#pump();
+    });
+  }
+
+  async #pump() {
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    try {
+      for (;;) {
+        const job = this.#jobs.shift();
+        if (job) {
+          this.#flush();
+          await Promise.resolve().then(job.run).then(job.resolve, job.reject);
+        } else if (this.#tickWanted && this.#session) {
+          this.#tickWanted = false;
+          await this.#tick().catch((error) => this.#report(error));
+        } else if (this.#movement?.isWanted && this.#movement.isUp) {
+          await this.#stepMovement().catch((error) => this.#movementFailed(error));
+        } else {
+          break;
+        }
+      }
+    } finally {
+      this.#isPumping = false;
+    }
+    this.#checkIdle();
+  }
+
+  #checkIdle() {
+    if (!this.#idlers.length || this.#isPumping || this.#answers.length || this.#motion) return;
+    if (this.#leaving.size || this.#sorted.some(({ element }) => element.getAnimations().length)) {
+      setTimeout(() => this.#checkIdle(), 30);
+      return;
+    }
+    for (const resolve of this.#idlers.splice(0)) resolve();
+  }
+
+  #report(error) {
+    this.#emit("error", { error, status: error.status ?? 0, problem: error.problem ?? null });
+  }
+
+  #emit(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+
+  #dispatchRanges(name, ranges, reset = false) {
+    if (ranges?.length || reset) this.#emit(name, { ranges: ranges ?? [], reset });
+  }
+
+  // MARK: Scroll ticks
+
+  #wantTick() {
+    this.#tickWanted = true;
+    this.#pump();
+  }
+
+  /** Only the newest offset is sent, after the answer about the one before. */
+  async #tick() {
+    const contentOffset = this.contentOffset;
+    const full = this.#fullWanted;
+    this.#fullWanted = false;
+    const start = performance.now();
+    const session = this.#session;
+    const answer = await this.#ask("POST", "/scroll", full ? { contentOffset, full } : { contentOffset });
+    if (session !== this.#session) {
+      // A new one has been begun in between; the answer is about what it began with.
+      this.#fullWanted = this.#tickWanted = true;
+      return;
+    }
+    if (answer.version !== session.version) {
+      // Another client has changed the session: what it moved, its answer said and not ours.
+      session.version = answer.version;
+      if (!answer.reset) {
+        this.#takeSummary(await this.#ask("GET", ""));
+        this.#fullWanted = this.#tickWanted = true;
+        return;
+      }
+    }
+    this.#answers.push({ answer, seconds: (performance.now() - start) / 1000 });
+    this.#frame ||= requestAnimationFrame(() => this.#flush());
+  }
+
+  /** Draws what has been answered since the last frame. */
+  #flush() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    for (const { answer, seconds } of this.#answers.splice(0)) {
+      this.#takeTick(answer);
+      this.#dispatchRanges("prefetch", answer.prefetch, answer.reset);
+      this.#dispatchRanges("cancelprefetch", answer.cancelPrefetch);
+      this.#emit("tick", {
+        contentOffset: answer.contentOffset, contentSize: answer.contentSize, seconds,
+        visibleCount: this.#items.size, appeared: answer.appeared.length, changed: answer.changed.length,
+        disappeared: answer.disappeared.length, reset: answer.reset,
+      });
+    }
+    this.#checkIdle();
+  }
+
+  #takeTick(answer) {
+    if (answer.contentSize.width !== this.#x.content || answer.contentSize.height !== this.#y.content) {
+      this.#setContent(answer.contentSize);
+    }
+    this.#anchorLayer(answer.contentOffset);
+    if (answer.reset) {
+      this.#reconcile(answer.appeared);
+    } else {
+      for (const { kind, indexPath } of answer.disappeared) {
+        const item = this.#items.get(keyOf(kind, indexPath));
+        if (item && item !== this.#movement?.item) this.#remove(item);
+      }
+      for (const attributes of answer.changed) this.#add(attributes);
+      for (const attributes of answer.appeared) this.#add(attributes);
+    }
+    // The pointer is further than the server knows.
+    if (this.#movement?.isUp) this.#placeDragged();
+    this.#restoreFocus();
+  }
+
+  /** Shows exactly these. */
+  #reconcile(attributes) {
+    const keys = new Set(attributes.map(({ kind, indexPath }) => keyOf(kind, indexPath)));
+    for (const item of [...this.#sorted]) if (!keys.has(item.key)) this.#remove(item);
+    for (const element of attributes) this.#add(element);
+  }
+
+  // MARK: Elements
+
+  /** Takes over what the page's server has drawn. */
+  #adopt() {
+    const script = this.querySelector(":scope > script[type='application/json']");
+    if (!script || this.#items.size || this.#session) return;
+    let answer;
+    try {
+      answer = JSON.parse(script.textContent);
+    } catch (error) {
+      return this.#report(error);
+    }
+    const drawn = new Map();
+    for (const element of this.querySelectorAll(":scope > [data-index-path]")) {
+      element.dataset.kind ??= "cell";
+      drawn.set(keyOf(element.dataset.kind, indexPathOf(element)), element);
+    }
+    this.#applyAxis(this.#layout);
+    this.#x.content = answer.contentSize.width;
+    this.#y.content = answer.contentSize.height;
+    this.#spacer.style.width = `${this.#x.spacer}px`;
+    this.#spacer.style.height = `${this.#y.spacer}px`;
+    for (const attributes of answer.attributes) {
+      const element = drawn.get(keyOf(attributes.kind, attributes.indexPath));
+      if (!element) continue;
+      const item = new Item(element, attributes);
+      this.#items.set(item.key, item);
+      this.#sorted.push(item);
+      this.#describe(item);
+      this.#place(item);
+    }
+    this.#sorted.sort(compareItems);
+    this.#keepOneTabStop();
+  }
+
+  /** Shows an element, or shows it otherwise. */
+  #add(attributes) {
+    const key = keyOf(attributes.kind, attributes.indexPath);
+    let item = this.#items.get(key);
+    if (item) {
+      const isOther = item.attributes.id !== attributes.id;
+      item.attributes = attributes;
+      if (isOther) this.#render(item, "recycled");
+      this.#place(item);
+      return item;
+    }
+    const pooled = this.#pool.get(attributes.kind)?.pop();
+    item = new Item(pooled ?? document.createElement("div"), attributes);
+    this.#insert(item);
+    this.#describe(item);
+    this.#render(item, pooled ? "recycled" : "new");
+    this.#place(item);
+    return item;
+  }
+
+  #insert(item) {
+    this.#items.get(item.key)?.element.remove();
+    this.#items.set(item.key, item);
+    let low = 0;
+    let high = this.#sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (compareItems(this.#sorted[middle], item) < 0) low = middle + 1;
+      else high = middle;
+    }
+    // Readers go by the order in the document.
+    const next = this.#sorted[low]?.element ?? null;
+    this.#sorted.splice(low, 0, item);
+    if (item.element.parentNode !== this || item.element.nextElementSibling !== next) {
+      this.insertBefore(item.element, next);
+    }
+  }
+
+  /** Takes an element out of the books; it stays in the document. */
+  #take(item) {
+    if (this.#items.get(item.key) === item) this.#items.delete(item.key);
+    const index = this.#sorted.indexOf(item);
+    if (index >= 0) this.#sorted.splice(index, 1);
+  }
+
+  #remove(item) {
+    this.#take(item);
+    this.#recycle(item.element, item.attributes.kind);
+  }
+
+  #recycle(element, kind) {
+    for (const animation of element.getAnimations()) animation.cancel();
+    if (element.contains(document.activeElement)) {
+      // The focus stays with the list, and comes back with the item.
+      this.#hadFocus = true;
+      this.#scroller.focus({ preventScroll: true });
+    }
+    element.remove();
+    element.removeAttribute("data-leaving");
+    element.removeAttribute("data-dragging");
+    element.removeAttribute("aria-hidden");
+    const pool = this.#pool.get(kind) ?? [];
+    if (pool.length < POOLED) pool.push(element);
+    this.#pool.set(kind, pool);
+  }
+
+  #render(item, reuse) {
+    try {
+      this.renderItem(item.element, item.attributes, reuse);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  /** What an element is, for styles and for who cannot see it. */
+  #describe({ element, attributes: { kind, indexPath } }) {
+    element.dataset.kind = kind;
+    element.dataset.indexPath = indexPath.join(",");
+    if (kind === "cell") {
+      element.setAttribute("role", "listitem");
+      element.setAttribute("aria-posinset", indexPath[1] + 1);
+      element.setAttribute("aria-setsize", this.#session?.itemCounts[indexPath[0]] ?? -1);
+      const isCurrent = this.#current !== null && comparePaths(indexPath, this.#current) === 0;
+      element.tabIndex = isCurrent ? 0 : -1;
+    } else if (!(kind in RANKS)) {
+      element.setAttribute("aria-hidden", "true");
+    }
+  }
+
+  #place(item) {
+    const { element, attributes } = item;
+    const { frame, zIndex = 0, alpha = 1 } = attributes;
+    const size = `${frame.width}x${frame.height}`;
+    const { style } = element;
+    if (item.size !== size) {
+      style.width = `${frame.width}px`;
+      style.height = `${frame.height}px`;
+      item.size = size;
+    }
+    style.transform = this.#transform(attributes);
+    style.transformOrigin = originOf(attributes);
+    style.zIndex = attributes.kind in RANKS ? zIndex : Math.max(zIndex - 2e9, -2147483648);
+    style.opacity = alpha === 1 ? "" : alpha;
+  }
+
+  #transform({ frame, transform }, isFull = false) {
+    const x = frame.x - this.#origin.x;
+    const y = frame.y - this.#origin.y;
+    const place = `translate(${x}px, ${y}px)`;
+    return transform || isFull ? `${place} matrix(${(transform ?? IDENTITY).join(", ")})` : place;
+  }
+
+  // MARK: Where things are
+
+  get #isHeld() { return this.#layer.hasAttribute("data-held"); }
+  get #main() { return isHorizontal(this.#layout) ? this.#x : this.#y; }
+  get #snapMode() { return this.#layout.snap?.mode ?? SNAP_MODES[this.#layout.kind] ?? "none"; }
+
+  #applyAxis(layout) {
+    this.#scroller.dataset.axis = isHorizontal(layout) ? "x" : "y";
+    this.#scroller.toggleAttribute("data-own", this.#snapMode !== "none");
+    // What depends on the offset moves with the answers: scrolled by the browser as well, it would
+    // tremble between a frame and its answer.
+    const isHeld =
+      EFFECTS.has(layout.kind) || layout.sectionHeadersPinToVisibleBounds === true ||
+      layout.sectionFootersPinToVisibleBounds === true;
+    this.#layer.toggleAttribute("data-held", isHeld);
+    if (isHeld) this.#layer.style.left = this.#layer.style.top = "0px";
+    else this.#layer.style.transform = "";
+    this.#basis = { x: NaN, y: NaN };
+  }
+
+  #measure() {
+    const { clientWidth, clientHeight } = this.#scroller;
+    this.#x.viewport = clientWidth;
+    this.#y.viewport = clientHeight;
+    return { width: clientWidth, height: clientHeight };
+  }
+
+  /** New content, and where to be in it. */
+  #setContent({ width, height }, offset = this.contentOffset) {
+    this.#x.content = width;
+    this.#y.content = height;
+    this.#spacer.style.width = `${this.#x.spacer}px`;
+    this.#spacer.style.height = `${this.#y.spacer}px`;
+    this.#measure();
+    this.#x.jump(offset.x);
+    this.#y.jump(offset.y);
+    this.#anchorLayer(this.contentOffset);
+  }
+
+  /** Keeps the layer of the elements where it belongs, near the viewport. */
+  #anchorLayer(shown) {
+    const { x, y } = this.contentOffset;
+    const base = { x: this.#x.base, y: this.#y.base };
+    const isStale =
+      Math.abs(x - this.#origin.x) > NEAR || Math.abs(y - this.#origin.y) > NEAR ||
+      base.x !== this.#basis.x || base.y !== this.#basis.y;
+    if (isStale) {
+      // A whole number of pixels, however far down: all else is between the elements and the layer.
+      const left = x > NEAR ? Math.floor(this.#x.position) : 0;
+      const top = y > NEAR ? Math.floor(this.#y.position) : 0;
+      this.#basis = base;
+      this.#origin = { x: left + base.x, y: top + base.y };
+      if (!this.#isHeld) {
+        this.#layer.style.left = `${left}px`;
+        this.#layer.style.top = `${top}px`;
+      }
+      for (const item of this.#sorted) this.#place(item);
+    }
+    if (this.#isHeld) {
+      this.#layer.style.transform =
+        `translate(${this.#origin.x - shown.x}px, ${this.#origin.y - shown.y}px)`;
+    }
+  }
+
+  #isVisible(attributes, { x, y } = this.contentOffset) {
+    const [left, top, right, bottom] = boundsOf(attributes);
+    const slack = 1e-7;
+    const { width, height } = this.#viewport;
+    return right > x + slack && bottom > y + slack && left < x + width - slack &&
+      top < y + height - slack && attributes.frame.width > 0 && attributes.frame.height > 0;
+  }
+
+  #resized() {
+    const size = this.#measure();
+    const before = this.#viewport;
+    if (size.width <= 0 || size.height <= 0) return;
+    if (size.width === before.width && size.height === before.height) return;
+    this.#viewport = size;
+    if (!this.#session) return this.#want();
+    if (this.#movement) return;
+    this.#enqueue(async () => {
+      // Of many sizes in a row only the last one is worth an answer.
+      if (size !== this.#viewport) return;
+      const isAtStart = this.#main.offset <= 0;
+      const answer = await this.#ask(
+        "PUT", "/viewport", { viewport: size, anchor: isAtStart ? "start" : "visible" });
+      this.#takeSummary(answer);
+      this.#setContent(answer.contentSize, answer.contentOffset);
+      this.#reconcile(answer.attributes);
+      this.#wantTick();
+    }).catch((error) => this.#report(error));
+  }
+
+  // MARK: Animation
+
+  /** Lets an element go from other attributes to its own. */
+  #animate(item, initial, { seconds = this.animationDuration, start = null, final = item.attributes } = {}) {
+    const { element } = item;
+    const running = start ?? this.#stateOf(element);
+    for (const animation of element.getAnimations()) animation.cancel();
+    if (prefersStillness() || seconds <= 0) return null;
+    const from = running ?? this.#keyframe(initial);
+    return element.animate([from, this.#keyframe(final)], { duration: seconds * 1000, easing: EASING });
+  }
+
+  #keyframe(attributes) {
+    return {
+      transform: this.#transform(attributes, true),
+      transformOrigin: originOf(attributes) || "50% 50%",
+      opacity: attributes.alpha ?? 1,
+      width: `${attributes.frame.width}px`,
+      height: `${attributes.frame.height}px`,
+    };
+  }
+
+  /** Where an element is that is on its way; null if it rests. */
+  #stateOf(element, x = 0, y = 0) {
+    if (!element.getAnimations().length) return null;
+    const { transform, transformOrigin, opacity, width, height } = getComputedStyle(element);
+    return {
+      transform: `translate(${x}px, ${y}px) ${transform}`, transformOrigin, opacity, width, height,
+    };
+  }
+
+  /** Lets an element go, to where `final` is. */
+  #leave(item, final, initial = item.attributes, start = null) {
+    this.#take(item);
+    const { element } = item;
+    const { kind } = item.attributes;
+    element.dataset.leaving = "";
+    element.setAttribute("aria-hidden", "true");
+    const animation = this.#animate(item, initial, { final, start });
+    if (!animation) return this.#recycle(element, kind);
+    this.#leaving.add(element);
+    const end = () => {
+      if (!this.#leaving.delete(element)) return;
+      this.#recycle(element, kind);
+      this.#checkIdle();
+    };
+    animation.onfinish = end;
+    animation.oncancel = end;
+  }
+
+  /** Animates what a batch or a movement has changed. */
+  #change(answer, seconds = this.animationDuration) {
+    const { appearing = [], disappearing = [], moving = [], entering = [] } = answer;
+    const before = this.contentOffset;
+    const origin = this.#origin;
+    // Before anything is placed anew: where is what is on its way?
+    const item = (attributes) => this.#items.get(keyOf(attributes.kind, attributes.indexPath));
+    const leavers = disappearing.map((change) => ({ ...change, item: item(change.initial) }));
+    const movers = moving.map((change) => ({ ...change, item: item(change.initial) }));
+    for (const change of [...leavers, ...movers]) {
+      if (change.item) change.start = this.#stateOf(change.item.element);
+    }
+    if (answer.contentSize) this.#setContent(answer.contentSize, answer.contentOffset ?? before);
+    const offset = this.contentOffset;
+    const dx = offset.x - before.x;
+    const dy = offset.y - before.y;
+    // Screen places stay the same while offset and origin change.
+    const sx = dx + origin.x - this.#origin.x;
+    const sy = dy + origin.y - this.#origin.y;
+    const moved = (start) =>
+      start && { ...start, transform: `translate(${sx}px, ${sy}px) ${start.transform}` };
+
+    for (const { item, initial, final, start } of leavers) {
+      if (item) this.#leave(item, shifted(final, dx, dy), shifted(initial, dx, dy), moved(start));
+    }
+    for (const { item } of movers) if (item) this.#take(item);
+    for (const { item: known, initial, final, start } of movers) {
+      let item = known;
+      const isVisible = this.#isVisible(final, offset);
+      if (item) {
+        const hadFocus = item.element === document.activeElement;
+        if (hadFocus || this.#isCurrent(initial)) this.#current = final.indexPath;
+        item.attributes = final;
+        if (isVisible) {
+          const occupant = this.#items.get(item.key);
+          if (occupant) this.#remove(occupant);
+          this.#insert(item);
+        }
+        this.#describe(item);
+        if (initial.indexPath.join() !== final.indexPath.join()) this.#render(item, "moved");
+        this.#place(item);
+        if (hadFocus && document.activeElement !== item.element) item.element.focus({ preventScroll: true });
+      } else if (isVisible) {
+        item = this.#add(final);
+      } else {
+        continue;
+      }
+      const from = shifted(initial, dx, dy);
+      if (isVisible) this.#animate(item, from, { seconds, start: moved(start) });
+      else this.#leave(item, final, from, moved(start));
+    }
+    for (const { initial, final } of appearing) {
+      if (this.#isVisible(final, offset)) this.#animate(this.#add(final), initial, { seconds });
+    }
+    for (const attributes of entering) this.#add(attributes);
+    for (const item of [...this.#sorted]) {
+      if (!this.#isVisible(item.attributes, offset)) this.#remove(item);
+    }
+    this.#keepOneTabStop();
+  }
+
+  #isCurrent({ kind, indexPath }) {
+    return kind === "cell" && this.#current !== null && comparePaths(indexPath, this.#current) === 0;
+  }
+
+  /** Another layout: everything goes to its new place. */
+  #fly({ attributes, contentSize, contentOffset }, wasHorizontal, layout) {
+    const before = this.contentOffset;
+    const old = new Map();
+    for (const item of this.#sorted) {
+      // Where it is drawn, in coordinates of the viewport.
+      old.set(item.key, {
+        item, place: shifted(item.attributes, -before.x, -before.y), start: this.#stateOf(item.element),
+      });
+    }
+    const origin = this.#origin;
+    const oldPaths = cellPaths(this.#sorted.map(({ attributes }) => attributes));
+    const newPaths = cellPaths(attributes);
+    this.#applyAxis(layout);
+    this.#setContent(contentSize, contentOffset);
+    const offset = this.contentOffset;
+    const screen = (place) => shifted(place, offset.x, offset.y);
+    const side = (horizontally, sign, place) => {
+      const { width, height } = this.#viewport;
+      return horizontally ? shifted(place, sign * width, 0) : shifted(place, 0, sign * height);
+    };
+    const keys = new Set(attributes.map(({ kind, indexPath }) => keyOf(kind, indexPath)));
+    for (const [key, { item, place }] of old) {
+      if (keys.has(key)) continue;
+      const sign = sideOf(item.attributes.indexPath, newPaths);
+      const there = { ...screen(place), alpha: sign === 0 ? 0 : 1 };
+      this.#leave(item, sign === 0 ? there : side(isHorizontal(layout), sign, there), screen(place));
+    }
+    const sx = offset.x - before.x + origin.x - this.#origin.x;
+    const sy = offset.y - before.y + origin.y - this.#origin.y;
+    for (const element of attributes) {
+      const known = old.get(keyOf(element.kind, element.indexPath));
+      const item = this.#add(element);
+      if (known) {
+        const { start } = known;
+        this.#animate(item, screen(known.place), {
+          start: start && { ...start, transform: `translate(${sx}px, ${sy}px) ${start.transform}` },
+        });
+      } else {
+        const sign = sideOf(element.indexPath, oldPaths);
+        const there = sign === 0 ? { ...element, alpha: 0 } : side(wasHorizontal, sign, element);
+        this.#animate(item, there);
+      }
+    }
+    this.#keepOneTabStop();
+  }
+
+  // MARK: Scrolling
+
+  #scrolled() {
+    const x = this.#x.follow();
+    const y = this.#y.follow();
+    if (!x && !y) return;
+    if (!this.#motion && !this.#pointer?.isScrolling) {
+      this.#gestureStart ??= this.#lastRest ?? this.contentOffset;
+      if (!("onscrollend" in window)) {
+        clearTimeout(this.#gestureTimer);
+        this.#gestureTimer = setTimeout(() => this.#scrollEnded(), 150);
+      }
+    }
+    if (!this.#isHeld) this.#anchorLayer(this.contentOffset);
+    this.#wantTick();
+  }
+
+  #lastRest = null;
+
+  #scrollEnded() {
+    const start = this.#gestureStart;
+    this.#gestureStart = null;
+    if (this.#motion || this.#pointer?.isScrolling || this.#movement) return;
+    this.#x.settle();
+    this.#y.settle();
+    this.#anchorLayer(this.contentOffset);
+    if (start && this.#session && this.#snapMode !== "none") this.#snapFrom(start);
+    else this.#lastRest = this.contentOffset;
+  }
+
+  /** The wheel or the scroll bar has come to rest somewhere: go where the layout wants to be. */
+  #snapFrom(start) {
+    const main = this.#main;
+    const axis = main === this.#x ? "x" : "y";
+    const offset = this.contentOffset;
+    const way = offset[axis] - start[axis];
+    // Rules that count from where a drag began mean one flick; a wheel may have gone on for long.
+    const length = axis === "x" ? "width" : "height";
+    const step =
+      this.#snapMode === "page"
+        ? main.viewport : this.#sorted.find(({ isCell }) => isCell)?.attributes.frame[length] ?? 0;
+    const near = offset[axis] - clamp(way, -step / 2, step / 2);
+    const velocity = { x: 0, y: 0 };
+    velocity[axis] = Math.abs(way) > 24 ? Math.sign(way) : 0;
+    this.#snap({
+      proposedContentOffset: offset, velocity, startContentOffset: { ...offset, [axis]: near },
+    });
+  }
+
+  /** Asks where a drag comes to rest, and goes there. */
+  #snap(question) {
+    this.#enqueue(async () => {
+      if (!this.#session) return;
+      const answer = await this.#ask("POST", "/snap", question);
+      const { targetContentOffset: target, duration } = answer;
+      this.#emit("snap", { target, indexPath: answer.indexPath, question });
+      if (this.#pointer?.isScrolling) return;
+      const seconds = duration === undefined ? 0.3 : clamp(duration, 0.2, 2.5);
+      // Not awaited: what comes meanwhile need not wait for it.
+      this.#moveTo(target, seconds, duration === undefined ? easeOut : decelerate);
+    }).catch((error) => this.#report(error));
+  }
+
+  /** Moves the content; resolves when it is there, or somebody has stopped it. */
+  #moveTo(target, seconds, curve = easeOut) {
+    this.#stopMotion();
+    this.#gestureStart = null;
+    const { x: width, y: height } = { x: this.#x.viewport, y: this.#y.viewport };
+    const end = { x: clamp(target.x, 0, this.#x.range), y: clamp(target.y, 0, this.#y.range) };
+    if (seconds <= 0 || prefersStillness()) {
+      this.#put(end);
+      this.#lastRest = this.contentOffset;
+      return Promise.resolve();
+    }
+    const start = this.contentOffset;
+    // Far away the end of the way says enough.
+    if (curve === easeOut) {
+      start.x = clamp(start.x, end.x - 2 * width, end.x + 2 * width);
+      start.y = clamp(start.y, end.y - 2 * height, end.y + 2 * height);
+    }
+    return new Promise((resolve) => {
+      const began = performance.now();
+      const motion = { resolve, frame: 0 };
+      this.#motion = motion;
+      const step = (now) => {
+        if (this.#motion !== motion) return;
+        const part = clamp((now - began) / 1000 / seconds, 0, 1);
+        const way = part === 1 ? 1 : curve(part);
+        this.#put({ x: start.x + (end.x - start.x) * way, y: start.y + (end.y - start.y) * way });
+        if (part < 1) {
+          motion.frame = requestAnimationFrame(step);
+        } else {
+          this.#stopMotion();
+          this.#lastRest = this.contentOffset;
+        }
+      };
+      motion.frame = requestAnimationFrame(step);
+    });
+  }
+
+  #stopMotion() {
+    const motion = this.#motion;
+    if (!motion) return;
+    this.#motion = null;
+    cancelAnimationFrame(motion.frame);
+    motion.resolve();
+    this.#checkIdle();
+  }
+
+  #put({ x, y }) {
+    if (x !== this.#x.offset) this.#x.jump(x);
+    if (y !== this.#y.offset) this.#y.jump(y);
+    if (!this.#isHeld) this.#anchorLayer(this.contentOffset);
+    this.#wantTick();
+  }
+
+  // MARK: Pointers
+
+  #pointOf({ clientX, clientY }) {
+    const box = this.#scroller.getBoundingClientRect();
+    return {
+      x: clientX - box.left - this.#scroller.clientLeft + this.#x.offset,
+      y: clientY - box.top - this.#scroller.clientTop + this.#y.offset,
+    };
+  }
+
+  #itemOf(event) {
+    for (const node of event.composedPath()) {
+      if (node === this) return null;
+      if (node instanceof HTMLElement && node.parentNode === this && node.dataset.indexPath) {
+        return this.#items.get(keyOf(node.dataset.kind, indexPathOf(node))) ?? null;
+      }
+    }
+    return null;
+  }
+
+  #pointerDown(event) {
+    if (!event.isPrimary || event.button !== 0 || !this.#session || this.#movement) return;
+    // The scroll bar is not ours.
+    const box = this.#scroller.getBoundingClientRect();
+    if (event.clientX - box.left >= this.#scroller.clientWidth ||
+        event.clientY - box.top >= this.#scroller.clientHeight) return;
+    const path = event.composedPath();
+    if (path.some((node) => node.matches?.("a[href], button, input, textarea, select"))) return;
+    this.#stopMotion();
+    const item = this.#itemOf(event);
+    const isTouch = event.pointerType === "touch";
+    const pointer = {
+      id: event.pointerId, item, x: event.clientX, y: event.clientY, event,
+      start: this.contentOffset, samples: [], isScrolling: false, timer: 0,
+      mayScroll: !isTouch || this.#snapMode !== "none",
+    };
+    this.#pointer = pointer;
+    if (this.reorderable && item?.isCell) {
+      const hasHandle = path.some((node) => node.dataset?.dragHandle !== undefined);
+      if (hasHandle) {
+        event.preventDefault();
+        this.#lift(pointer);
+      } else {
+        pointer.timer = setTimeout(() => this.#lift(pointer), isTouch ? 350 : 220);
+      }
+    }
+  }
+
+  #pointerMoved(event) {
+    const pointer = this.#pointer;
+    if (!pointer || event.pointerId !== pointer.id) return;
+    pointer.event = event;
+    const dx = event.clientX - pointer.x;
+    const dy = event.clientY - pointer.y;
+    if (this.#movement?.pointer === pointer) {
+      this.#dragTo(pointer);
+      return;
+    }
+    if (!pointer.isScrolling) {
+      if (Math.hypot(dx, dy) < 6) return;
+      clearTimeout(pointer.timer);
+      if (!pointer.mayScroll) {
+        this.#pointer = null;
+        return;
+      }
+      pointer.isScrolling = true;
+      this.#capture(pointer);
+    }
+    this.#put({
+      x: clamp(pointer.start.x - dx, 0, this.#x.range), y: clamp(pointer.start.y - dy, 0, this.#y.range),
+    });
+    pointer.samples.push({ time: event.timeStamp, x: event.clientX, y: event.clientY });
+    if (pointer.samples.length > 12) pointer.samples.shift();
+  }
+
+  #capture(pointer) {
+    try {
+      this.#scroller.setPointerCapture(pointer.id);
+    } catch {
+      // It has been lifted already.
+    }
+  }
+
+  #pointerUp(event) {
+    const pointer = this.#pointer;
+    if (!pointer || event.pointerId !== pointer.id) return;
+    clearTimeout(pointer.timer);
+    this.#pointer = null;
+    if (this.#movement?.pointer === pointer) {
+      this.#drop();
+    } else if (pointer.isScrolling) {
+      // What the finger did in its last tenth of a second.
+      const last = pointer.samples.filter(({ time }) => event.timeStamp - time < 100);
+      const seconds = last.length > 1 ? (last.at(-1).time - last[0].time) / 1000 : 0;
+      const speed = (axis) => seconds > 0.004 ? (last[0][axis] - last.at(-1)[axis]) / seconds : 0;
+      const isAcross = this.#main === this.#x ? { x: 1, y: 0 } : { x: 0, y: 1 };
+      this.#snap({
+        contentOffset: this.contentOffset, startContentOffset: pointer.start,
+        velocity: { x: speed("x") * isAcross.x, y: speed("y") * isAcross.y },
+      });
+      const swallow = (click) => { click.preventDefault(); click.stopPropagation(); };
+      this.addEventListener("click", swallow, { capture: true, once: true });
+      setTimeout(() => this.removeEventListener("click", swallow, { capture: true }), 50);
+    }
+  }
+
+  #pointerCancelled() {
+    const pointer = this.#pointer;
+    if (!pointer) return;
+    clearTimeout(pointer.timer);
+    this.#pointer = null;
+    if (this.#movement?.pointer === pointer) this.#cancelMovement();
+  }
+
+  /** While an item is up, touches must not scroll; this has to be known before they begin. */
+  #listenToTouches() {
+    const listen = this.reorderable ? "addEventListener" : "removeEventListener";
+    this[listen]("touchmove", this.#holdTouch, { passive: false });
+  }
+
+  #holdTouch = (event) => { if (this.#movement) event.preventDefault(); };
+
+  // MARK: Reordering
+
+  /** Takes an item up under a pointer. */
+  #lift(pointer) {
+    const { item } = pointer;
+    if (this.#movement || !this.#session || !this.#items.has(item.key)) return;
+    this.#capture(pointer);
+    const center = item.center;
+    const finger = this.#pointOf({ clientX: pointer.x, clientY: pointer.y });
+    this.#begin(item, center, {
+      pointer, grip: { x: center.x - finger.x, y: center.y - finger.y },
+    });
+  }
+
+  #begin(item, position, more) {
+    const movement = {
+      item, position, source: item.attributes.indexPath, target: item.attributes.indexPath,
+      isWanted: false, isUp: false, autoscroll: { x: 0, y: 0 }, frame: 0, ...more,
+    };
+    this.#movement = movement;
+    item.element.dataset.dragging = "";
+    return this.#enqueue(async () => {
+      const answer = await this.#ask("POST", "/movement", { indexPath: movement.source });
+      movement.isUp = true;
+      this.#takeMovement(answer);
+      this.#announce("lifted", movement.target);
+      if (movement.pointer) this.#dragTo(movement.pointer);
+    }).catch((error) => this.#movementFailed(error));
+  }
+
+  /** The item follows the pointer at once; the others when the server has said how. */
+  #dragTo(pointer) {
+    const movement = this.#movement;
+    const finger = this.#pointOf(pointer.event);
+    movement.position = { x: finger.x + movement.grip.x, y: finger.y + movement.grip.y };
+    this.#placeDragged();
+    movement.isWanted = true;
+    this.#pump();
+  }
+
+  #placeDragged() {
+    const { item, position } = this.#movement;
+    const { frame } = item.attributes;
+    item.attributes = {
+      ...item.attributes, zIndex: 2147483647,
+      frame: { ...frame, x: position.x - frame.width / 2, y: position.y - frame.height / 2 },
+    };
+    this.#place(item);
+  }
+
+  async #stepMovement() {
+    const movement = this.#movement;
+    movement.isWanted = false;
+    const answer = await this.#ask("PATCH", "/movement", { position: movement.position });
+    if (movement !== this.#movement) return;
+    this.#takeMovement(answer);
+  }
+
+  #takeMovement({ target, dragged, moving, autoscroll }) {
+    this.#flush();
+    const movement = this.#movement;
+    if (!movement) return;
+    const { item } = movement;
+    const isCurrent = this.#isCurrent(item.attributes);
+    const hadFocus = item.element === document.activeElement;
+    const isOther = comparePaths(target, movement.target) !== 0;
+    // The item leaves its place in the books, so that others can have it.
+    this.#take(item);
+    this.#change({ moving }, 0.25);
+    item.attributes = { ...dragged, frame: { ...dragged.frame } };
+    this.#insert(item);
+    if (isCurrent) this.#current = target;
+    this.#describe(item);
+    if (isOther) this.#render(item, "moved");
+    if (hadFocus && document.activeElement !== item.element) item.element.focus({ preventScroll: true });
+    this.#placeDragged();
+    movement.target = target;
+    movement.autoscroll = movement.pointer ? autoscroll : { x: 0, y: 0 };
+    if ((autoscroll.x || autoscroll.y) && movement.pointer) this.#autoscroll(movement);
+    // Where the order of the answers and the window differ, a tick says what is visible.
+    this.#wantTick();
+  }
+
+  /** Scrolls while the item is held at an edge. */
+  #autoscroll(movement) {
+    if (movement.frame) return;
+    let last = performance.now();
+    const step = (now) => {
+      movement.frame = 0;
+      if (this.#movement !== movement) return;
+      const { x, y } = movement.autoscroll;
+      if (!x && !y) return;
+      const way = Math.min(now - last, 50) * 0.6;
+      last = now;
+      const before = this.contentOffset;
+      this.#put({
+        x: clamp(before.x + x * way, 0, this.#x.range), y: clamp(before.y + y * way, 0, this.#y.range),
+      });
+      const after = this.contentOffset;
+      if (after.x !== before.x || after.y !== before.y) this.#dragTo(movement.pointer);
+      movement.frame = requestAnimationFrame(step);
+    };
+    movement.frame = requestAnimationFrame(step);
+  }
+
+  #drop() {
+    const movement = this.#movement;
+    if (!movement) return Promise.resolve();
+    movement.autoscroll = { x: 0, y: 0 };
+    return this.#enqueue(async () => {
+      if (this.#movement !== movement || !movement.isUp) return;
+      if (movement.isWanted) await this.#stepMovement();
+      const answer = await this.#ask("POST", "/movement/end");
+      this.#flush();
+      const { item } = movement;
+      this.#movement = null;
+      delete item.element.dataset.dragging;
+      const { source, target } = answer;
+      const isMoved = comparePaths(source, target) !== 0;
+      if (isMoved) {
+        this.#collection = updated(this.#collection, { moveItems: [{ from: source, to: target }] });
+      }
+      this.#takeSummary(answer);
+      this.#change(answer, 0.25);
+      this.#announce("dropped", target);
+      if (isMoved) this.#emit("reorder", { from: source, to: target, version: answer.version });
+      this.#wantTick();
+    }).catch((error) => this.#movementFailed(error));
+  }
+
+  #cancelMovement() {
+    const movement = this.#movement;
+    if (!movement) return;
+    this.#enqueue(async () => {
+      if (this.#movement !== movement) return;
+      if (movement.isUp) await this.#ask("DELETE", "/movement");
+      this.#movementOver(movement);
+      this.#announce("cancelled");
+    }).catch((error) => this.#movementFailed(error));
+  }
+
+  #movementOver(movement) {
+    this.#movement = null;
+    delete movement.item.element.dataset.dragging;
+    if (this.#isCurrent(movement.item.attributes)) this.#current = movement.source;
+    this.#fullWanted = true;
+    this.#wantTick();
+  }
+
+  #movementFailed(error) {
+    if (this.#movement) this.#movementOver(this.#movement);
+    this.#report(error);
+  }
+
+  #announce(message, indexPath) {
+    const numbers = indexPath
+      ? [indexPath[1] + 1, this.#session?.itemCounts[indexPath[0]] ?? "?"] : [];
+    this.#live.textContent = this.messages[message].replace(/%/g, () => numbers.shift());
+  }
+
+  // MARK: Keyboard
+
+  #focused(event) {
+    const item = this.#itemOf(event);
+    if (!item?.isCell) return;
+    this.#hadFocus = false;
+    this.#current = item.attributes.indexPath;
+    this.#keepOneTabStop();
+  }
+
+  /** Of all cells exactly one is reached by the tab key. */
+  #keepOneTabStop() {
+    const cells = this.#sorted.filter(({ isCell }) => isCell);
+    const current = cells.find(({ attributes }) => this.#isCurrent(attributes)) ?? cells[0];
+    for (const cell of cells) cell.element.tabIndex = cell === current ? 0 : -1;
+  }
+
+  #restoreFocus() {
+    if (!this.#sorted.some(({ element }) => element.tabIndex === 0)) this.#keepOneTabStop();
+    if (!this.#hadFocus || !this.#current || this.#shadow.activeElement !== this.#scroller) return;
+    const item = this.#items.get(keyOf("cell", this.#current));
+    if (item) item.element.focus({ preventScroll: true });
+  }
+
+  async #keyDown(event) {
+    if (event.defaultPrevented || !this.#session) return;
+    const step = STEPS[event.key];
+    const movement = this.#movement;
+    if (movement) {
+      event.preventDefault();
+      if (movement.pointer) {
+        if (event.key === "Escape") this.#cancelMovement();
+        return;
+      }
+      if (step) await this.#moveByKey(step);
+      else if (event.key === "Enter" || event.key === " ") {
+        await this.#drop();
+        this.#focusCurrent();
+      } else if (event.key === "Escape") this.#cancelMovement();
+      return;
+    }
+    const target = event.composedPath()[0];
+    if (target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]")) return;
+    // A window that has not the focus itself says nothing of elements that get it.
+    const own = this.#itemOf(event);
+    if (own?.isCell) this.#current = own.attributes.indexPath;
+    const item = this.#current && this.#items.get(keyOf("cell", this.#current));
+    if (this.reorderable && item && (event.key === " " || (step && (event.ctrlKey || event.altKey)))) {
+      event.preventDefault();
+      this.#stopMotion();
+      await this.#begin(item, item.center, { pointer: null, grip: { x: 0, y: 0 } });
+      if (step && event.key !== " ") await this.#moveByKey(step);
+      return;
+    }
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const counts = this.#session.itemCounts;
+    const isForward = event.key === "PageDown";
+    if (step) {
+      event.preventDefault();
+      await this.#focusNext(step);
+    } else if (event.key === "Home" || event.key === "End") {
+      event.preventDefault();
+      const isHome = event.key === "Home";
+      const section = isHome
+        ? counts.findIndex((count) => count > 0) : counts.findLastIndex((count) => count > 0);
+      if (section >= 0) await this.#focusItem([section, isHome ? 0 : counts[section] - 1], isHome ? "end" : "start");
+    } else if (isForward || event.key === "PageUp") {
+      event.preventDefault();
+      const way = (isForward ? 0.9 : -0.9) * this.#main.viewport;
+      const { x, y } = this.contentOffset;
+      await this.#moveTo(this.#main === this.#x ? { x: x + way, y } : { x, y: y + way }, 0.25);
+      await this.#enqueue(async () => {});
+      if (this.#snapMode !== "none") this.#snapFrom({ x, y });
+    }
+  }
+
+  #focusCurrent() {
+    const item = this.#current && this.#items.get(keyOf("cell", this.#current));
+    item?.element.focus({ preventScroll: true });
+  }
+
+  /** The cell next to a point in some direction. */
+  #next({ x, y }, [dx, dy], candidates) {
+    let best = null;
+    let least = Infinity;
+    for (const candidate of candidates) {
+      if (candidate.kind !== "cell") continue;
+      const [left, top, right, bottom] = boundsOf(candidate);
+      const along = dx ? dx * ((left + right) / 2 - x) : dy * ((top + bottom) / 2 - y);
+      if (along < 1) continue;
+      const across = dx
+        ? Math.max(0, top - y, y - bottom) : Math.max(0, left - x, x - right);
+      // What lies straight ahead comes before what lies aside.
+      const cost = along + across * 4 + (across > 0 ? this.#main.viewport / 2 : 0);
+      if (cost < least) [best, least] = [candidate, cost];
+    }
+    return best;
+  }
+
+  /** One item further in the order. */
+  #neighbour([section, item], sign) {
+    const counts = this.#session.itemCounts;
+    let place = [section, item + sign];
+    while (place[1] < 0 || place[1] >= counts[place[0]]) {
+      const next = place[0] + sign;
+      if (next < 0 || next >= counts.length) return null;
+      place = [next, sign > 0 ? 0 : counts[next] - 1];
+    }
+    return place;
+  }
+
+  /** The index path next to a cell in some direction, on screen or beyond its edge. */
+  async #nextPath(item, step) {
+    const [dx, dy] = step;
+    const { indexPath } = item.attributes;
+    const isMain = (this.#main === this.#x) === (dx !== 0);
+    if (EFFECTS.has(this.#layout.kind)) return isMain ? this.#neighbour(indexPath, dx + dy) : null;
+    const from = item.center;
+    const others = this.#sorted.filter((other) => other !== item).map(({ attributes }) => attributes);
+    let next = this.#next(from, step, others);
+    if ((!next || !this.#isStraight(next, from, step)) && isMain) {
+      const { width, height } = this.#viewport;
+      const band = {
+        x: dx > 0 ? from.x : dx < 0 ? from.x - width : this.#x.offset,
+        y: dy > 0 ? from.y : dy < 0 ? from.y - height : this.#y.offset, width, height,
+      };
+      const { attributes } = await this.#enqueue(
+        () => this.#ask("GET", `/attributes?${new URLSearchParams(band)}`));
+      next = this.#next(from, step, attributes.filter((other) => comparePaths(other.indexPath, indexPath)));
+    }
+    if (next && (isMain || this.#isStraight(next, from, step))) return next.indexPath;
+    return isMain ? null : this.#neighbour(indexPath, dx + dy);
+  }
+
+  #isStraight(attributes, { x, y }, [dx]) {
+    const [left, top, right, bottom] = boundsOf(attributes);
+    return dx ? top <= y && y <= bottom : left <= x && x <= right;
+  }
+
+  async #focusNext(step) {
+    const item = this.#current && this.#items.get(keyOf("cell", this.#current));
+    if (!item) {
+      // Out of sight: the first arrow key brings it back.
+      const path = this.#current ?? this.#sorted.find(({ isCell }) => isCell)?.attributes.indexPath;
+      if (path) await this.#focusItem(path);
+      return;
+    }
+    const path = await this.#nextPath(item, step).catch((error) => this.#report(error));
+    if (path) await this.#focusItem(path);
+  }
+
+  async #focusItem(indexPath, position = "nearest") {
+    this.#current = indexPath;
+    const isNear = this.#items.has(keyOf("cell", indexPath));
+    try {
+      await this.scrollToItem(indexPath[0], indexPath[1], isNear ? "nearest" : position, isNear && !EFFECTS.has(this.#layout.kind));
+    } catch (error) {
+      return this.#report(error);
+    }
+    this.#flush();
+    if (comparePaths(indexPath, this.#current)) return;
+    this.#keepOneTabStop();
+    this.#focusCurrent();
+  }
+
+  async #moveByKey(step) {
+    const movement = this.#movement;
+    if (!movement?.isUp) return;
+    try {
+      const path = await this.#nextPath(movement.item, step);
+      if (!path || movement !== this.#movement) return;
+      const { contentOffset } = await this.#enqueue(() => this.#ask("GET",
+        `/scroll-offset?${new URLSearchParams({ section: path[0], item: path[1], position: "nearest" })}`));
+      await this.#moveTo(contentOffset, 0);
+      const { attributes } = await this.#enqueue(
+        () => this.#ask("GET", `/attributes/cell/${path[0]}/${path[1]}`));
+      const [left, top, right, bottom] = boundsOf(attributes);
+      movement.position = { x: (left + right) / 2, y: (top + bottom) / 2 };
+      await this.#enqueue(() => this.#stepMovement());
+      this.#announce("moved", movement.target);
+    } catch (error) {
+      this.#movementFailed(error);
+    }
+  }
+}
+
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+const easeOut = (part) => 1 - (1 - part) ** 3;
+/** UIScrollView's deceleration, of which the server says how long it takes. */
+const decelerate = (part) => (1 - Math.exp(-6.9 * part)) / (1 - Math.exp(-6.9));
+
+function isHorizontal({ kind, scrollDirection }) {
+  return scrollDirection ? scrollDirection === "horizontal" : HORIZONTAL.has(kind);
+}
+
+function indexPathOf({ dataset: { indexPath } }) {
+  return (indexPath ?? "").split(",").map(Number);
+}
+
+function originOf({ anchorPoint }) {
+  return anchorPoint ? `${anchorPoint.x * 100}% ${anchorPoint.y * 100}%` : "";
+}
+
+/** The first and the last of the cells; null if there are none. */
+function cellPaths(attributes) {
+  const paths = attributes.filter(({ kind }) => kind === "cell").map(({ indexPath }) => indexPath);
+  paths.sort(comparePaths);
+  return paths.length ? [paths[0], paths.at(-1)] : null;
+}
+
+/** Whether something comes before (−1) or after (1) a run of cells; 0 if it is among them. */
+function sideOf(indexPath, run) {
+  if (!run) return 0;
+  return comparePaths(indexPath, run[0]) < 0 ? -1 : comparePaths(indexPath, run[1]) > 0 ? 1 : 0;
+}
+
+/**
+ * The collection after a batch, so that a session that the server has lost can be begun again.
+ *
+ * Items inserted have to be described as those of their section are; else, and where sections change, the
+ * collection stays as it was: then `collection` should be a function.
+ */
+function updated(collection, batch) {
+  if (!collection || typeof collection === "function") return collection;
+  const { deleteItems = [], insertItems = [], moveItems = [], reloadItems = [] } = batch;
+  if (["deleteSections", "insertSections", "moveSections", "reloadSections"].some((name) => batch[name]?.length)) {
+    return collection;
+  }
+  const forms = ["sizes", "lengths", "aspectRatios", "ids"];
+  const formOf = (items) => forms.filter((form) => items?.[form]).join();
+  const places = new Map();
+  for (const { section } of [...deleteItems, ...insertItems, ...reloadItems]) places.set(section, null);
+  for (const { from, to } of moveItems) places.set(from[0], null).set(to[0], null);
+  const sections = [...collection.sections];
+  for (const section of places.keys()) {
+    const { items } = sections[section] ?? {};
+    const form = formOf(items);
+    const fits = insertItems.every((insertion) =>
+      insertion.section !== section || formOf(insertion.items) === form);
+    if (!items || !fits || items.size || reloadItems.some((reload) => reload.section === section)) return collection;
+    places.set(section, { items, gone: new Set(), come: [] });
+  }
+  const countOf = (items) => items.count ?? forms.map((form) => items[form]?.length).find((n) => n !== undefined) ?? 0;
+  const valueAt = (items, index) => forms.map((form) => items[form]?.[index]);
+  for (const { section, start, end } of deleteItems) {
+    for (let index = start; index < end; index++) places.get(section).gone.add(index);
+  }
+  for (const { from, to } of moveItems) {
+    places.get(from[0]).gone.add(from[1]);
+    places.get(to[0]).come.push([to[1], valueAt(places.get(from[0]).items, from[1])]);
+  }
+  for (const { section, at, items } of insertItems) {
+    for (let index = 0; index < countOf(items); index++) {
+      places.get(section).come.push([at + index, valueAt(items, index)]);
+    }
+  }
+  for (const [section, { items, gone, come }] of places) {
+    const result = { count: countOf(items) - gone.size + come.length };
+    come.sort(([a], [b]) => a - b);
+    forms.forEach((form, place) => {
+      if (!items[form]) return;
+      // Survivors in their old order, then what comes, each at its final index.
+      const list = gone.size ? items[form].filter((_, index) => !gone.has(index)) : [...items[form]];
+      if (come.length > 1000) {
+        const merged = [];
+        let next = 0;
+        let rest = 0;
+        while (merged.length < result.count) {
+          if (next < come.length && come[next][0] === merged.length) merged.push(come[next++][1][place]);
+          else merged.push(list[rest++]);
+        }
+        result[form] = merged;
+      } else {
+        for (const [index, values] of come) list.splice(index, 0, values[place]);
+        result[form] = list;
+      }
+    });
+    sections[section] = { ...sections[section], items: result };
+  }
+  return { ...collection, sections };
+}
+
+if (!customElements.get("collection-view")) customElements.define("collection-view", CollectionView);

@@ -1,0 +1,97 @@
+import CResources
+import HTTPMessages
+
+/// Files that the program carries inside itself.
+enum Resources {
+  /// openapi.yaml.
+  static let openAPI = bytes(of: LAYOUTD_OPENAPI_YAML)
+
+  /// What a file holds.
+  static func bytes(of resource: layoutd_resource) -> [UInt8] {
+    var count = 0
+    let bytes = unsafe layoutd_resource(resource, &count)
+    // The resource is static and has that many bytes.
+    return unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
+  }
+}
+
+/// What is served to browsers: the playground and the component that it is made with.
+enum WebFile: Int, CaseIterable {
+  case page
+  case client
+  case clientTypes
+  case playgroundScript
+  case playgroundStyle
+  case icon
+  case gallery
+
+  /// Its last path component below `/playground/`; nil for what has a path of its own.
+  var playgroundName: String? {
+    switch self {
+    case .page, .client, .clientTypes: nil
+    case .playgroundScript: "playground.js"
+    case .playgroundStyle: "playground.css"
+    case .icon: "favicon.svg"
+    case .gallery: "gallery.json"
+    }
+  }
+
+  /// The file, ready to be sent.
+  var content: HTTPContent { WebFile.contents[rawValue] }
+
+  /// Header fields beside type and tag.
+  var fields: [HTTPField] { self == .page ? WebFile.pageFields : WebFile.fileFields }
+
+  private static let contents = allCases.map { file in
+    let bytes = Resources.bytes(of: file.resource)
+    return HTTPContent(bytes, type: file.type, tag: tag(of: bytes), isKept: true)
+  }
+
+  private static let fileFields = [
+    HTTPField(name: "Cache-Control", value: "no-cache"),
+    HTTPField(name: "X-Content-Type-Options", value: "nosniff"),
+  ]
+
+  /// Nothing from elsewhere, nothing inline, no frames: a page that shows other people's JSON has no
+  /// use for any of it.
+  private static let pageFields =
+    fileFields + [
+      HTTPField(
+        name: "Content-Security-Policy",
+        value: """
+          default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+          img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+          """),
+      HTTPField(name: "Referrer-Policy", value: "no-referrer"),
+    ]
+
+  private var resource: layoutd_resource {
+    switch self {
+    case .page: LAYOUTD_INDEX_HTML
+    case .client: LAYOUTD_COLLECTION_VIEW_JS
+    case .clientTypes: LAYOUTD_COLLECTION_VIEW_D_TS
+    case .playgroundScript: LAYOUTD_PLAYGROUND_JS
+    case .playgroundStyle: LAYOUTD_PLAYGROUND_CSS
+    case .icon: LAYOUTD_FAVICON_SVG
+    case .gallery: LAYOUTD_GALLERY_JSON
+    }
+  }
+
+  private var type: StaticString {
+    switch self {
+    case .page: "text/html; charset=utf-8"
+    case .client, .playgroundScript: "text/javascript; charset=utf-8"
+    case .clientTypes: "text/typescript; charset=utf-8"
+    case .playgroundStyle: "text/css; charset=utf-8"
+    case .icon: "image/svg+xml"
+    case .gallery: "application/json"
+    }
+  }
+
+  /// A tag that tells builds apart: FNV-1a over the bytes, 64 bits.
+  private static func tag(of bytes: [UInt8]) -> HTTPEntityTag {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    return HTTPEntityTag(UInt(truncatingIfNeeded: hash))
+  }
+}

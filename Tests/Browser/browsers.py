@@ -1,0 +1,218 @@
+"""Two browsers behind one interface: what the checks do, they do to either."""
+
+import base64
+import contextlib
+import json
+import re
+import subprocess
+import tempfile
+import time
+
+# Runs before anything of the page: what the policy refuses, and what nobody catches.
+WATCH = """
+window.refused = [];
+addEventListener("securitypolicyviolation", (e) => refused.push(`policy: ${e.violatedDirective} ${e.blockedURI}`));
+addEventListener("error", (e) => refused.push(`error: ${e.message}`));
+addEventListener("unhandledrejection", (e) => refused.push(`rejection: ${e.reason}`));
+"""
+
+
+class Chromium:
+    name = "chromium"
+
+    def __init__(self):
+        from playwright.sync_api import sync_playwright
+
+        self.playwright = sync_playwright().start()
+        self.browser = self.playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox"]
+        )
+        self.messages = []
+        self.page = self.browser.new_page(viewport={"width": 1280, "height": 800})
+        self.page.set_default_timeout(20_000)
+        self.page.add_init_script(WATCH)
+        self.page.on("console", lambda m: m.type == "error" and self.messages.append(m.text))
+
+    def goto(self, url):
+        # Only the fragment differs from page to page: that alone would load nothing.
+        self.page.goto("about:blank")
+        self.page.goto(url)
+
+    def eval(self, body, *arguments):
+        return self.page.evaluate(f"(a) => (async (...args) => {{ {body} }})(...a)", list(arguments))
+
+    def resize(self, width, height):
+        self.page.set_viewport_size({"width": width, "height": height})
+
+    def move(self, x, y):
+        self.page.mouse.move(x, y)
+
+    def down(self):
+        self.page.mouse.down()
+
+    def up(self):
+        self.page.mouse.up()
+
+    def wheel(self, x, y, dx, dy):
+        self.page.mouse.move(x, y)
+        self.page.mouse.wheel(dx, dy)
+
+    def key(self, key):
+        self.page.keyboard.press(key)
+
+    def screenshot(self, path):
+        self.page.screenshot(path=path)
+
+    @contextlib.contextmanager
+    def phone(self):
+        """A small page that takes touches; yields what sends them: start, move or end, and where."""
+        context = self.browser.new_context(
+            has_touch=True, is_mobile=True, viewport={"width": 360, "height": 740}, device_scale_factor=2
+        )
+        page, self.page = self.page, context.new_page()
+        self.page.add_init_script(WATCH)
+        session = context.new_cdp_session(self.page)
+
+        def touch(kind, *points):
+            session.send("Input.dispatchTouchEvent", {
+                "type": f"touch{kind}", "touchPoints": [{"x": x, "y": y} for x, y in points]})
+
+        try:
+            yield touch
+        finally:
+            self.page = page
+            context.close()
+
+    def traced(self, work):
+        """What `work` returns, with the milliseconds that the page's thread was busy in all and at most."""
+        self.browser.start_tracing(page=self.page, categories=["toplevel", "devtools.timeline"])
+        result = work()
+        events = json.loads(self.browser.stop_tracing())["traceEvents"]
+        threads = {
+            (e["pid"], e["tid"]) for e in events
+            if e["name"] == "thread_name" and e["args"]["name"] == "CrRendererMain"
+        }
+        tasks = [
+            e.get("tdur", 0) / 1000 for e in events
+            if e["name"] == "ThreadControllerImpl::RunTask" and (e["pid"], e["tid"]) in threads
+        ]
+        return result, sum(tasks), max(tasks, default=0)
+
+    def close(self):
+        self.browser.close()
+        self.playwright.stop()
+
+
+class Firefox:
+    name = "firefox"
+    # Touches by WebDriver do not scroll there.
+    phone = None
+    KEYS = {
+        "Enter": "\ue007", "Escape": "\ue00c", "Space": " ", "Tab": "\ue004", "Home": "\ue011",
+        "End": "\ue010", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014",
+        "ArrowDown": "\ue015",
+    }
+
+    def __init__(self):
+        import websocket
+
+        self.profile = tempfile.TemporaryDirectory(prefix="firefox-")
+        self.process = subprocess.Popen(
+            ["/usr/bin/firefox-esr", "--headless", "--no-remote", "--remote-debugging-port", "0",
+             "--profile", self.profile.name, "about:blank"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        )
+        url = None
+        for line in self.process.stderr:
+            if found := re.search(r"WebDriver BiDi listening on (ws://\S+)", line):
+                url = found[1]
+                break
+        self.socket = websocket.create_connection(f"{url}/session", suppress_origin=True, timeout=30)
+        self.count = 0
+        self.messages = []
+        self.place = (0, 0)
+        self.send("session.new", capabilities={})
+        self.send("session.subscribe", events=["log.entryAdded"])
+        self.context = self.send("browsingContext.getTree")["contexts"][0]["context"]
+        # Keys go to the window that has the focus.
+        self.send("browsingContext.activate", context=self.context)
+        self.send("script.addPreloadScript", functionDeclaration=f"() => {{ {WATCH} }}")
+        self.resize(1280, 800)
+
+    def send(self, method, **params):
+        self.count += 1
+        self.socket.send(json.dumps({"id": self.count, "method": method, "params": params}))
+        while True:
+            message = json.loads(self.socket.recv())
+            if message.get("id") == self.count:
+                if message["type"] == "error":
+                    raise RuntimeError(f"{method}: {message['error']}: {message['message']}")
+                return message["result"]
+            entry = message.get("params", {})
+            if message.get("method") == "log.entryAdded" and entry.get("level") == "error":
+                self.messages.append(entry.get("text"))
+
+    def goto(self, url):
+        self.send("browsingContext.navigate", context=self.context, url="about:blank", wait="complete")
+        self.send("browsingContext.navigate", context=self.context, url=url, wait="complete")
+
+    def eval(self, body, *arguments):
+        call = f"(async (...args) => {{ {body} }})(...{json.dumps(arguments)})"
+        answer = self.send(
+            "script.evaluate", target={"context": self.context}, awaitPromise=True,
+            expression=f"{call}.then((value) => JSON.stringify(value ?? null))",
+        )
+        if answer["type"] == "exception":
+            raise RuntimeError(answer["exceptionDetails"]["text"])
+        return json.loads(answer["result"]["value"])
+
+    def resize(self, width, height):
+        self.send(
+            "browsingContext.setViewport", context=self.context,
+            viewport={"width": width, "height": height},
+        )
+
+    def act(self, kind, *actions, **more):
+        self.send(
+            "input.performActions", context=self.context,
+            actions=[{"type": kind, "id": kind, "actions": list(actions), **more}],
+        )
+
+    def move(self, x, y):
+        self.place = (round(x), round(y))
+        self.act("pointer", {"type": "pointerMove", "x": self.place[0], "y": self.place[1]})
+
+    def down(self):
+        self.act("pointer", {"type": "pointerDown", "button": 0})
+
+    def up(self):
+        self.act("pointer", {"type": "pointerUp", "button": 0})
+
+    def wheel(self, x, y, dx, dy):
+        self.act(
+            "wheel", {"type": "scroll", "x": round(x), "y": round(y), "deltaX": dx, "deltaY": dy}
+        )
+
+    def key(self, key):
+        value = self.KEYS.get(key, key)
+        self.act("key", {"type": "keyDown", "value": value}, {"type": "keyUp", "value": value})
+
+    def screenshot(self, path):
+        image = self.send("browsingContext.captureScreenshot", context=self.context)["data"]
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(image))
+
+    def traced(self, work):
+        return work(), None, None
+
+    def close(self):
+        try:
+            self.send("browser.close")
+        except Exception:
+            pass
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            time.sleep(0.2)
+        self.profile.cleanup()

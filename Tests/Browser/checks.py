@@ -1,0 +1,648 @@
+"""What has to hold of the playground and the component in a browser; Tests/Browser/run runs it."""
+
+import argparse
+import contextlib
+import http.server
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import threading
+import time
+import traceback
+import urllib.request
+
+from browsers import Chromium, Firefox
+
+HERE = pathlib.Path(__file__).parent
+COMPARE = (HERE / "page.js").read_text()
+LAYOUTS = [
+    "flow", "waterfall", "waterfall-ltr", "waterfall-rtl", "pagedGrid", "list", "coverFlow", "wheel",
+    "banner",
+]
+SIDEWAYS = {"pagedGrid", "coverFlow", "wheel", "banner"}
+VIEW = "const view = document.querySelector('collection-view');"
+
+
+class Failed(Exception):
+    pass
+
+
+def expect(holds, text):
+    if not holds:
+        raise Failed(text)
+
+
+@contextlib.contextmanager
+def server(program, *options):
+    process = subprocess.Popen(
+        [program, "--port", "0", "--log-level", "warning", *options], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        for line in process.stderr:
+            if line.startswith("listening on "):
+                break
+        else:
+            raise Failed("the server does not start")
+        # What it says later must not fill the pipe.
+        threading.Thread(target=process.stderr.read, daemon=True).start()
+        yield line.split()[2]
+    finally:
+        process.terminate()
+        process.wait()
+
+
+class Checks:
+    def __init__(self, browser, url, shop, screenshots):
+        self.browser, self.url, self.shop, self.screenshots = browser, url, shop, screenshots
+        self.notes = []
+
+    # What the checks are made of
+
+    def open(self, state=""):
+        self.browser.goto(f"{self.url}/#{state}")
+        self.settle()
+
+    def settle(self):
+        self.browser.eval(VIEW + """
+          for (let i = 0; i < 200 && !view?.sessionURL; i++) await new Promise((r) => setTimeout(r, 25));
+          if (!view?.sessionURL) throw new Error("no session: " + document.getElementById("failure")?.textContent);
+          await view.idle();""")
+
+    def same(self, what, least=1):
+        """The document has what the server says is visible, where it says."""
+        for _ in range(40):
+            answer = self.browser.eval(COMPARE)
+            if not answer["missing"] and not answer["extra"] and answer["worst"] <= 0.5:
+                break
+            # Scrolling may not have ended yet.
+            time.sleep(0.05)
+        expect(not answer["missing"], f"{what}: not in the document: {answer['missing']}")
+        expect(not answer["extra"], f"{what}: should not be in the document: {answer['extra']}")
+        expect(answer["worst"] <= 0.5, f"{what}: {answer['worst']} px off")
+        expect(answer["count"] >= least, f"{what}: only {answer['count']} elements")
+        return answer
+
+    def middle(self):
+        return self.browser.eval(VIEW + """
+          const box = view.getBoundingClientRect();
+          return [box.x + box.width / 2, box.y + box.height / 2];""")
+
+    def center(self, item, section=0):
+        return self.browser.eval(VIEW + """
+          const box = view.elementAt(args[0], args[1]).getBoundingClientRect();
+          return [box.x + box.width / 2, box.y + box.height / 2];""", section, item)
+
+    def ids(self, count=8):
+        """The first items, as the server has them."""
+        return self.browser.eval(VIEW + """
+          const ids = [];
+          for (let item = 0; item < args[0]; item++) {
+            ids.push((await (await fetch(`${view.sessionURL}/attributes/cell/0/${item}`)).json()).attributes.id);
+          }
+          return ids;""", count)
+
+    # The checks
+
+    def every_layout_scrolls(self):
+        worst = 0
+        for collection in ("gallery", "random"):
+            self.open(f"collection={collection}&layout=flow")
+            x, y = self.middle()
+            for layout in LAYOUTS:
+                self.browser.eval("document.querySelector(`input[value='${args[0]}']`).click()", layout)
+                self.browser.eval(VIEW + "await view.idle(); await view.setContentOffset({x: 0, y: 0}, false)")
+                worst = max(worst, self.same(f"{collection}, {layout}")["worst"])
+                way = (160, 0) if layout in SIDEWAYS else (0, 470)
+                for step in range(5):
+                    self.browser.wheel(x, y, *way)
+                    time.sleep(0.03)
+                answer = self.same(f"{collection}, {layout}, scrolled")
+                expect(answer["offset"]["x"] + answer["offset"]["y"] > 0, f"{layout} does not scroll")
+                worst = max(worst, answer["worst"])
+                self.browser.eval("document.getElementById('last').click()")
+                time.sleep(0.1)
+                worst = max(worst, self.same(f"{collection}, {layout}, at the end")["worst"])
+        self.notes.append(f"places: at most {worst:.3f} px off")
+
+    def pinned_headers_stay(self):
+        self.open("collection=gallery&layout=waterfall&pin=true")
+        x, y = self.middle()
+        for _ in range(4):
+            self.browser.wheel(x, y, 0, 300)
+            time.sleep(0.03)
+        self.same("pinned")
+        top = self.browser.eval(VIEW + """
+          return view.querySelector("[data-kind=header]").getBoundingClientRect().top
+            - view.getBoundingClientRect().top""")
+        expect(abs(top) <= 0.5, f"the header is {top} px from the top")
+
+    def snapping(self):
+        self.open("collection=random&layout=pagedGrid")
+        x, y = self.middle()
+        self.browser.move(x, y)
+        self.browser.down()
+        for step in range(1, 9):
+            self.browser.move(x - 45 * step, y)
+        self.browser.up()
+        time.sleep(0.1)
+        answer = self.same("after a fling")
+        width = self.browser.eval(VIEW + "return view.viewportSize.width")
+        expect(answer["offset"]["x"] == width, f"not on a page: {answer['offset']} of {width}")
+
+    def reorder_by_drag(self):
+        self.open("collection=random&layout=flow")
+        before = self.ids()
+        self.browser.eval(VIEW + "window.moved = []; view.addEventListener('reorder', (e) => moved.push(e.detail))")
+        x, y = self.center(0)
+        tx, ty = self.center(3)
+        self.browser.move(x, y)
+        self.browser.down()
+        time.sleep(0.4)
+        for step in range(1, 9):
+            self.browser.move(x + (tx - x) * step / 8, y + (ty - y) * step / 8)
+            time.sleep(0.03)
+        lifted = self.browser.eval("return document.querySelectorAll('[data-dragging]').length")
+        expect(lifted == 1, f"{lifted} items are up")
+        time.sleep(0.3)
+        self.browser.up()
+        self.same("after a drag")
+        after = self.ids()
+        moved = self.browser.eval("return moved")
+        expect(len(moved) == 1 and moved[0]["from"] == [0, 0], f"events: {moved}")
+        expected = before[1:]
+        expected.insert(moved[0]["to"][1], before[0])
+        expect(moved[0]["to"][1] > 0 and after == expected[:8], f"{before} became {after} by {moved}")
+
+    def reorder_by_keyboard(self):
+        self.open("collection=random&layout=flow")
+        before = self.ids()
+        self.browser.eval(VIEW + "view.elementAt(0, 1).focus()")
+        wait = VIEW + "await view.idle(); return view.shadowRoot.querySelector('.live').textContent"
+        self.browser.key("Space")
+        said = self.browser.eval(wait)
+        expect("2 of 600" in said, f"said: {said}")
+        self.browser.key("ArrowRight")
+        time.sleep(0.2)
+        said = self.browser.eval(wait)
+        expect("3 of 600" in said, f"said: {said}")
+        self.browser.key("ArrowRight")
+        time.sleep(0.2)
+        self.browser.key("Enter")
+        time.sleep(0.3)
+        self.same("after keys")
+        after = self.ids()
+        expected = [before[0], before[2], before[3], before[1], *before[4:]]
+        expect(after == expected, f"{before} became {after}")
+        focus = self.browser.eval(VIEW + "return document.activeElement.dataset.indexPath")
+        expect(focus == "0,3", f"the focus is at {focus}")
+        # And not at all, with Escape.
+        self.browser.key("Space")
+        time.sleep(0.2)
+        self.browser.key("ArrowLeft")
+        time.sleep(0.2)
+        self.browser.key("Escape")
+        time.sleep(0.2)
+        self.same("after Escape")
+        expect(self.ids() == expected, "Escape does not put it back")
+
+    def keyboard_goes_everywhere(self):
+        self.open("collection=random&layout=waterfall")
+        self.browser.eval(VIEW + "view.elementAt(0, 0).focus()")
+        for key, path in (("ArrowRight", "0,1"), ("ArrowDown", None), ("End", "0,599"), ("Home", "0,0")):
+            self.browser.key(key)
+            time.sleep(0.15)
+            self.browser.eval(VIEW + "await view.idle()")
+            focus = self.browser.eval("return document.activeElement.dataset.indexPath ?? 'nothing'")
+            expect(focus == path if path else focus != "0,1", f"{key} leads to {focus}")
+        stops = self.browser.eval(VIEW + "return view.querySelectorAll('[tabindex=\"0\"]').length")
+        expect(stops == 1, f"{stops} tab stops")
+        # Far enough for what has the focus to leave the document, and back.
+        for offset in (5000, 0):
+            self.browser.eval(VIEW + "await view.setContentOffset({x: 0, y: args[0]}, false); await view.idle()", offset)
+            self.same("with the focus")
+        focus = self.browser.eval("return document.activeElement.dataset.indexPath ?? 'nothing'")
+        expect(focus == "0,0", f"the focus came back to {focus}")
+
+    def updates_are_animated(self):
+        self.open("collection=random&layout=flow")
+        before = self.ids(6)
+        running = self.browser.eval(VIEW + """
+          await view.applyUpdates({
+            deleteItems: [{section: 0, start: 2, end: 4}],
+            insertItems: [{section: 0, at: 0, items: {ids: ["new"], sizes: [[100, 100]]}}],
+          });
+          return [...view.children].filter((element) => element.getAnimations().length > 0).length;""")
+        expect(running > 5, f"{running} elements are on their way")
+        self.same("after a batch")
+        after = self.ids(5)
+        expect(after == ["new", before[0], before[1], before[4], before[5]], f"{before} became {after}")
+        for _ in range(3):
+            # One on top of the other, before the first has ended.
+            self.browser.eval("document.getElementById('shuffle').click()")
+            time.sleep(0.1)
+        self.same("shuffled")
+        self.browser.eval("document.getElementById('insert').click(); document.getElementById('delete').click()")
+        self.same("by the buttons")
+        flying = self.browser.eval(VIEW + """
+          await view.setLayout({kind: "waterfall", columnCount: 3});
+          return [...view.children].filter((element) => element.getAnimations().length > 0).length;""")
+        expect(flying > 5, f"{flying} elements fly to another layout")
+        self.same("in another layout")
+        fault = self.browser.eval(VIEW + """
+          try { await view.applyUpdates({expect: {itemCounts: [1]}}); } catch (error) { return error.status; }""")
+        expect(fault == 409, f"a batch that does not fit: {fault}")
+        self.same("refused")
+
+    def lost_sessions_are_made_again(self):
+        self.open("collection=random&layout=waterfall")
+        self.browser.eval(VIEW + """
+          await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 3}]});
+          await view.idle();
+          await fetch(view.sessionURL, {method: "DELETE"});
+          await view.setContentOffset({x: 0, y: 900}, false);
+          await view.idle();""")
+        self.same("in a new session")
+        counts = self.browser.eval(VIEW + "return view.itemCounts")
+        expect(counts == [597], f"{counts} items")
+        # Another client's changes are seen.
+        self.browser.eval(VIEW + """
+          await fetch(`${view.sessionURL}/updates`, {
+            method: "POST", headers: {"Content-Type": "application/json"},
+            body: JSON.stringify({deleteItems: [{section: 0, start: 0, end: 97}]}),
+          });
+          await view.setContentOffset({x: 0, y: 1200}, false);
+          await view.idle();""")
+        self.same("after somebody else's change")
+        fault = self.browser.eval(VIEW + """
+          await fetch(`${view.sessionURL}/updates`, {
+            method: "POST", headers: {"Content-Type": "application/json"},
+            body: JSON.stringify({insertItems: [{section: 0, at: 0, items: {count: 0}}], deleteItems: [{section: 0, start: 499, end: 500}]}),
+          });
+          try { await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]}); } catch (error) { return error.status; }""")
+        expect(fault == 412, f"a batch for another version: {fault}")
+        self.same("after it was refused")
+        counts = self.browser.eval(VIEW + "return view.itemCounts")
+        expect(counts == [499], f"{counts} items")
+
+    def busy_servers_are_asked_again(self):
+        self.open("collection=random&layout=flow")
+        asked = self.browser.eval(VIEW + """
+          const real = window.fetch;
+          const statuses = [503, 429, 0];
+          let asked = 0;
+          window.fetch = (url, options) => {
+            if (!String(url).endsWith("/scroll")) return real(url, options);
+            asked++;
+            const status = statuses.shift();
+            if (status === 0) return Promise.reject(new TypeError("cut off"));
+            if (status) return Promise.resolve(new Response("", {status, headers: {"Retry-After": "0"}}));
+            return real(url, options);
+          };
+          await view.setContentOffset({x: 0, y: 700}, false);
+          await view.idle();
+          window.fetch = real;
+          return asked;""")
+        self.same("in the end")
+        expect(asked == 4, f"asked {asked} times")
+
+    def the_viewport_can_be_resized(self):
+        self.open("collection=gallery&layout=waterfall")
+        self.browser.eval(VIEW + "await view.setContentOffset({x: 0, y: 5000}, false); await view.idle()")
+        for width, height in ((900, 700), (360, 740), (1280, 800)):
+            self.browser.resize(width, height)
+            time.sleep(0.15)
+            self.same(f"at {width} × {height}")
+            wide = self.browser.eval("return document.documentElement.scrollWidth")
+            expect(wide <= width, f"the page is {wide} wide at {width}")
+
+    def a_million_items(self):
+        self.open("collection=million&layout=waterfall")
+        self.browser.eval(VIEW + "await view.scrollToItem(0, 999999, 'end'); await view.idle()")
+        self.same("at the last")
+        expect(self.browser.eval(VIEW + "return view.elementAt(0, 999999) !== null"), "the last is not there")
+        x, y = self.middle()
+        start = self.browser.eval(VIEW + "return view.contentOffset.y")
+        for _ in range(3):
+            self.browser.wheel(x, y, 0, -400)
+            time.sleep(0.05)
+        time.sleep(0.4)
+        back = start - self.same("a little back")["offset"]["y"]
+        expect(1100 <= back <= 1300, f"went back by {back} instead of 1200")
+        self.browser.eval(VIEW + "await view.setContentOffset({x: 0, y: 0}); await view.idle()")
+        self.same("at the first")
+        times, busy, longest = self.browser.traced(lambda: self.browser.eval(VIEW + """
+          const scroller = view.shadowRoot.querySelector(".scroller");
+          const times = [];
+          let last = performance.now();
+          await new Promise((resolve) => {
+            const step = (now) => {
+              times.push(now - last);
+              last = now;
+              scroller.scrollTop += 40;
+              if (times.length < 240) requestAnimationFrame(step); else resolve();
+            };
+            requestAnimationFrame(step);
+          });
+          return {frames: times.slice(5), ticks: playground.live.ticks.slice(-100)};"""))
+        frames, ticks = sorted(times["frames"]), times["ticks"]
+        at = lambda part: frames[min(int(len(frames) * part), len(frames) - 1)]
+        self.notes.append(
+            f"a million items, 40 px a frame: frames {at(.5):.1f} ms median, {at(.95):.1f} p95, {frames[-1]:.1f} worst, "
+            f"{sum(f > 25 for f in frames)} of {len(frames)} over 25; ticks {statistics.median(ticks):.1f} ms")
+        if busy:
+            busy /= len(frames) + 5
+            self.notes.append(f"of each frame the page's thread was busy for {busy:.1f} ms; its longest task took {longest:.1f} ms")
+            expect(busy < 16, f"{busy} ms of work a frame")
+        # Headless browsers draw with the processor; on a busy one that says nothing of the page.
+        expect(at(.5) < 40, f"frames take {at(.5)} ms")
+        self.same("after scrolling")
+
+    def a_billion_items(self):
+        """Far beyond what a browser can scroll by itself."""
+        self.open("collection=random&layout=list")
+        self.browser.eval(VIEW + """
+          view.description = {collection: {sections: [{items: {count: 1e9}}]}, layout: {kind: "list"}};
+          await new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+          await view.scrollToItem(0, 999999999, "end");
+          await view.idle();""")
+        end = self.same("at the last of a billion")["offset"]["y"]
+        size = self.browser.eval(VIEW + "return view.viewportSize.height")
+        expect(end == 44e9 - size, f"the end is at {end}")
+        expect(self.browser.eval(VIEW + "return view.elementAt(0, 999999999) !== null"), "the last is not there")
+        for target in (22e9, 1_234_567_890, 3_000_000, 500):
+            self.browser.eval(VIEW + "await view.setContentOffset({x: 0, y: args[0]}, false); await view.idle()", target)
+            expect(self.same(f"at {target}")["offset"]["y"] == target, f"not at {target}")
+        # By the thumb: half of the way is half of the content.
+        self.browser.eval(VIEW + """
+          const scroller = view.shadowRoot.querySelector(".scroller");
+          scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) / 2;
+          await new Promise((resolve) => setTimeout(resolve, 200));
+          await view.idle();""")
+        middle = self.same("in the middle")["offset"]["y"]
+        expect(abs(middle - 22e9) < 1e6, f"the middle is at {middle}")
+        self.browser.eval(VIEW + """
+          const scroller = view.shadowRoot.querySelector(".scroller");
+          for (let i = 0; i < 10; i++) {
+            scroller.scrollTop -= 1000;
+            await new Promise((resolve) => setTimeout(resolve, 30));
+          }
+          await new Promise((resolve) => setTimeout(resolve, 300));""")
+        moved = middle - self.same("up from the middle")["offset"]["y"]
+        expect(moved == 10000, f"ten thousand pixels were {moved}")
+
+    def first_screens_of_a_server_stay(self):
+        """Elements that the page's server has drawn are taken over where they are; from another origin, too."""
+        for width in (1200, 768, 360):
+            self.browser.resize(width, 800)
+            self.browser.goto(f"{self.shop}/?width={width}")
+            self.browser.eval(VIEW + "for (let i = 0; i < 200 && !view.version; i++) await new Promise((r) => setTimeout(r, 25));")
+            answer = self.same(f"drawn by a server, {width} wide")
+            seen = self.browser.eval(VIEW + """
+              return {
+                shift: shifts.reduce((sum, {value}) => sum + value, 0), canShift: PerformanceObserver.supportedEntryTypes.includes("layout-shift"),
+                kept: drawn.filter(({element, box}) => {
+                  const now = element.getBoundingClientRect();
+                  return element.isConnected && Math.abs(now.x - box.x) < 0.02 && Math.abs(now.y - box.y) < 0.02 &&
+                    Math.abs(now.width - box.width) < 0.02;
+                }).length, count: drawn.length};""")
+            expect(seen["kept"] == seen["count"] == answer["count"], f"{width}: {seen}")
+            expect(seen["shift"] == 0, f"{width}: shifted by {seen['shift']}")
+            if seen["canShift"]:
+                self.notes.append(f"layout shift at {width}: {seen['shift']}")
+        self.browser.resize(1280, 800)
+
+    def an_element_by_its_attributes_alone(self):
+        self.open("layout=flow")
+        self.browser.eval("""
+          document.querySelector("collection-view").remove();
+          const view = document.createElement("collection-view");
+          view.style.cssText = "width: 600px; height: 500px";
+          view.setAttribute("src", "/playground/gallery.json");
+          view.setAttribute("layout", '{"kind":"list","itemLength":40}');
+          window.prefetched = [];
+          view.addEventListener("prefetch", ({detail}) => prefetched.push(...detail.ranges));
+          document.body.append(view);""")
+        self.settle()
+        self.same("from a URL")
+        expect(self.browser.eval("return prefetched.length") > 0, "nothing is prefetched")
+        self.browser.eval(VIEW + """
+          await view.replaceCollection({sections: [{items: {ids: ["a", "b", "c", "d"]}}]});
+          await view.idle();""")
+        self.same("other data", least=4)
+        moving = self.browser.eval(VIEW + """
+          const answer = await view.replaceCollection({sections: [{items: {ids: ["d", "n", "a", "b"]}}]});
+          await view.idle();
+          return answer.moving.length;""")
+        self.same("data that differ", least=4)
+        expect(moving == 3, f"{moving} items move")
+        texts = self.browser.eval(VIEW + "return [...view.children].map((element) => element.textContent)")
+        expect(texts == ["d", "n", "a", "b"], f"there are {texts}")
+
+    def curl_tells_the_same(self):
+        """The commands that the page shows, run by a shell."""
+        self.open("layout=waterfall&collection=random&at=0,700")
+        time.sleep(0.3)
+        count = self.same("at first")["count"]
+        for kind in ("session", "once"):
+            self.browser.eval("document.querySelector(`input[name=curl][value=${args[0]}]`).click()", kind)
+            command = self.browser.eval("return document.getElementById('curl').textContent")
+            ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=10)
+            try:
+                attributes = json.loads(ran.stdout)["attributes"]
+            except (ValueError, KeyError):
+                raise Failed(f"{command[:200]}: {ran.stdout[:300]}") from None
+            expect(len(attributes) == count, f"{kind}: {len(attributes)} elements instead of {count}")
+
+    def links_bring_back(self):
+        """What is shown is in the address."""
+        self.open("layout=wheel&collection=random")
+        self.browser.eval(VIEW + "await view.scrollToItem(0, 20, 'center', false)")
+        time.sleep(0.6)
+        link = self.browser.eval("return location.href")
+        before = self.same("before")["offset"]
+        self.browser.goto(link)
+        self.settle()
+        time.sleep(0.2)
+        after = self.same("after")["offset"]
+        expect(before["x"] > 0 and abs(after["x"] - before["x"]) <= 1, f"{before} became {after}")
+
+    def fingers(self):
+        """On a phone: one card a swipe, and an item is moved after it has been held."""
+        with self.browser.phone() as touch:
+            def swipe(start, end):
+                for step in range(1, 11):
+                    touch("Move", tuple(a + (b - a) * step / 10 for a, b in zip(start, end)))
+                    time.sleep(0.016)
+
+            for layout in ("flow", "banner"):
+                self.open(f"layout={layout}&collection=random")
+                x, y = self.middle()
+                touch("Start", (x, y))
+                swipe((x, y), (x - 150, y) if layout == "banner" else (x, y - 150))
+                touch("End")
+                time.sleep(0.8)
+                offset = self.same(f"{layout}, swiped")["offset"]
+                expect(offset["x"] + offset["y"] > 100, f"{layout}: {offset}")
+            snapped = self.browser.eval("return playground.live.snap?.indexPath")
+            expect(snapped == [0, 1], f"a swipe goes to {snapped}")
+            self.open("layout=flow&collection=random")
+            self.browser.eval(VIEW + "window.moved = []; view.addEventListener('reorder', (e) => moved.push(e.detail))")
+            start, end = self.center(0), self.center(3)
+            touch("Start", start)
+            time.sleep(0.6)
+            swipe(start, end)
+            time.sleep(0.3)
+            touch("End")
+            self.same("after a finger")
+            moved = self.browser.eval("return moved")
+            expect(len(moved) == 1 and moved[0]["from"] == [0, 0], f"events: {moved}")
+
+    def accessible(self):
+        import axe_playwright_python
+
+        axe = next(pathlib.Path(axe_playwright_python.__file__).parent.rglob("axe.min.js")).read_text()
+        for state, size in (
+            ("layout=waterfall&theme=light", (1280, 800)), ("layout=list&theme=dark", (1280, 800)),
+            ("layout=coverFlow&theme=dark", (360, 740)), ("layout=flow&collection=json&theme=light", (360, 740)),
+        ):
+            self.browser.resize(*size)
+            self.open(state)
+            # Not in the middle of a change of colours.
+            time.sleep(0.3)
+            found = self.browser.eval(axe + """;
+              const {violations} = await axe.run(document);
+              return violations.map(({id, nodes}) => `${id}: ${nodes.slice(0, 2).map(({html, any}) => `${html.slice(0, 90)} ${any[0]?.message ?? ""}`).join(" | ")}`);""")
+            expect(not found, f"{state}: " + "; ".join(found))
+        self.browser.resize(1280, 800)
+
+    def pictures(self):
+        if not self.screenshots:
+            return
+        for theme, (width, height) in (
+            ("light", (1400, 900)), ("dark", (1400, 900)), ("light", (360, 740)), ("dark", (360, 740)),
+        ):
+            self.browser.resize(width, height)
+            for layout in LAYOUTS:
+                self.open(f"layout={layout}&theme={theme}&collection=random")
+                self.browser.eval(VIEW + "await view.scrollToItem(0, 12, 'center', false); await view.idle()")
+                time.sleep(0.2)
+                self.browser.screenshot(f"{self.screenshots}/{self.browser.name}-{layout}-{theme}-{width}.png")
+        self.browser.resize(1280, 800)
+
+    def run(self):
+        failures = 0
+        for name in (
+            "every_layout_scrolls", "pinned_headers_stay", "snapping", "reorder_by_drag", "reorder_by_keyboard",
+            "keyboard_goes_everywhere", "updates_are_animated", "lost_sessions_are_made_again",
+            "busy_servers_are_asked_again", "the_viewport_can_be_resized", "a_million_items", "a_billion_items", "first_screens_of_a_server_stay",
+            "an_element_by_its_attributes_alone", "curl_tells_the_same", "links_bring_back", "fingers",
+            "accessible", "pictures",
+        ):
+            if only and name not in only:
+                continue
+            if name == "fingers" and not self.browser.phone:
+                print(f"{self.browser.name}: fingers: not to be had here")
+                continue
+            start = time.monotonic()
+            self.browser.messages.clear()
+            problem = None
+            try:
+                getattr(self, name)()
+                refused = self.browser.eval("return window.refused")
+                # What a check provokes, and a browser then reports.
+                errors = [m for m in self.browser.messages if not re.search(r"status of (404|409|412)", m)]
+                expect(not refused and not errors, f"the browser complains: {refused} {errors}")
+            except Failed as failed:
+                problem = str(failed)
+            except Exception:
+                problem = traceback.format_exc(limit=3)
+            word = "ok" if problem is None else "FAILED"
+            print(f"{self.browser.name}: {name.replace('_', ' ')}: {word}, {time.monotonic() - start:.1f} s", flush=True)
+            if problem:
+                failures += 1
+                print(f"  {problem}", flush=True)
+        for note in self.notes:
+            print(f"{self.browser.name}: {note}")
+        return failures
+
+
+class Shop(http.server.BaseHTTPRequestHandler):
+    """A page's own server, which draws the first screen by one POST /v1/layout."""
+
+    layoutd = ""
+
+    def do_GET(self):
+        if "?width=" not in self.path:
+            self.send_error(404)
+            return
+        width = int(self.path.split("=")[1])
+        description = {
+            "collection": {"sections": [{"items": {"sizes": [[100, 60 + i * 37 % 90] for i in range(400)]}}]},
+            "layout": {"kind": "waterfall", "columnCount": 3},
+        }
+        # The scroll bar of a headless browser may take its part: the page says that it wants none.
+        request = urllib.request.Request(
+            f"{self.layoutd}/v1/layout", json.dumps({**description, "viewport": {"width": width, "height": 600}}).encode(),
+            {"Content-Type": "application/json"})
+        answer = json.load(urllib.request.urlopen(request))
+        cells = "".join(
+            "<div data-index-path='{},{}' style='transform:translate({}px,{}px);width:{}px;height:{}px'>{}</div>".format(
+                *cell["indexPath"], *(cell["frame"][name] for name in ("x", "y", "width", "height")), cell["indexPath"][1])
+            for cell in answer["attributes"])
+        page = f"""<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,">
+          <style>
+            body {{ margin: 0 }}
+            collection-view {{ display: block; position: relative; overflow: hidden; width: {width}px; height: 600px }}
+            collection-view::part(scroller) {{ scrollbar-width: none }}
+            collection-view > div {{ position: absolute; left: 0; top: 0; background: #cde }}
+          </style>
+          <collection-view layout='{json.dumps(description["layout"])}'>
+            <script type="application/json">{json.dumps(answer)}</script>{cells}</collection-view>
+          <script>
+            window.shifts = [];
+            try {{
+              new PerformanceObserver((list) => shifts.push(...list.getEntries()))
+                .observe({{type: "layout-shift", buffered: true}});
+            }} catch {{ }}
+            window.drawn = [...document.querySelectorAll("[data-index-path]")]
+              .map((element) => ({{element, box: element.getBoundingClientRect()}}));
+            document.querySelector("collection-view").collection = {json.dumps(description["collection"])};
+          </script>
+          <script type="module" src="{self.layoutd}/client/collection-view.js"></script>""".encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, *_):
+        pass
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("program")
+parser.add_argument("--browser", choices=["chromium", "firefox"])
+parser.add_argument("--screenshots")
+parser.add_argument("--only", nargs="*")
+options = parser.parse_args()
+only = options.only
+if options.screenshots:
+    pathlib.Path(options.screenshots).mkdir(parents=True, exist_ok=True)
+
+shop = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Shop)
+threading.Thread(target=shop.serve_forever, daemon=True).start()
+origin = f"http://127.0.0.1:{shop.server_port}"
+failures = 0
+with server(options.program, "--cors-origin", origin) as url:
+    Shop.layoutd = url
+    for kind in (Chromium, Firefox):
+        if options.browser in (None, kind.name):
+            browser = kind()
+            try:
+                failures += Checks(browser, url, origin, options.screenshots).run()
+            finally:
+                browser.close()
+sys.exit(1 if failures else 0)
