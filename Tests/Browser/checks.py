@@ -569,35 +569,44 @@ class Checks:
         return failures
 
 
+GALLERY = pathlib.Path(__file__).parents[1] / "LayoutAPITests/Fixtures/gallery.json"
+
+
 class Shop(http.server.BaseHTTPRequestHandler):
     """A page's own server, which draws the first screen by one POST /v1/layout."""
 
     layoutd = ""
+    widths = [1200, 768, 360]
+    # Without the header, which is no matter here.
+    collection = {"sections": [{"items": json.loads(GALLERY.read_text())["collection"]["sections"][0]["items"]}]}
+
+    def ask(self, query, body):
+        request = urllib.request.Request(
+            f"{self.layoutd}/v1/layout{query}", json.dumps(body).encode(), {"Content-Type": "application/json"})
+        return urllib.request.urlopen(request).read()
 
     def do_GET(self):
         if "?width=" not in self.path:
             self.send_error(404)
             return
         width = int(self.path.split("=")[1])
-        description = {
-            "collection": {"sections": [{"items": {"sizes": [[100, 60 + i * 37 % 90] for i in range(400)]}}]},
-            "layout": {"kind": "waterfall", "columnCount": 3},
-        }
-        # The scroll bar of a headless browser may take its part: the page says that it wants none.
-        request = urllib.request.Request(
-            f"{self.layoutd}/v1/layout", json.dumps({**description, "viewport": {"width": width, "height": 600}}).encode(),
-            {"Content-Type": "application/json"})
-        answer = json.load(urllib.request.urlopen(request))
+        # The page is the same for all: a style sheet says which pictures show, and where.
+        viewports = [{"width": other, "height": 600} for other in Shop.widths]
+        description = {"collection": Shop.collection, "layout": {"kind": "waterfall", "minimumColumnWidth": 160}}
+        sheet = self.ask("?format=css&selector=collection-view", {**description, "viewports": viewports}).decode()
+        answers = json.loads(self.ask("", {**description, "viewports": viewports}))["viewports"]
+        answer = answers[Shop.widths.index(width)]
+        names = {tuple(cell["indexPath"]): cell["id"] for each in answers for cell in each["attributes"]}
         cells = "".join(
-            "<div data-index-path='{},{}' style='transform:translate({}px,{}px);width:{}px;height:{}px'>{}</div>".format(
-                *cell["indexPath"], *(cell["frame"][name] for name in ("x", "y", "width", "height")), cell["indexPath"][1])
-            for cell in answer["attributes"])
+            f"<div data-kind='cell' data-index-path='{s},{i}'>{name}</div>" for (s, i), name in sorted(names.items()))
+        # The scroll bar of a headless browser may take its part: the page says that it wants none.
         page = f"""<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,">
           <style>
+            {sheet}
             body {{ margin: 0 }}
-            collection-view {{ display: block; position: relative; overflow: hidden; width: {width}px; height: 600px }}
+            collection-view {{ display: block; overflow: hidden; width: {width}px !important; height: 600px !important }}
             collection-view::part(scroller) {{ scrollbar-width: none }}
-            collection-view > div {{ position: absolute; left: 0; top: 0; background: #cde }}
+            collection-view > div {{ background: #cde }}
           </style>
           <collection-view layout='{json.dumps(description["layout"])}'>
             <script type="application/json">{json.dumps(answer)}</script>{cells}</collection-view>
@@ -608,6 +617,7 @@ class Shop(http.server.BaseHTTPRequestHandler):
                 .observe({{type: "layout-shift", buffered: true}});
             }} catch {{ }}
             window.drawn = [...document.querySelectorAll("[data-index-path]")]
+              .filter((element) => getComputedStyle(element).visibility === "visible")
               .map((element) => ({{element, box: element.getBoundingClientRect()}}));
             document.querySelector("collection-view").collection = {json.dumps(description["collection"])};
           </script>

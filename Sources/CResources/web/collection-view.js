@@ -225,7 +225,9 @@ const STYLE = `
 .layer { position: absolute; left: 0; top: 0; width: 0; height: 0; isolation: isolate; }
 .layer[data-held] { position: sticky; }
 ::slotted([data-index-path]) {
+  /* A page that was in place before has a style sheet of its own, which does not know of new ones. */
   position: absolute !important; left: 0 !important; top: 0 !important; margin: 0 !important;
+  visibility: visible !important;
   box-sizing: border-box; contain: layout style;
 }
 ::slotted([data-leaving]) { pointer-events: none; }
@@ -880,14 +882,18 @@ export class CollectionView extends EarlyElement {
     this.#spacer.style.width = `${this.#x.spacer}px`;
     this.#spacer.style.height = `${this.#y.spacer}px`;
     for (const attributes of answer.attributes) {
-      const element = drawn.get(keyOf(attributes.kind, attributes.indexPath));
+      const key = keyOf(attributes.kind, attributes.indexPath);
+      const element = drawn.get(key);
       if (!element) continue;
+      drawn.delete(key);
       const item = new Item(element, attributes);
       this.#items.set(item.key, item);
       this.#sorted.push(item);
       this.#describe(item);
       this.#place(item);
     }
+    // One page for all widths has elements that do not show at this one.
+    for (const element of drawn.values()) element.remove();
     this.#sorted.sort(compareItems);
     this.#keepOneTabStop();
   }
@@ -994,7 +1000,7 @@ export class CollectionView extends EarlyElement {
     style.transform = this.#transform(attributes);
     style.transformOrigin = originOf(attributes);
     style.zIndex = attributes.kind in RANKS ? zIndex : Math.max(zIndex - 2e9, -2147483648);
-    style.opacity = alpha === 1 ? "" : alpha;
+    style.opacity = alpha;
   }
 
   #transform({ frame, transform }, isFull = false) {
