@@ -44,7 +44,9 @@ enum WebFile: Int, CaseIterable {
 
   private static let contents = allCases.map { file in
     let bytes = Resources.bytes(of: file.resource)
-    return HTTPContent(bytes, type: file.type, tag: tag(of: bytes), isKept: true)
+    return HTTPContent(
+      bytes, type: file.type, tag: HTTPEntityTag(UInt(truncatingIfNeeded: Checksum.of(bytes.span))),
+      isKept: true)
   }
 
   private static let fileFields = [
@@ -88,10 +90,4 @@ enum WebFile: Int, CaseIterable {
     }
   }
 
-  /// A tag that tells builds apart: FNV-1a over the bytes, 64 bits.
-  private static func tag(of bytes: [UInt8]) -> HTTPEntityTag {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    return HTTPEntityTag(UInt(truncatingIfNeeded: hash))
-  }
 }

@@ -120,7 +120,7 @@ enum StoredRecord {
   private static func sealed(_ json: [UInt8]) -> [UInt8] {
     var record = start
     record.reserveCapacity(headerCount + json.count)
-    record += digits(of: checksum(json.span))
+    record += digits(of: Checksum.of(json.span))
     record.append(UInt8(ascii: "\n"))
     record += json
     return record
@@ -140,7 +140,8 @@ enum StoredRecord {
       throw Unreadable(reason: "its format \(words[1]) is not known here; \(format) is")
     }
     let json = record.span.extracting(droppingFirst: headerCount)
-    guard record[start.count..<(headerCount - 1)].elementsEqual(digits(of: checksum(json))) else {
+    guard record[start.count..<(headerCount - 1)].elementsEqual(digits(of: Checksum.of(json)))
+    else {
       throw Unreadable(reason: "its checksum is wrong")
     }
     var parser = JSONParser(maximumDepth: 1024)
@@ -154,27 +155,6 @@ enum StoredRecord {
   private static func digits(of value: UInt64) -> [UInt8] {
     let digits = Array(String(value, radix: 16).utf8)
     return Array(repeating: UInt8(ascii: "0"), count: 16 - digits.count) + digits
-  }
-
-  /// Tells bytes from others that they have become by accident: FNV-1a over words of eight bytes.
-  static func checksum(_ text: Span<UInt8>) -> UInt64 {
-    // Safe: bytes have no padding, and all of them are read as they are.
-    let bytes = unsafe text.bytes
-    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
-    var place = 0
-    while place + 8 <= text.count {
-      // Safe: checked against the end, and all bit patterns are integers.
-      let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self)
-      sum = (sum ^ UInt64(littleEndian: word)) &* 0x100_0000_01b3
-      // A product's upper bits depend on all of them, its lower ones do not.
-      sum ^= sum >> 29
-      place += 8
-    }
-    while place < text.count {
-      sum = (sum ^ UInt64(text[place])) &* 0x100_0000_01b3
-      place += 1
-    }
-    return sum ^ sum >> 32
   }
 }
 
