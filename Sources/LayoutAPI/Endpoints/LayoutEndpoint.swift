@@ -8,7 +8,7 @@ extension Call {
     let format = try reading { () throws(Problem) in
       try query.choice("format", of: LayoutAnswerFormat.self) ?? .objects
     }
-    let selector = try reading { () throws(Problem) in try query.selector(of: format) }
+    let selector = try reading { () throws(Problem) in try query.selector() }
     if format == .css { try checkAcceptsCSS() } else { try checkAccept() }
     let limits = contentLimits
     let request = try body { (value) throws(JSONError) in
@@ -73,9 +73,8 @@ private enum LayoutAnswerFormat: String, CaseIterable {
 
 extension QueryParameters {
   /// What the rules of a style sheet begin with.
-  fileprivate func selector(of format: LayoutAnswerFormat) throws(Problem) -> String {
+  fileprivate func selector() throws(Problem) -> String {
     guard let text = text("selector") else { return ".collection-view" }
-    guard format == .css else { throw .query("the parameter selector belongs to format=css") }
     // A class, an id or an element: nothing that could end the selector or begin another rule.
     let name = text.utf8.drop { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "#") }
     let isName = name.allSatisfy { byte in
