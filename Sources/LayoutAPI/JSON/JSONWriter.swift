@@ -35,7 +35,9 @@
 
   /// What has been written.
   consuming func finish() -> [UInt8] {
-    let length = count > 0 && last == UInt8(ascii: ",") ? count - 1 : count
+    // An array of none made so would be written to, and all empty arrays are one.
+    guard count > 0 else { return [] }
+    let length = last == UInt8(ascii: ",") ? count - 1 : count
     // Safe: the array has room for `length` bytes, and as many have been written.
     return unsafe [UInt8](unsafeUninitializedCapacity: length) { bytes, initialized in
       if let base = bytes.baseAddress {
