@@ -46,8 +46,8 @@ public struct HTTPStatus: RawRepresentable, Sendable, Hashable {
   public static let tooManyRequests = Self(rawValue: 429)
   /// 431 Request Header Fields Too Large.
   public static let headerFieldsTooLarge = Self(rawValue: 431)
-  /// 503 Service Unavailable.
+  /// 500 Internal Server Error.
   public static let internalServerError = Self(rawValue: 500)
-  /// RFC 9110, 15.6.4.
+  /// 503 Service Unavailable.
   public static let serviceUnavailable = Self(rawValue: 503)
 }

@@ -89,5 +89,4 @@ enum WebFile: Int, CaseIterable {
     case .gallery: "application/json"
     }
   }
-
 }

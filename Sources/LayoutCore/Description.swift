@@ -4,7 +4,7 @@ public struct Description: Sendable {
   public var content: Content
   /// The layout with its metrics.
   public var layout: any CollectionLayout
-  /// The layout as the client wrote it, for who keeps it; nobody else looks at it.
+  /// The layout as the client wrote it, where somebody keeps it; empty elsewhere.
   public var layoutSource: [UInt8] = []
   /// How drags end.
   public var snap: SnapRule

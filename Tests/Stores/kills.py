@@ -55,16 +55,23 @@ class Subject:
         self.possible_kind = None
 
 
-class Writer(threading.Thread):
-    """Changes its sessions in turn, until the server is gone."""
+class Caller(threading.Thread):
+    """Asks a server about sessions until it is told to stop."""
 
-    def __init__(self, port, subjects, rng, tally, stop, forgets=False):
+    def __init__(self, port, subjects, rng, tally, stop):
         super().__init__(daemon=True)
         self.connection = client.Connection(port)
         self.subjects = subjects
         self.random = rng
         self.tally = tally
         self.stop = stop
+
+
+class Writer(Caller):
+    """Changes its sessions in turn, until the server is gone."""
+
+    def __init__(self, port, subjects, rng, tally, stop, forgets=False):
+        super().__init__(port, subjects, rng, tally, stop)
         # Whether sessions leave memory while they are used, and what is not kept is lost with that.
         self.forgets = forgets
 
@@ -215,16 +222,8 @@ class Writer(threading.Thread):
             self.subjects[place] = created
 
 
-class Reader(threading.Thread):
+class Reader(Caller):
     """Asks about all sessions while they are changed: what it is told must be possible just then."""
-
-    def __init__(self, port, subjects, rng, tally, stop):
-        super().__init__(daemon=True)
-        self.connection = client.Connection(port)
-        self.subjects = subjects
-        self.random = rng
-        self.tally = tally
-        self.stop = stop
 
     def run(self):
         try:

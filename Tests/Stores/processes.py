@@ -181,6 +181,17 @@ class Program:
         self.process.send_signal(signal.SIGCONT)
 
 
+def is_ready_at(port):
+    """Whether a server, or the balancer before some, takes requests."""
+    connection = client.Connection(port, timeout=2)
+    try:
+        return connection.request("GET", "/readyz").status == 200
+    except (client.NotSent, client.Unanswered):
+        return False
+    finally:
+        connection.close()
+
+
 class Server(Program):
     """A layoutd on a port of its own. The store goes into the environment, where passwords belong."""
 
@@ -199,13 +210,7 @@ class Server(Program):
         return {"LAYOUTD_STORE": self.store}
 
     def is_ready(self):
-        connection = client.Connection(self.port, timeout=2)
-        try:
-            return connection.request("GET", "/readyz").status == 200
-        except (client.NotSent, client.Unanswered):
-            return False
-        finally:
-            connection.close()
+        return is_ready_at(self.port)
 
 
 class Redis(Program):
@@ -278,10 +283,4 @@ class HAProxy(Program):
         return ["haproxy", "-db", "-f", str(self.path)]
 
     def is_ready(self):
-        connection = client.Connection(self.port, timeout=2)
-        try:
-            return connection.request("GET", "/readyz").status == 200
-        except (client.NotSent, client.Unanswered):
-            return False
-        finally:
-            connection.close()
+        return is_ready_at(self.port)

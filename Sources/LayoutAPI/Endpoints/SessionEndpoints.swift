@@ -10,9 +10,10 @@ extension Call {
     try checkMayWaitForStore()
     do { try service.sessions.checkPlace(for: owner) } catch { throw .problem(Problem(error)) }
     let limits = contentLimits
+    let keepsSource = service.archive != nil
     let description = try body { (value) throws(JSONError) in
       try JSONObject<DescriptionMember>(value, allowed: DescriptionMember.session)
-        .description(limits: limits)
+        .description(limits: limits, keepsSource: keepsSource)
     }
     let layout = try prepare(description)
     // The answer counts as the first tick.

@@ -142,7 +142,7 @@ public final class SessionArchive: Sendable {
       let stored = try ask({ () throws(StoreError) in
         try store.load(session.id, since: known, isScrolling: use.isScrolling)
       }),
-      stored.version == known || stored.snapshot == nil || stored.owner == session.owner.name
+      stored.owner == session.owner.name
     else { return false }
     if stored.version != known {
       _ = try read(session.id) { () throws(StoredRecord.Unreadable) in
@@ -170,9 +170,7 @@ public final class SessionArchive: Sendable {
   /// - Throws: What the store throws.
   func create(_ session: Session, at now: Duration) throws(Failure) {
     let (moment, time) = (StoreUpkeep.now, clock())
-    let snapshot = session.snapshot
-    let record = StoredRecord.snapshot(
-      of: snapshot.document.description, at: snapshot.scrolling.contentOffset)
+    let record = SessionArchive.record(of: session.snapshot)
     try ask { () throws(StoreError) in
       try store.create(session.id, owner: session.owner.name, snapshot: record)
     }
@@ -220,8 +218,7 @@ public final class SessionArchive: Sendable {
   func noteGrowth(of session: Session, by byteCount: Int) {
     guard session.upkeep.addOutgrowth(byteCount + SessionArchive.changeCost) > 0 else { return }
     let snapshot = session.snapshot
-    let record = StoredRecord.snapshot(
-      of: snapshot.document.description, at: snapshot.scrolling.contentOffset)
+    let record = SessionArchive.record(of: snapshot)
     session.upkeep.allowOutgrowth(SessionArchive.allowance(record.count))
     do throws(StoreError) {
       try store.replaceSnapshot(of: session.id, by: record, at: snapshot.version)
@@ -242,6 +239,11 @@ public final class SessionArchive: Sendable {
   func delete(_ id: SessionID, at version: Int?) throws(Failure) -> StoreOutcome {
     defer { noteChange(of: id) }
     return try ask { () throws(StoreError) in try store.delete(id, at: version) }
+  }
+
+  private static func record(of session: Session.Snapshot) -> [UInt8] {
+    StoredRecord.snapshot(
+      of: session.document.description, at: session.scrolling.contentOffset)
   }
 
   private func noteLoad(of stored: StoredSession, into session: Session) {

@@ -89,7 +89,7 @@ enum StoredRecord {
   static func readSnapshot(_ record: [UInt8]) throws(Unreadable) -> Description {
     try read(record) { (value) throws(JSONError) in
       try JSONObject<DescriptionMember>(value, allowed: DescriptionMember.session)
-        .description(limits: .none, .runs)
+        .description(limits: .none, .runs, keepsSource: true)
     }
   }
 

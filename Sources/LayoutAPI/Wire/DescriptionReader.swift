@@ -32,10 +32,11 @@ extension JSONObject where Member == DescriptionMember {
   /// - Parameters:
   ///   - limits: What the collection may hold.
   ///   - form: How items are given.
+  ///   - keepsSource: Whether somebody wants the layout as it is written.
   /// - Returns: The description.
   /// - Throws: ``JSONError`` that points to what is wrong.
   func description(
-    limits: ContentLimits, _ form: ItemsForm = .alike
+    limits: ContentLimits, _ form: ItemsForm = .alike, keepsSource: Bool = false
   ) throws(JSONError) -> Description {
     let collection = try required(.collection)
     let given = try required(.layout)
@@ -45,7 +46,7 @@ extension JSONObject where Member == DescriptionMember {
       content: try collection.content(limits: limits, form), layout: layout, snap: snap,
       prefetch: try self[.prefetch]?.prefetchReach() ?? PrefetchReach(), viewport: viewport,
       contentOffset: contentOffset)
-    description.layoutSource = given.compactJSON
+    if keepsSource { description.layoutSource = given.compactJSON }
     return description
   }
 }
