@@ -24,6 +24,7 @@
   private var start: UnsafeMutableRawPointer
   private var count = 0
   private var capacity: Int
+  private let digits = DigitTable.shared
 
   /// Makes a writer for about `capacity` bytes; it grows as needed.
   init(capacity: Int = 0) {
@@ -80,12 +81,7 @@
   ///   a comma after it.
   @inline(__always)
   mutating func raw(_ json: StaticString) {
-    let length = json.utf8CodeUnitCount
-    makeRoom(for: length)
-    // Safe: a static string is never freed and has that many bytes, for which there is room. Where
-    // this is inlined the length is known, and the copy is a few stores.
-    unsafe (start + count).copyMemory(from: json.utf8Start, byteCount: length)
-    count &+= length
+    withRoom(texts: json.utf8CodeUnitCount, numbers: 0) { $0.text(json) }
   }
 
   // MARK: Values
@@ -98,14 +94,18 @@
 
   /// Writes a whole number.
   mutating func integer(_ value: Int) {
-    makeRoom(for: Self.numberRoom)
-    putNumber(Int64(value), decimals: false)
+    withRoom(texts: 1, numbers: 1) { place in
+      place.integer(value)
+      place.text(",")
+    }
   }
 
   /// Writes a length in points, given in millionths: at most six decimals, no trailing zeros.
   mutating func length(_ millionths: Int64) {
-    makeRoom(for: Self.numberRoom)
-    putNumber(millionths, decimals: true)
+    withRoom(texts: 1, numbers: 1) { place in
+      place.length(millionths)
+      place.text(",")
+    }
   }
 
   /// Writes a value that is JSON already.
@@ -175,8 +175,8 @@
 
   // MARK: Bytes
 
-  /// A sign, 20 digits, a point, a comma, and what a store of eight bytes may write beyond.
-  private static var numberRoom: Int { 40 }
+  /// A sign, 20 digits, a point, and what a store of four bytes may write beyond.
+  private static var numberRoom: Int { 32 }
 
   /// The byte written last.
   ///
@@ -232,52 +232,6 @@
     }
   }
 
-  /// Writes several numbers, each after a text, and a text after the last: with one look for room.
-  ///
-  /// For what answers mostly consist of; the texts have all the punctuation. With `decimals` the
-  /// numbers are in millionths.
-  ///
-  ///     writer.numbers("{\"x\":", 1_500_000, ",\"y\":", 2_000_000, "},", decimals: true)
-  @inline(__always)
-  mutating func numbers(
-    _ first: StaticString, _ a: Int64, _ second: StaticString, _ b: Int64, _ last: StaticString,
-    decimals: Bool
-  ) {
-    makeRoom(
-      for: first.utf8CodeUnitCount + second.utf8CodeUnitCount + last.utf8CodeUnitCount
-        + 2 * Self.numberRoom)
-    raw(first)
-    putDigits(a, decimals: decimals)
-    raw(second)
-    putDigits(b, decimals: decimals)
-    raw(last)
-  }
-
-  /// Writes a number, in millionths if it has decimals, and a comma.
-  ///
-  /// - Precondition: There is ``numberRoom``.
-  @inline(__always)
-  private mutating func putNumber(_ value: Int64, decimals: Bool) {
-    putDigits(value, decimals: decimals)
-    store(UInt8(ascii: ","))
-  }
-
-  /// Writes a number without a comma.
-  @inline(__always)
-  private mutating func putDigits(_ value: Int64, decimals: Bool) {
-    let magnitude = value.magnitude
-    let whole = decimals ? magnitude / 1_000_000 : magnitude
-    if value < 0 { store(UInt8(ascii: "-")) }
-    putWhole(whole)
-    let fraction = decimals ? magnitude &- whole &* 1_000_000 : 0
-    if fraction != 0 {
-      store(UInt8(ascii: "."))
-      // The six digits and two zeros more.
-      let digits = DecimalDigits(UInt32(truncatingIfNeeded: fraction) &* 100)
-      store(digits.text, count: 8 &- digits.trailingZeros)
-    }
-  }
-
   /// Stores a byte for which there is room.
   @inline(__always)
   private mutating func store(_ byte: UInt8) {
@@ -286,39 +240,145 @@
     count &+= 1
   }
 
-  /// Stores eight bytes for which there is room, the lowest first, of which so many count.
+  // MARK: Many values at once
+
+  /// Writes values of which it is known how much room they take at most: with one look for it.
+  ///
+  /// For what answers mostly consist of; the texts have all the punctuation.
+  ///
+  ///     writer.withRoom(texts: 8, numbers: 1) { place in
+  ///       place.text("{\"x\":")
+  ///       place.length(1_500_000)
+  ///       place.text("},")
+  ///     }
+  ///
+  /// - Parameters:
+  ///   - texts: How many bytes the texts have together, at most.
+  ///   - numbers: How many numbers there are, at most.
+  ///   - write: Writes them.
   @inline(__always)
-  private mutating func store(_ word: UInt64, count length: Int) {
-    // Safe: whoever calls has made room for all eight.
-    unsafe start.storeBytes(of: word.littleEndian, toByteOffset: count, as: UInt64.self)
-    count &+= length
+  mutating func withRoom(texts: Int, numbers: Int, _ write: (inout Place) -> Void) {
+    makeRoom(for: texts &+ numbers &* Self.numberRoom)
+    // Safe: there is room from here on, as far as the place goes.
+    var place = unsafe Place(start + count, end: start + capacity, digits)
+    write(&place)
+    count = unsafe place.here - start
   }
 
-  /// Writes a whole number without leading zeros.
-  @inline(__always)
-  private mutating func putWhole(_ value: UInt64) {
-    if value < 10 {
-      store(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value))
-    } else if value < 100_000_000 {
-      putFirst(value)
-    } else {
-      putLong(value)
+  /// Where in the writer's memory the next byte goes, with room for what will be written.
+  @safe struct Place {
+    fileprivate private(set) var here: UnsafeMutableRawPointer
+    private let end: UnsafeMutableRawPointer
+    private let digits: DigitTable
+
+    fileprivate init(
+      _ here: UnsafeMutableRawPointer, end: UnsafeMutableRawPointer, _ digits: DigitTable
+    ) {
+      unsafe self.here = here
+      unsafe self.end = end
+      self.digits = digits
     }
-  }
 
-  @inline(never)
-  private mutating func putLong(_ value: UInt64) {
-    let (upper, lower) = value.quotientAndRemainder(dividingBy: 100_000_000)
-    putWhole(upper)
-    store(DecimalDigits(UInt32(truncatingIfNeeded: lower)).text, count: 8)
-  }
+    /// Writes a text as it is.
+    @inline(__always)
+    mutating func text(_ text: StaticString) {
+      let length = text.utf8CodeUnitCount
+      // Safe: a static string is never freed and has that many bytes, for which there is room. Where
+      // this is inlined the length is known, and the copy is a few stores.
+      unsafe here.copyMemory(from: text.utf8Start, byteCount: length)
+      move(by: length)
+    }
 
-  /// Writes 1 to 8 digits.
-  @inline(__always)
-  private mutating func putFirst(_ value: UInt64) {
-    let digits = DecimalDigits(UInt32(truncatingIfNeeded: value))
-    // Counted by comparison, so that what comes next need not wait for the digits.
-    let length = DecimalDigits.count(UInt32(truncatingIfNeeded: value))
-    store(digits.text >> (UInt64(8 &- length) &* 8), count: length)
+    /// Writes a whole number.
+    @inline(__always)
+    mutating func integer(_ value: Int) {
+      if value < 0 { byte(UInt8(ascii: "-")) }
+      whole(UInt64(value.magnitude))
+    }
+
+    /// Writes a length in points, given in millionths: at most six decimals, no trailing zeros.
+    @inline(__always)
+    mutating func length(_ millionths: Int64) {
+      if millionths < 0 { byte(UInt8(ascii: "-")) }
+      let (points, rest) = millionths.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
+      whole(points)
+      if rest != 0 { fraction(rest) }
+    }
+
+    /// A point and up to six digits, without zeros at their end.
+    @inline(__always)
+    private mutating func fraction(_ millionths: UInt64) {
+      let (first, last) = millionths.quotientAndRemainder(dividingBy: 1000)
+      let group = digits[first]
+      store(UInt32(UInt8(ascii: ".")) | group.text << 8)
+      if last == 0 {
+        move(by: 4 &- group.trailingZeros)
+      } else {
+        move(by: 4)
+        let group = digits[last]
+        store(group.text)
+        move(by: 3 &- group.trailingZeros)
+      }
+    }
+
+    /// A whole number without leading zeros.
+    @inline(__always)
+    private mutating func whole(_ value: UInt64) {
+      if value < 1000 {
+        first(value)
+      } else if value < 1_000_000 {
+        let (high, low) = value.quotientAndRemainder(dividingBy: 1000)
+        first(high)
+        group(low)
+      } else {
+        unsafe here = long(value)
+      }
+    }
+
+    @inline(never)
+    private func long(_ value: UInt64) -> UnsafeMutableRawPointer {
+      var place = self
+      let (high, low) = value.quotientAndRemainder(dividingBy: 1_000_000)
+      place.whole(high)
+      place.group(low / 1000)
+      place.group(low % 1000)
+      return unsafe place.here
+    }
+
+    /// 1 to 3 digits.
+    @inline(__always)
+    private mutating func first(_ value: UInt64) {
+      let group = digits[value]
+      let zeros = group.leadingZeros
+      store(group.text >> UInt32(truncatingIfNeeded: zeros &* 8))
+      move(by: 3 &- zeros)
+    }
+
+    /// 3 digits.
+    @inline(__always)
+    private mutating func group(_ value: UInt64) {
+      store(digits[value].text)
+      move(by: 3)
+    }
+
+    @inline(__always)
+    private mutating func byte(_ byte: UInt8) {
+      // Safe: there is room.
+      unsafe here.storeBytes(of: byte, as: UInt8.self)
+      move(by: 1)
+    }
+
+    /// Stores four bytes, the lowest first, some of which may not count.
+    @inline(__always)
+    private mutating func store(_ word: UInt32) {
+      // Safe: there is room for what a number may need and three bytes more.
+      unsafe here.storeBytes(of: word.littleEndian, as: UInt32.self)
+    }
+
+    @inline(__always)
+    private mutating func move(by count: Int) {
+      unsafe here += count
+      assert(unsafe here <= end, "more is written than there is room for")
+    }
   }
 }

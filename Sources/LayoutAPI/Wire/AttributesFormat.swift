@@ -104,6 +104,10 @@ struct AttributesFormat {
     _ element: LayoutAttributes, _ names: inout Names, to json: inout JSONWriter
   ) {
     if element.kind == .cell {
+      if !content.hasIDs, element.zIndex == 0, element.isPlain {
+        json.cell(element.indexPath, frame(element))
+        return
+      }
       json.beginCell(element.indexPath)
     } else {
       json.raw("{\"kind\":")

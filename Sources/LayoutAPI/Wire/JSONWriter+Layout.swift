@@ -33,21 +33,26 @@ extension JSONWriter {
     endObject()
   }
 
+  /// A cell that nothing but its frame is to be said of.
+  mutating func cell(_ path: IndexPath, _ frame: Rect) {
+    withRoom(texts: 96, numbers: 6) { place in
+      place.beginCell(path)
+      place.frame(frame)
+      place.text("},")
+    }
+  }
+
   /// The beginning of a cell's object, up to its index path.
   mutating func beginCell(_ path: IndexPath) {
-    numbers(
-      "{\"kind\":\"cell\",\"indexPath\":[", Int64(path.section), ",", Int64(path.item), "],",
-      decimals: false)
+    withRoom(texts: 40, numbers: 2) { $0.beginCell(path) }
   }
 
   /// A frame with its key.
   mutating func frame(_ frame: Rect) {
-    numbers(
-      "\"frame\":{\"x\":", frame.minX.millionths, ",\"y\":", frame.minY.millionths, ",",
-      decimals: true)
-    numbers(
-      "\"width\":", frame.width.millionths, ",\"height\":", frame.height.millionths, "},",
-      decimals: true)
+    withRoom(texts: 56, numbers: 4) { place in
+      place.frame(frame)
+      place.text(",")
+    }
   }
 
   /// An index path: `[section,item]`.
@@ -112,5 +117,29 @@ extension JSONWriter {
     raw("\"y\":")
     double(point.y)
     endObject()
+  }
+}
+
+extension JSONWriter.Place {
+  @inline(__always)
+  fileprivate mutating func beginCell(_ path: IndexPath) {
+    text("{\"kind\":\"cell\",\"indexPath\":[")
+    integer(path.section)
+    text(",")
+    integer(path.item)
+    text("],")
+  }
+
+  @inline(__always)
+  fileprivate mutating func frame(_ frame: Rect) {
+    text("\"frame\":{\"x\":")
+    length(frame.minX.millionths)
+    text(",\"y\":")
+    length(frame.minY.millionths)
+    text(",\"width\":")
+    length(frame.width.millionths)
+    text(",\"height\":")
+    length(frame.height.millionths)
+    text("}")
   }
 }
