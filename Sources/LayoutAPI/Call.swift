@@ -124,6 +124,7 @@ struct Call: ~Escapable {
   var hasNoQuery: Bool { query.isEmpty }
 
   /// The query, with the parameters that may be in it.
+  @_lifetime(copy self)
   func query(_ known: StaticString...) throws(Failure) -> QueryParameters {
     do { return try QueryParameters(query, known: known) } catch { throw .problem(error) }
   }

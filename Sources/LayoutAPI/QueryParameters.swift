@@ -1,16 +1,26 @@
 import LayoutCore
 
 /// A request's query, strictly read: each parameter once, none that is not known.
-struct QueryParameters {
-  private var values: [(name: StaticString, value: String)] = []
+///
+/// Values stay where they are in the query until they are asked for, and nothing is copied of those
+/// that need no decoding, which are nearly all.
+struct QueryParameters: ~Escapable {
+  private let query: Span<UInt8>
+  private let known: [StaticString]
+  /// Where those that are there have their values, in the order of `known`.
+  private var places: InlineArray<16, Range<Int>?> = .init(repeating: nil)
 
   /// Reads a query.
   ///
   /// - Parameters:
   ///   - query: The raw query, without its `?`.
-  ///   - known: The parameters that may be there.
+  ///   - known: The parameters that may be there, at most 16.
   /// - Throws: 400 for a parameter that is unknown, given twice, or not decodable.
+  @_lifetime(copy query)
   init(_ query: Span<UInt8>, known: [StaticString]) throws(Problem) {
+    precondition(known.count <= places.count, "more parameters than there are places")
+    self.query = query
+    self.known = known
     var index = 0
     while index < query.count {
       var end = index
@@ -20,33 +30,63 @@ struct QueryParameters {
         end += 1
       }
       if end > index {
-        let name = try QueryParameters.decode(query, index..<(equals ?? end))
-        let value = try QueryParameters.decode(query, (equals.map { $0 + 1 } ?? end)..<end)
-        guard let match = known.first(where: { $0.description == name }) else {
-          let nearest = nearestName(to: name, among: known.map(\.description))
-          throw .query("unknown query parameter \"\(name)\"" + suggestion(nearest))
-        }
-        guard !values.contains(where: { $0.name.description == name }) else {
-          throw .query("query parameter \"\(name)\" is given twice")
-        }
-        values.append((match, value))
+        try add(name: index..<(equals ?? end), value: (equals.map { $0 + 1 } ?? end)..<end)
       }
       index = end + 1
     }
   }
 
-  private static func decode(
-    _ query: Span<UInt8>, _ range: Range<Int>
-  ) throws(Problem) -> String {
+  private mutating func add(name: Range<Int>, value: Range<Int>) throws(Problem) {
+    var place = QueryParameters.place(of: query.extracting(name), in: known)
+    if place == nil || !isPlain(value) {
+      let name = try decoded(name)
+      _ = try decoded(value)
+      place = place ?? known.firstIndex { "\($0)" == name }
+      if place == nil {
+        let nearest = nearestName(to: name, among: known.map(\.description))
+        throw .query("unknown query parameter \"\(name)\"" + suggestion(nearest))
+      }
+    }
+    guard let place else { return }
+    guard places[place] == nil else {
+      throw .query("query parameter \"\(known[place])\" is given twice")
+    }
+    places[place] = value
+  }
+
+  /// Whether a part says what it says without decoding.
+  private func isPlain(_ range: Range<Int>) -> Bool {
+    for index in range where query[index] == UInt8(ascii: "%") || query[index] >= 0x80 {
+      return false
+    }
+    return true
+  }
+
+  private func decoded(_ range: Range<Int>) throws(Problem) -> String {
     guard let text = PercentEncoding.decode(query, range) else {
       throw .query("the query is not percent-encoded UTF-8")
     }
     return text
   }
 
+  private static func place(of name: Span<UInt8>, in known: [StaticString]) -> Int? {
+    for place in known.indices where name.isEqual(to: known[place]) { return place }
+    return nil
+  }
+
+  /// Where a parameter has its value; nil if it is not there.
+  private func range(_ name: StaticString) -> Range<Int>? {
+    // A static string's bytes live as long as the process.
+    let bytes = unsafe Span(_unsafeStart: name.utf8Start, count: name.utf8CodeUnitCount)
+    return QueryParameters.place(of: bytes, in: known).flatMap { places[$0] }
+  }
+
+  /// Whether a parameter is there.
+  func has(_ name: StaticString) -> Bool { range(name) != nil }
+
   /// The text of a parameter; nil if it is not there.
   func text(_ name: StaticString) -> String? {
-    values.first { $0.name.description == name.description }?.value
+    range(name).flatMap { PercentEncoding.decode(query, $0) }
   }
 
   /// A parameter that must be there.
@@ -68,8 +108,12 @@ struct QueryParameters {
   private func length(
     _ name: StaticString, _ range: ClosedRange<Length>
   ) throws(Problem) -> Length? {
-    guard let text = text(name) else { return nil }
-    guard let length = Length(decimal: text) else {
+    guard let place = self.range(name) else { return nil }
+    let number =
+      isPlain(place)
+      ? Length(decimal: query.extracting(place))
+      : text(name).flatMap { Length(decimal: $0.utf8Span.span) }
+    guard let length = number else {
       throw .query("query parameter \"\(name)\" is not a number")
     }
     guard range.contains(length) else {
@@ -146,39 +190,48 @@ extension Length {
   /// Reads a number as JSON writes it, in points, rounded half away from zero.
   ///
   /// - Parameter text: The number; nil for anything else. Plain decimals are read exactly.
-  init?(decimal text: String) {
-    var bytes = Array(text.utf8)[...]
-    let isNegative = bytes.first == UInt8(ascii: "-")
-    if isNegative { bytes.removeFirst() }
-    let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) }
-    let whole = bytes.prefix(while: isDigit)
-    bytes = bytes.dropFirst(whole.count)
-    guard !whole.isEmpty, whole.count == 1 || whole.first != 0x30 else { return nil }
-    var fraction: ArraySlice<UInt8> = []
-    if bytes.first == UInt8(ascii: ".") {
-      fraction = bytes.dropFirst().prefix(while: isDigit)
-      guard !fraction.isEmpty else { return nil }
-      bytes = bytes.dropFirst(1 + fraction.count)
+  init?(decimal text: Span<UInt8>) {
+    var place = 0
+    func digit(_ place: Int) -> Int64? {
+      guard place < text.count, (0x30...0x39).contains(text[place]) else { return nil }
+      return Int64(text[place] - 0x30)
     }
-    if !bytes.isEmpty {
+    func isSign(_ place: Int) -> Bool {
+      place < text.count && (text[place] == 0x2B || text[place] == 0x2D)
+    }
+    let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
+    if isNegative { place = 1 }
+    let start = place
+    var value: Length = 0
+    while let digit = digit(place) {
+      value = value * 10 + Length(points: Int(digit))
+      place += 1
+    }
+    // No zeros in front: those are no JSON.
+    guard place > start, place == start + 1 || text[start] != 0x30 else { return nil }
+    if place < text.count, text[place] == UInt8(ascii: ".") {
+      place += 1
+      let first = place
+      var unit: Int64 = 100_000
+      while let digit = digit(place) {
+        value += Length(millionths: unit * digit)
+        if place == first + 6, digit >= 5 { value += Length(millionths: 1) }
+        unit /= 10
+        place += 1
+      }
+      guard place > first else { return nil }
+    }
+    if place < text.count {
       // An exponent, which Double knows how to read.
-      let exponent = bytes.dropFirst()
-      let digits =
-        exponent.first == 0x2B || exponent.first == 0x2D ? exponent.dropFirst() : exponent
-      guard bytes.first == 0x65 || bytes.first == 0x45, !digits.isEmpty,
-        digits.allSatisfy(isDigit), let points = Double(text), points.isFinite
-      else { return nil }
+      guard text[place] | 0x20 == UInt8(ascii: "e") else { return nil }
+      place += isSign(place + 1) ? 2 : 1
+      guard digit(place) != nil else { return nil }
+      while digit(place) != nil { place += 1 }
+      let whole = String(decoding: text.indices.map { text[$0] }, as: UTF8.self)
+      guard place == text.count, let points = Double(whole), points.isFinite else { return nil }
       self.init(rounding: points)
       return
     }
-    var value: Length = 0
-    for digit in whole { value = value * 10 + Length(points: Int(digit - 0x30)) }
-    var unit: Int64 = 100_000
-    for digit in fraction.prefix(6) {
-      value += Length(millionths: unit * Int64(digit - 0x30))
-      unit /= 10
-    }
-    if let next = fraction.dropFirst(6).first, next >= 0x35 { value += Length(millionths: 1) }
     self = isNegative ? -value : value
   }
 }

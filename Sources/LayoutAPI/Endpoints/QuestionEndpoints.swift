@@ -22,30 +22,35 @@ extension Call {
     if let key, let answer = service.answers.answer(to: key) {
       return HTTPResponse(status: .ok, content: answer.content)
     }
-    var elements: [LayoutAttributes] = []
+    let format = AttributesFormat(question.shape, session)
+    var json = JSONWriter(capacity: 8192)
+    json.beginObject()
+    json.raw("\"version\":")
+    json.integer(session.version)
+    json.raw("\"attributes\":")
+    var attributes = AttributesFormat.Sequence(format)
+    attributes.begin(&json)
+    var count = 0
     var next: ElementPosition?
     try asking(found, session.revision) { () throws(Failure) in
       session.layout.forEachElement(
         in: rect, contentOffset: question.contentOffset, from: question.start
       ) { element in
-        guard elements.count < question.limit else {
+        guard count < question.limit else {
           next = element.position
           return false
         }
-        elements.append(element)
-        return elements.count <= elementLimit
+        count += 1
+        guard count <= elementLimit else { return false }
+        attributes.append(element, to: &json)
+        return true
       }
     }
     // Only so many are for the threads that serve.
-    guard elements.count <= elementLimit else {
+    guard count <= elementLimit else {
       throw .layout(.tooManyElements(limit: elementLimit))
     }
-    var json = JSONWriter(capacity: 128 + elements.count * 128)
-    json.beginObject()
-    json.raw("\"version\":")
-    json.integer(session.version)
-    json.raw("\"attributes\":")
-    AttributesFormat(question.shape, session).write(elements, to: &json)
+    attributes.end(&json)
     if let next {
       json.raw("\"next\":")
       json.string(Cursor.text(next))
@@ -172,11 +177,11 @@ private struct AttributesQuestion {
   /// How many elements an answer has if the client does not say.
   static let standardLimit = 5000
 
-  init(_ query: QueryParameters, _ session: Session.Snapshot) throws(Problem) {
+  init(_ query: borrowing QueryParameters, _ session: Session.Snapshot) throws(Problem) {
     contentOffset = try query.contentOffset(or: session.scrolling.contentOffset)
     rect = try query.rect()
     let isOffsetGiven =
-      query.text("contentOffsetX") != nil && query.text("contentOffsetY") != nil
+      query.has("contentOffsetX") && query.has("contentOffsetY")
     dependsOnScrolling =
       !isOffsetGiven && (rect == nil || session.layout.followsContentOffset)
     limit = try query.integer("limit", in: 1...50_000) ?? AttributesQuestion.standardLimit
@@ -225,14 +230,15 @@ private enum Cursor {
 extension QueryParameters {
   /// `x`, `y`, `width` and `height`: all of them or none.
   func rect() throws(Problem) -> Rect? {
-    let edges = [
-      try coordinate("x"), try coordinate("y"), try extent("width"), try extent("height"),
-    ].compactMap(\.self)
-    if edges.isEmpty { return nil }
-    guard edges.count == 4 else {
-      throw .query("x, y, width and height belong together: all of them or none")
+    let edges = (
+      try coordinate("x"), try coordinate("y"), try extent("width"), try extent("height")
+    )
+    switch edges {
+    case (let x?, let y?, let width?, let height?):
+      return Rect(x: x, y: y, width: width, height: height)
+    case (nil, nil, nil, nil): return nil
+    default: throw .query("x, y, width and height belong together: all of them or none")
     }
-    return Rect(x: edges[0], y: edges[1], width: edges[2], height: edges[3])
   }
 
   /// The offset for this question.

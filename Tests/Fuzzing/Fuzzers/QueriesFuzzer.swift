@@ -101,7 +101,7 @@ private func checkQuery(_ query: [UInt8]) throws(Finding) {
 /// A number in a query is what it is in a body.
 private func checkDecimal(_ bytes: [UInt8]) throws(Finding) {
   guard let text = String(validating: bytes, as: UTF8.self) else { return }
-  let length = Length(decimal: text)
+  let length = Length(decimal: bytes.span)
   let json = AnswerJSON(bytes)
   guard case .number(text)? = json, let double = Double(text), double.magnitude <= 9e12 else {
     if length != nil, json?.double == nil { throw Finding("\(text) is no number") }
