@@ -25,10 +25,41 @@ public struct ItemRanges: Hashable, Sendable {
 
   /// Adds a range that begins where the last ends, or later.
   mutating func append(_ range: ItemRange) {
-    if let last = ranges.last, last.section == range.section, last.end == range.start {
-      ranges[ranges.count - 1].end = range.end
+    let last = ranges.count - 1
+    if last >= 0, ranges[last].end == range.start, ranges[last].section == range.section {
+      ranges[last].end = range.end
     } else {
       ranges.append(range)
+    }
+  }
+
+  /// Makes a set of items that come one by one, in ascending order.
+  ///
+  /// The last range is not in the set until the end, so that an item that goes on with it costs an
+  /// addition.
+  struct Collector {
+    private var closed = ItemRanges()
+    private var open = ItemRange(section: 0, start: 0, end: 0)
+
+    @inline(__always)
+    mutating func append(_ indexPath: IndexPath) {
+      if indexPath.item != open.end || indexPath.section != open.section {
+        close()
+        open = ItemRange(
+          section: indexPath.section, start: indexPath.item, end: indexPath.item)
+      }
+      open.end += 1
+    }
+
+    /// The items so far.
+    var set: ItemRanges {
+      var all = self
+      all.close()
+      return all.closed
+    }
+
+    private mutating func close() {
+      if open.start < open.end { closed.append(open) }
     }
   }
 

@@ -158,21 +158,19 @@ extension LengthArray {
     return (count, end)
   }
 
-  /// The first so many of them added up; saturates.
+  /// Some of them added up; saturates.
   ///
-  /// - Complexity: O(count) unless they are known to be equal.
-  func sum(ofFirst count: Int) -> Length {
+  /// - Complexity: O(count of the range) unless they are known to be equal.
+  func sum(of range: Range<Int>) -> Length {
     switch self {
-    case .equal(let length, _): return length * count
+    case .equal(let length, _): return length * range.count
     case .compact(let values):
       // So few of 32 bits that 64 are enough, whatever they are.
       var sum: UInt64 = 0
-      for index in 0..<count { sum &+= UInt64(values[index]) }
+      for value in values[range] { sum &+= UInt64(value) }
       return Length(millionths: Int64(clamping: sum))
     case .wide(let values):
-      var sum: Length = 0
-      for index in 0..<count { sum += Length(millionths: values[index]) }
-      return sum
+      return values[range].reduce(.zero) { $0 + Length(millionths: $1) }
     }
   }
 

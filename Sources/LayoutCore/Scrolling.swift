@@ -105,8 +105,9 @@ public struct ScrollState: Hashable, Sendable {
     let previous = try layout.elements(
       in: layout.visibleRect(at: contentOffset), contentOffset: contentOffset, limit: limit)
     let forward = isForward(to: offset, in: layout)
-    var shown = ItemRanges()
-    for element in visible where element.kind == .cell { shown.append(element.indexPath) }
+    var cells = ItemRanges.Collector()
+    for element in visible where element.kind == .cell { cells.append(element.indexPath) }
+    let shown = cells.set
     let wanted = try layout.prefetchRanges(
       at: offset, isForward: forward, reach: prefetch, shown: shown, limit: limit)
     tick.compare(previous, visible)
@@ -163,19 +164,19 @@ public struct ScrollState: Hashable, Sendable {
     to offset: Point, in layout: PreparedLayout, prefetch: PrefetchReach, limit: Int,
     _ visit: (LayoutAttributes) -> Void
   ) throws(LayoutError) -> [ItemRange] {
-    var shown = ItemRanges()
+    var cells = ItemRanges.Collector()
     var count = 0
     layout.forEachElement(in: layout.visibleRect(at: offset), contentOffset: offset) { element in
       count += 1
       guard count <= limit else { return false }
-      if element.kind == .cell { shown.append(element.indexPath) }
+      if element.kind == .cell { cells.append(element.indexPath) }
       visit(element)
       return true
     }
     guard count <= limit else { throw .tooManyElements(limit: limit) }
     let forward = isForward(to: offset, in: layout)
     let wanted = try layout.prefetchRanges(
-      at: offset, isForward: forward, reach: prefetch, shown: shown, limit: limit)
+      at: offset, isForward: forward, reach: prefetch, shown: cells.set, limit: limit)
     contentOffset = offset
     isForward = forward
     asked = wanted

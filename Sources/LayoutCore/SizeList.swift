@@ -223,25 +223,38 @@ struct SizeReader {
   private var run = SizeRun(size: .zero, count: 0)
   /// The items of the run.
   private var items = 0..<0
+  /// The run's sizes where they are narrow, as they mostly are; else empty.
+  ///
+  /// To take them out of the run at each item costs more than all the rest.
+  private var cross: [UInt32] = []
+  private var main: [UInt32] = []
 
   init(_ sizes: SizeList) { self.sizes = sizes }
 
   /// The length of an item that exists, along the main axis.
-  mutating func length(of item: Int) -> Length {
-    goTo(item)
-    return run.main[item - items.lowerBound]
-  }
+  mutating func length(of item: Int) -> Length { size(of: item).height }
 
   /// The size of an item that exists.
+  @inline(__always)
   mutating func size(of item: Int) -> Size {
-    goTo(item)
-    return run.size(item - items.lowerBound)
+    if !items.contains(item) { goTo(item) }
+    let index = item - items.lowerBound
+    guard index < cross.count, index < main.count else { return run.size(index) }
+    return Size(
+      width: Length(millionths: Int64(cross[index])),
+      height: Length(millionths: Int64(main[index])))
   }
 
+  @inline(never)
   private mutating func goTo(_ item: Int) {
-    guard !items.contains(item), let place = sizes.place(of: item) else { return }
+    guard let place = sizes.place(of: item) else { return }
     run = place.run
     items = place.start..<(place.start + place.run.count)
+    if case .compact(let cross) = run.cross, case .compact(let main) = run.main {
+      (self.cross, self.main) = (cross, main)
+    } else {
+      (cross, main) = ([], [])
+    }
   }
 
   /// The breadths of some items that exist added up; of equal ones without looking at each.
@@ -249,16 +262,10 @@ struct SizeReader {
     var total: Length = 0
     var item = wanted.lowerBound
     while item < wanted.upperBound {
-      goTo(item)
+      if !items.contains(item) { goTo(item) }
       guard items.contains(item) else { break }
       let end = min(wanted.upperBound, items.upperBound)
-      if let size = run.commonSize {
-        total += size.width * (end - item)
-      } else {
-        for index in (item - items.lowerBound)..<(end - items.lowerBound) {
-          total += run.cross[index]
-        }
-      }
+      total += run.cross.sum(of: (item - items.lowerBound)..<(end - items.lowerBound))
       item = end
     }
     return total

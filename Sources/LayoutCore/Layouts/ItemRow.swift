@@ -62,7 +62,7 @@ final class ItemRow: SectionBody {
     let index = item - place.start
     return frame(
       size: place.run.size(index),
-      top: top(of: place) + place.run.main.sum(ofFirst: index) + spacing * index)
+      top: top(of: place) + place.run.main.sum(of: 0..<index) + spacing * index)
   }
 
   func firstItem(centeredFrom doubledMain: Int128) -> Int {
