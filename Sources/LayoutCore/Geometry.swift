@@ -113,6 +113,13 @@ public struct Length: Hashable, Comparable, Sendable {
   /// - Returns: That pixel in points.
   public func rounded(toScale scale: Int64) -> Length {
     let trillion: Int128 = 1_000_000_000_000
+    // Up to some millions of points 64 bits are enough, where a division costs a tenth.
+    let narrow = millionths.multipliedReportingOverflow(by: scale)
+    if !narrow.overflow {
+      let pixels = roundedQuotient(narrow.partialValue, Int64(trillion))
+      let points = pixels.multipliedReportingOverflow(by: Int64(trillion))
+      if !points.overflow { return Length(millionths: roundedQuotient(points.partialValue, scale)) }
+    }
     let pixels = roundedQuotient(Int128(millionths) * Int128(scale), trillion)
     return Length(saturating: roundedQuotient(pixels * trillion, Int128(scale)))
   }

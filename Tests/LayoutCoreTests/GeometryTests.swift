@@ -43,4 +43,37 @@ struct GeometryTests {
     #expect(!rect.overlaps(Rect(x: 5, y: 5, width: 0, height: 5)))
     #expect(rect.overlaps(Rect(x: 9, y: 9, width: 5, height: 5)))
   }
+
+  @Test(arguments: 0..<8)
+  func roundsToPixelsExactly(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let scales: [Int64] = [1_000_000, 2_000_000, 3_000_000, 2_625_000, 1, 999_999, 16_000_001]
+    // Where 64 bits are enough, where they are not, and about the border.
+    let magnitudes: [Int64] = [1_000, 1_000_000_000, 4_611_686_018_427, 9_000_000_000_000_000_000]
+    for scale in scales {
+      for magnitude in magnitudes + [.max / scale, .max / 1_000_000_000_000 * 1_000_000] {
+        for _ in 0..<50 {
+          let near = magnitude.addingReportingOverflow(
+            Int64.random(in: -1_000_000...1_000_000, using: &random))
+          for value in [near.partialValue, 0 &- near.partialValue] where !near.overflow {
+            let length = Length(millionths: value)
+            #expect(length.rounded(toScale: scale) == nearestPixel(to: length, scale: scale))
+          }
+        }
+      }
+    }
+  }
+}
+
+/// By hand, in numbers that are wide enough for anything.
+private func nearestPixel(to length: Length, scale: Int64) -> Length {
+  func rounded(_ numerator: Int128, _ denominator: Int128) -> Int128 {
+    let magnitude = numerator.magnitude
+    let (quotient, rest) = magnitude.quotientAndRemainder(dividingBy: denominator.magnitude)
+    let nearest = Int128(quotient) + (rest * 2 >= denominator.magnitude ? 1 : 0)
+    return numerator < 0 ? -nearest : nearest
+  }
+  let trillion: Int128 = 1_000_000_000_000
+  let pixels = rounded(Int128(length.millionths) * Int128(scale), trillion)
+  return Length(saturating: rounded(pixels * trillion, Int128(scale)))
 }
