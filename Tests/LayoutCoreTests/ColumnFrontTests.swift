@@ -28,7 +28,7 @@ struct ColumnFrontTests {
     blocks.forEachBlock(from: 0, limit: { _ in limit }) { item, block in
       front.place(block, from: item, spacing: spacing, into: &places)
       for index in 0..<block.count {
-        found.append((Int(places.columns[index]), places.starts[index]))
+        found.append((Int(places.places[index].column), places.places[index].start))
       }
       return true
     }

@@ -44,21 +44,21 @@ struct ColumnFront {
       default: false
       }
     if !isPlaced { placeByHeap(block, spacing, &places) }
-    noteLastItems(from: item, places.columns.span.extracting(first: block.count))
+    noteLastItems(from: item, places.places.span.extracting(first: block.count))
   }
 
   /// The last items of the columns: looked for from the end, where they nearly all are.
-  private mutating func noteLastItems(from item: Int, _ columns: Span<UInt16>) {
+  private mutating func noteLastItems(from item: Int, _ places: Span<ColumnPlaces.Place>) {
     guard starts.count <= 64 else {
-      for index in columns.indices { lastItems[Int(columns[index])] = item + index }
+      for index in places.indices { lastItems[Int(places[index].column)] = item + index }
       return
     }
     var seen: UInt64 = 0
     var missing = starts.count
-    var index = columns.count
+    var index = places.count
     while index > 0, missing > 0 {
       index -= 1
-      let column = Int(columns[index])
+      let column = Int(places[index].column)
       guard seen & 1 << UInt64(column) == 0 else { continue }
       seen |= 1 << UInt64(column)
       missing -= 1
@@ -94,12 +94,11 @@ struct ColumnFront {
       }
     }
     let lengths = block.lengths.span.extracting(first: block.count)
-    var placeStarts = places.starts.mutableSpan
-    var placeColumns = places.columns.mutableSpan
+    var places = places.places.mutableSpan
     for index in lengths.indices {
       var moved = keys[0]
-      placeStarts[index] = base &+ moved >> 3
-      placeColumns[index] = UInt16(truncatingIfNeeded: moved & 7)
+      places[index] = ColumnPlaces.Place(
+        start: base &+ moved >> 3, column: UInt16(truncatingIfNeeded: moved & 7))
       moved = moved &+ (lengths[index] &+ spacing.millionths) << 3
       for place in 1..<columnCount {
         let other = keys[place]
@@ -122,12 +121,11 @@ struct ColumnFront {
       heap = starts.enumerated().map { Entry(start: $1, column: $0) }.sorted(by: <)
     }
     let lengths = block.lengths.span.extracting(first: block.count)
-    var placeStarts = places.starts.mutableSpan
-    var placeColumns = places.columns.mutableSpan
+    var places = places.places.mutableSpan
     for index in lengths.indices {
       let top = heap[0]
-      placeStarts[index] = top.start
-      placeColumns[index] = UInt16(truncatingIfNeeded: top.column)
+      places[index] = ColumnPlaces.Place(
+        start: top.start, column: UInt16(truncatingIfNeeded: top.column))
       let start = Length(millionths: top.start) + Length(millionths: lengths[index]) + spacing
       let moved = Entry(start: start.millionths, column: top.column)
       starts[top.column] = moved.start
@@ -155,8 +153,15 @@ struct ColumnFront {
 }
 
 /// Where a block of items has come to lie.
+///
+/// An array and not one inside the value: that would be copied where it is read.
 struct ColumnPlaces {
-  /// In millionths of a point.
-  fileprivate(set) var starts = InlineArray<128, Int64>(repeating: 0)
-  fileprivate(set) var columns = InlineArray<128, UInt16>(repeating: 0)
+  struct Place {
+    /// In millionths of a point.
+    var start: Int64
+    var column: UInt16
+  }
+
+  fileprivate(set) var places = Array(
+    repeating: Place(start: 0, column: 0), count: ColumnLengths.Block.capacity)
 }

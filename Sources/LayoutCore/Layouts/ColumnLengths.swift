@@ -69,26 +69,52 @@ struct ColumnLengths: Sendable {
     private var run = Items()
     /// The items of the run.
     private var items = 0..<0
+    /// The run's extents where each length is a multiplication and a division; else empty.
+    private var main: [UInt32] = []
+    private var cross: [UInt32] = []
+    private let ratio: PlainRatio?
 
-    init(_ lengths: ColumnLengths) { self.lengths = lengths }
+    init(_ lengths: ColumnLengths) {
+      self.lengths = lengths
+      ratio = lengths.columns.plainRatio
+    }
 
     /// The length of an item that exists.
+    @inline(__always)
     mutating func length(of item: Int) -> Length {
-      if !items.contains(item), let place = lengths.items.place(of: item) {
-        run = place.chunk
-        items = place.start..<(place.start + place.chunk.count)
+      if !items.contains(item) { goTo(item) }
+      let index = item - items.lowerBound
+      if let ratio, index < main.count, index < cross.count,
+        let length = ratio.scale(main[index], over: cross[index])
+      {
+        return Length(millionths: length)
       }
-      return lengths.length(item - items.lowerBound, of: run)
+      return lengths.length(index, of: run)
+    }
+
+    @inline(never)
+    private mutating func goTo(_ item: Int) {
+      guard let place = lengths.items.place(of: item) else { return }
+      run = place.chunk
+      items = place.start..<(place.start + place.count)
+      (main, cross) = ([], [])
+      if case .sizes(.compact(let widths), .compact(let heights)) = run.extents,
+        lengths.plainRatio(for: run, place.summary) != nil
+      {
+        (main, cross) = lengths.direction == .vertical ? (heights, widths) : (widths, heights)
+      }
     }
   }
 
   /// Some lengths that follow each other, in millionths, none negative.
+  ///
+  /// An array and not one inside the value: that would be copied where it is read.
   struct Block {
     /// Until where ``lengths`` are filled in.
     fileprivate(set) var count = 0
     /// The greatest of them, or more.
     fileprivate(set) var bound: Int64 = 0
-    fileprivate(set) var lengths = InlineArray<128, Int64>(repeating: 0)
+    fileprivate(set) var lengths = [Int64](repeating: 0, count: Block.capacity)
 
     /// How many there may be.
     static var capacity: Int { 128 }
@@ -147,8 +173,15 @@ struct ColumnLengths: Sendable {
       let isVertical = direction == .vertical
       let breadths = (isVertical ? widths : heights).span.extracting(range)
       let lengths = (isVertical ? heights : widths).span.extracting(range)
-      guard ratio.scale(lengths, over: breadths, into: &block.lengths) else { break }
       block.bound = bound
+      if !ratio.scale(lengths, over: breadths, into: &block.lengths) {
+        // Sizes in whole points often lie in the middle; only those are looked at again.
+        var result = block.lengths.mutableSpan
+        for index in lengths.indices
+        where ratio.scale(lengths[index], over: breadths[index]) == nil {
+          result[index] = length(range.lowerBound + index, of: items).millionths
+        }
+      }
       return
     case .lengths(.compact(let lengths)):
       let lengths = lengths.span.extracting(range)
@@ -191,22 +224,43 @@ private struct PlainRatio {
   /// right, unless it lies as near to the middle between two numbers as that. Adding 2⁵² rounds a
   /// double to a whole number, and leaves that in its low bits.
   ///
-  /// - Returns: False if one of them lies too near to a middle, so that none counts.
+  /// - Returns: False if some of them lie too near to a middle: those are not to be relied on.
   @inline(__always)
   func scale(
     _ lengths: Span<UInt32>, over breadths: Span<UInt32>,
-    into result: inout InlineArray<128, Int64>
+    into result: inout [Int64]
   ) -> Bool {
     let factor = Double(width) / Double(columnCount)
     var result = result.mutableSpan
     var doubtfulCount = 0
     for index in 0..<min(lengths.count, breadths.count, result.count) {
-      let quotient = Double(lengths[index]) * factor / Double(breadths[index])
-      let rounded = quotient + 0x1p52
-      doubtfulCount &+= abs(quotient - (rounded - 0x1p52)) > 0.4999 ? 1 : 0
-      result[index] = Int64(bitPattern: rounded.bitPattern & (1 << 52 - 1))
+      let (length, isDoubtful) = PlainRatio.scale(lengths[index], factor, breadths[index])
+      doubtfulCount &+= isDoubtful ? 1 : 0
+      result[index] = length
     }
     return doubtfulCount == 0
+  }
+
+  /// Scales one length that fits.
+  ///
+  /// - Returns: Nil if it lies too near to a middle.
+  @inline(__always)
+  func scale(_ length: UInt32, over breadth: UInt32) -> Int64? {
+    let factor = Double(width) / Double(columnCount)
+    let (length, isDoubtful) = PlainRatio.scale(length, factor, breadth)
+    return isDoubtful ? nil : length
+  }
+
+  @inline(__always)
+  private static func scale(
+    _ length: UInt32, _ factor: Double, _ breadth: UInt32
+  ) -> (length: Int64, isDoubtful: Bool) {
+    let quotient = Double(length) * factor / Double(breadth)
+    let rounded = quotient + 0x1p52
+    return (
+      Int64(bitPattern: rounded.bitPattern & (1 << 52 - 1)),
+      abs(quotient - (rounded - 0x1p52)) > 0.4999
+    )
   }
 }
 

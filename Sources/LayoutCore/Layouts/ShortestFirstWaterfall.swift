@@ -131,12 +131,12 @@ final class ShortestFirstWaterfall: SectionBody {
     lengths.forEachBlock(from: checkpoint * stride, limit: { _ in 64 }) { item, block in
       front.place(block, from: item, spacing: spacing, into: &places)
       let lengths = block.lengths.span
-      let starts = places.starts.span
+      let places = places.places.span
       for index in 0..<block.count {
-        let start = Length(millionths: starts[index])
+        let start = Length(millionths: places[index].start)
         let length = Length(millionths: lengths[index])
         if start + padding + length <= main { continue }
-        guard body(item + index, Int(places.columns.span[index]), start, length) else {
+        guard body(item + index, Int(places[index].column), start, length) else {
           return false
         }
       }
