@@ -17,7 +17,10 @@ enum MediaType {
 /// `Accept` of a request.
 enum Accept {
   /// Whether a client takes JSON: it says so, takes everything, or says nothing.
-  static func takesJSON(_ field: Span<UInt8>) -> Bool { takes("application", "json", field) }
+  static func takesJSON(_ field: Span<UInt8>) -> Bool {
+    // As those clients write it that write anything.
+    field.isEqual(to: "application/json") || takes("application", "json", field)
+  }
 
   /// Whether a client takes a picture.
   static func takesSVG(_ field: Span<UInt8>) -> Bool { takes("image", "svg+xml", field) }

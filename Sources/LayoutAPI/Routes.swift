@@ -119,8 +119,7 @@ enum Routes {
   /// - Parameter path: The raw path.
   /// - Returns: The route and where the template's parameters are in the path; nil if there is none.
   static func match(_ path: Span<UInt8>) -> (route: Route, parameters: PathParameters)? {
-    var end: UInt64 = 0
-    for place in max(0, path.count - 8)..<path.count { end = end << 8 | UInt64(path[place]) }
+    let end = lastBytes(of: path)
     var index = 0
     while index < ends.count {
       if end & ends[index].mask == ends[index].text,
@@ -131,6 +130,18 @@ enum Routes {
       index &+= 1
     }
     return nil
+  }
+
+  /// Up to eight bytes at the end of a path, the last one lowest.
+  private static func lastBytes(of path: Span<UInt8>) -> UInt64 {
+    if path.count >= 8 {
+      // Safe: there are that many.
+      return unsafe UInt64(
+        bigEndian: path.bytes.unsafeLoadUnaligned(fromByteOffset: path.count - 8, as: UInt64.self))
+    }
+    var end: UInt64 = 0
+    for place in path.indices { end = end << 8 | UInt64(path[place]) }
+    return end
   }
 
   /// How the paths of a route end.
@@ -168,16 +179,17 @@ enum Routes {
     let count = path.count
     var here = 0
     var index = 0
+    // Safe: each place is compared with the end before it is read; all requests come by here.
     while index < template.count {
-      let wanted = template[index]
+      let wanted = unsafe template[unchecked: index]
       if wanted == UInt8(ascii: "{") {
         let start = here
-        while here < count, path[here] != UInt8(ascii: "/") { here &+= 1 }
+        while here < count, unsafe path[unchecked: here] != UInt8(ascii: "/") { here &+= 1 }
         guard here > start else { return nil }
         parameters.append(start..<here)
         while template[index] != UInt8(ascii: "}") { index &+= 1 }
       } else {
-        guard here < count, path[here] == wanted else { return nil }
+        guard here < count, unsafe path[unchecked: here] == wanted else { return nil }
         here &+= 1
       }
       index &+= 1

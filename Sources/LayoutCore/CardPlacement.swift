@@ -84,7 +84,7 @@ extension CardPlacement {
   }
 
   func forEachRestingItem(in rect: Rect, _ body: (IndexPath, Rect) -> Bool) {
-    forEachRestingRun(in: rect) { run in
+    forEachRestingRun(in: rect) { run, _ in
       for item in run.start..<run.end {
         let indexPath = IndexPath(item: item, section: run.section)
         guard body(indexPath, restingFrame(ofCard: cards.number(of: indexPath))) else {
@@ -95,9 +95,9 @@ extension CardPlacement {
     }
   }
 
-  func forEachRestingRun(in rect: Rect, _ body: (ItemRange) -> Bool) {
+  func forEachRestingRun(in rect: Rect, _ body: (ItemRange, Rect?) -> Bool) {
     guard !rect.isEmpty, cards.count > 0 else { return }
-    _ = cards.forEachRun(cards(restingIn: rect), body)
+    _ = cards.forEachRun(cards(restingIn: rect)) { body($0, nil) }
   }
 }
 

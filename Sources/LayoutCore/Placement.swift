@@ -85,9 +85,10 @@ public protocol Placement: Sendable {
   ///
   /// - Parameters:
   ///   - rect: The rectangle, upright.
-  ///   - body: Called with each run; runs may touch. Returns whether to go on.
+  ///   - body: Called with each run, and with the frame of one that is one item, if it was looked at;
+  ///     runs may touch. Returns whether to go on.
   /// - Complexity: O(log n + k) for k runs visited.
-  func forEachRestingRun(in rect: Rect, _ body: (ItemRange) -> Bool)
+  func forEachRestingRun(in rect: Rect, _ body: (ItemRange, Rect?) -> Bool)
 
   /// The section that a place along the main axis belongs to.
   ///
@@ -111,7 +112,7 @@ public protocol Placement: Sendable {
   /// - Throws: ``LayoutError/tooManyElements(limit:)``.
   func itemsAtHand(
     around visible: Rect, shown: ItemRanges, reach: WindowReach, limit: Int
-  ) throws(LayoutError) -> ItemRanges
+  ) throws(LayoutError) -> ItemsAtHand
 
   /// The main coordinate of the offset that shows an item, inside the content or not.
   ///
@@ -123,6 +124,38 @@ public protocol Placement: Sendable {
   func mainOffset(
     scrollingTo indexPath: IndexPath, at position: ScrollPosition, from visible: Rect
   ) -> Length?
+}
+
+/// Items to have at hand, and where some of them rest: what was found on the way to them need not be
+/// worked out again.
+public struct ItemsAtHand: Sendable {
+  /// The items.
+  public var ranges: ItemRanges
+  private var frames: [(item: IndexPath, frame: Rect)] = []
+
+  /// More than a screenful or so is not remembered.
+  private static let maximumFrameCount = 1024
+
+  init(ranges: ItemRanges) { self.ranges = ranges }
+
+  /// Remembers where an item rests.
+  mutating func note(_ frame: Rect, of item: ItemRange) {
+    guard frames.count < ItemsAtHand.maximumFrameCount else { return }
+    if frames.isEmpty { frames.reserveCapacity(64) }
+    frames.append((IndexPath(item: item.start, section: item.section), frame))
+  }
+
+  /// Puts what was remembered in order: what lies before the viewport and what lies after it may
+  /// overlap.
+  mutating func sortFrames() { frames.sort { $0.item < $1.item } }
+
+  /// Where an item rests, if that is remembered.
+  ///
+  /// - Complexity: O(log n).
+  func frame(ofItemAt indexPath: IndexPath) -> Rect? {
+    let place = partitioningIndex(frames.count) { frames[$0].item >= indexPath }
+    return place < frames.count && frames[place].item == indexPath ? frames[place].frame : nil
+  }
 }
 
 /// How far a window reaches beyond the viewport, in viewport lengths.
@@ -157,7 +190,7 @@ extension Placement {
   /// Those in a window around the viewport.
   public func itemsAtHand(
     around visible: Rect, shown: ItemRanges, reach: WindowReach, limit: Int
-  ) throws(LayoutError) -> ItemRanges {
+  ) throws(LayoutError) -> ItemsAtHand {
     let window = reach.rect(around: visible)
     // What rests in the viewport shows there too, unless the layout moves cells: then only what is
     // around it has to be looked at. An element may be in both parts, hence the ordered union.
@@ -172,16 +205,22 @@ extension Placement {
           x: window.minX, y: visible.maxY, width: window.width,
           height: window.maxY - visible.maxY),
       ]
-    var items = ItemRanges()
+    var items = ItemsAtHand(ranges: ItemRanges())
     var count = 0
     for part in parts where !part.isEmpty {
       var found = ItemRanges()
-      forEachRestingRun(in: part) { run in
+      forEachRestingRun(in: part) { run, frame in
         found.append(run)
+        if let frame { items.note(frame, of: run) }
         count += run.end - run.start
         return count <= limit
       }
-      items = items.isEmpty ? found : items.union(found)
+      if items.ranges.isEmpty {
+        items.ranges = found
+      } else {
+        items.ranges = items.ranges.union(found)
+        items.sortFrames()
+      }
     }
     guard count <= limit else { throw .tooManyElements(limit: limit) }
     return items
@@ -214,7 +253,7 @@ struct EmptyPlacement: Placement {
   func restingFrame(ofItemAt indexPath: IndexPath) -> Rect? { nil }
   func section(at main: Length) -> Int? { nil }
   func forEachRestingItem(in rect: Rect, _ body: (IndexPath, Rect) -> Bool) {}
-  func forEachRestingRun(in rect: Rect, _ body: (ItemRange) -> Bool) {}
+  func forEachRestingRun(in rect: Rect, _ body: (ItemRange, Rect?) -> Bool) {}
 }
 
 /// The first of `0 ..< count` for which `isPast` holds, which it must from there on.

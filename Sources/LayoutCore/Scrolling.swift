@@ -112,13 +112,14 @@ public struct ScrollState: Hashable, Sendable {
       at: offset, isForward: forward, reach: prefetch, shown: shown, limit: limit)
     tick.compare(previous, visible)
     tick.prefetch = layout.nearestFirst(
-      wanted.subtracting(asked).ranges, at: offset, isForward: forward)
+      wanted.ranges.subtracting(asked).ranges, at: offset, isForward: forward,
+      wanted.frame(ofItemAt:))
     tick.cancelPrefetch = layout.nearestFirst(
-      asked.subtracting(wanted).subtracting(shown).ranges, at: offset, isForward: forward)
+      asked.subtracting(wanted.ranges).subtracting(shown).ranges, at: offset, isForward: forward)
     tick.shownCount = visible.count
     contentOffset = offset
     isForward = forward
-    asked = wanted
+    asked = wanted.ranges
     isSettled = true
     return tick
   }
@@ -179,10 +180,12 @@ public struct ScrollState: Hashable, Sendable {
       at: offset, isForward: forward, reach: prefetch, shown: cells.set, limit: limit)
     contentOffset = offset
     isForward = forward
-    asked = wanted
+    asked = wanted.ranges
     isStale = false
     isSettled = true
-    return layout.nearestFirst(wanted.ranges, at: offset, isForward: forward)
+    return layout.nearestFirst(
+      wanted.ranges.ranges, at: offset, isForward: forward,
+      wanted.frame(ofItemAt:))
   }
 
   /// Whether a tick forgets what was shown, even if the client does not say so.
@@ -268,11 +271,12 @@ extension PreparedLayout {
   /// The cells to have loaded at an offset, beside those that show.
   func prefetchRanges(
     at offset: Point, isForward: Bool, reach: PrefetchReach, shown: ItemRanges, limit: Int
-  ) throws(LayoutError) -> ItemRanges {
-    try placement.itemsAtHand(
+  ) throws(LayoutError) -> ItemsAtHand {
+    var items = try placement.itemsAtHand(
       around: scrollDirection.upright(visibleRect(at: offset)), shown: shown,
-      reach: reach.window(isForward: isForward), limit: limit
-    ).subtracting(shown)
+      reach: reach.window(isForward: isForward), limit: limit)
+    items.ranges = items.ranges.subtracting(shown)
+    return items
   }
 
   /// Ranges with the one nearest to the viewport first; of two as near, the one on the way.

@@ -40,9 +40,10 @@ protocol SectionBody: AnyObject, Sendable {
   ///
   /// - Parameters:
   ///   - rect: The rectangle.
-  ///   - body: Called with runs in ascending order, which may touch; returns whether to go on.
+  ///   - body: Called with runs in ascending order, which may touch, and with the frame of a run that
+  ///     is one item, if it was looked at; returns whether to go on.
   /// - Returns: Whether `body` always wanted to go on.
-  func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool
+  func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool
 }
 
 extension SectionBody {
@@ -55,8 +56,8 @@ extension SectionBody {
   /// Not known.
   var extents: BodyExtents { .zero }
 
-  func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool {
-    forEachItem(in: rect, from: 0) { item, _ in body(item..<(item + 1)) }
+  func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
+    forEachItem(in: rect, from: 0) { item, frame in body(item..<(item + 1), frame) }
   }
 }
 

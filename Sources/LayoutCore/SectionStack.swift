@@ -409,12 +409,14 @@ final class SectionStack: Placement {
     }
   }
 
-  func forEachRestingRun(in rect: Rect, _ body: (ItemRange) -> Bool) {
+  func forEachRestingRun(in rect: Rect, _ body: (ItemRange, Rect?) -> Bool) {
     forEachBody(in: rect) { section, slotBody, offset in
       var inBody = rect
       inBody.origin.y -= offset
-      return slotBody.forEachRun(in: inBody) { items in
-        body(ItemRange(section: section, start: items.lowerBound, end: items.upperBound))
+      return slotBody.forEachRun(in: inBody) { items, frame in
+        body(
+          ItemRange(section: section, start: items.lowerBound, end: items.upperBound),
+          frame?.offset(by: offset))
       }
     }
   }

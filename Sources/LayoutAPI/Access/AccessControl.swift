@@ -92,6 +92,9 @@ final class Tenant: Sendable {
     self.rate = rate > 0 ? RequestRate(perSecond: rate) : nil
   }
 
+  /// Whether requests need be counted.
+  var isLimited: Bool { rate != nil }
+
   /// Counts a request.
   ///
   /// - Parameter now: The time.

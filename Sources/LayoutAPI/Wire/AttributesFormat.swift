@@ -18,11 +18,16 @@ struct AttributesFormat {
 
   /// The names of cells; neighbours mostly are in one run of items, which is looked up once.
   private struct Names {
+    /// Whether some items have names.
+    let areGiven: Bool
     private let content: Content
     private var section = -1
     private var run: (items: Items, start: Int)?
 
-    init(_ content: Content) { self.content = content }
+    init(_ content: Content) {
+      self.content = content
+      areGiven = content.hasIDs
+    }
 
     /// Writes the name of an element; returns whether it has one.
     mutating func write(_ element: LayoutAttributes, to json: inout JSONWriter) -> Bool {
@@ -32,7 +37,7 @@ struct AttributesFormat {
     }
 
     mutating func ids(of element: LayoutAttributes) -> (ids: StringTable, place: Int)? {
-      guard element.kind == .cell, content.hasIDs else { return nil }
+      guard element.kind == .cell, areGiven else { return nil }
       let path = element.indexPath
       if path.section != section || !isInRun(path.item) {
         section = path.section
@@ -104,7 +109,7 @@ struct AttributesFormat {
     _ element: LayoutAttributes, _ names: inout Names, to json: inout JSONWriter
   ) {
     if element.kind == .cell {
-      if !content.hasIDs, element.zIndex == 0, element.isPlain {
+      if !names.areGiven, element.zIndex == 0, element.isPlain {
         json.cell(element.indexPath, frame(element))
         return
       }
@@ -115,7 +120,7 @@ struct AttributesFormat {
       json.raw("\"indexPath\":")
       json.indexPath(element.indexPath)
     }
-    if content.hasIDs, names.ids(of: element) != nil {
+    if names.ids(of: element) != nil {
       json.raw("\"id\":")
       _ = names.write(element, to: &json)
     }

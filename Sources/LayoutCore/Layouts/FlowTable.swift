@@ -229,7 +229,7 @@ final class FlowTable: SectionBody {
     }
   }
 
-  func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool {
+  func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
     // Each item reaches more than a hair into the room between the insets: a line may end a hair past
     // the room, and what is wider than that still reaches into it.
     let hair = rule.limit - rule.available
@@ -242,10 +242,10 @@ final class FlowTable: SectionBody {
     var reader = SizeReader(sizes)
     return forEachLine(in: rect, from: 0) { line in
       if coversAll, line.top >= rect.minY, line.top + line.length <= rect.maxY {
-        return body(line.item..<(line.item + line.itemCount))
+        return body(line.item..<(line.item + line.itemCount), nil)
       }
       return forEachItem(in: line, &reader) { item, frame in
-        !frame.overlaps(rect) || body(item..<(item + 1))
+        !frame.overlaps(rect) || body(item..<(item + 1), frame)
       }
     }
   }

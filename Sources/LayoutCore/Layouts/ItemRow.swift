@@ -125,7 +125,7 @@ final class ItemRow: SectionBody {
     return isGoingOn
   }
 
-  func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool {
+  func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
     guard !rect.isEmpty else { return true }
     var isGoingOn = true
     sizes.forEachRun(where: { $1 + spacing * ($0 - 1) > rect.minY }) { place in
@@ -136,7 +136,7 @@ final class ItemRow: SectionBody {
         let items = items(of: place, size, in: rect)
         isGoingOn =
           items.isEmpty
-          || body((place.start + items.lowerBound)..<(place.start + items.upperBound))
+          || body((place.start + items.lowerBound)..<(place.start + items.upperBound), nil)
         return isGoingOn
       }
       let (passed, end) = run.main.countEnding(upTo: rect.minY - top, spacing: spacing)
@@ -144,8 +144,9 @@ final class ItemRow: SectionBody {
       for index in passed..<run.count {
         guard top < rect.maxY else { return false }
         let size = run.size(index)
-        if frame(size: size, top: top).overlaps(rect) {
-          isGoingOn = body((place.start + index)..<(place.start + index + 1))
+        let frame = frame(size: size, top: top)
+        if frame.overlaps(rect) {
+          isGoingOn = body((place.start + index)..<(place.start + index + 1), frame)
           guard isGoingOn else { return false }
         }
         top += size.height + spacing

@@ -150,7 +150,7 @@ private final class PagedGrid: SectionBody {
   }
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
-    forEachRun(in: rect) { items in
+    forEachRun(in: rect) { items, _ in
       for item in items.clamped(to: start..<max(start, count)) where !body(item, frame(of: item)) {
         return false
       }
@@ -158,7 +158,7 @@ private final class PagedGrid: SectionBody {
     }
   }
 
-  func forEachRun(in rect: Rect, _ body: (Range<Int>) -> Bool) -> Bool {
+  func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
     guard !rect.isEmpty, pageLength > .zero, across.cellExtent > .zero, down.cellExtent > .zero
     else { return true }
     let top = rect.minY + leading
@@ -180,7 +180,7 @@ private final class PagedGrid: SectionBody {
         let items =
           ((first + columns.lowerBound)..<(first + columns.upperBound)).clamped(to: 0..<count)
         guard !items.isEmpty else { break }
-        guard body(items) else { return false }
+        guard body(items, nil) else { return false }
       }
       page += 1
     }

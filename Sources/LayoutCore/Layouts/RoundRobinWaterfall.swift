@@ -150,7 +150,7 @@ final class RoundRobinWaterfall: SectionBody {
     }
     if isReversed { cursors.reverse() }
     // Row by row, so that items come in order; columns may be far apart, rows between are skipped.
-    while let row = cursors.map(\.row).min() {
+    while let row = cursors.lazy.map(\.row).min() {
       for index in cursors.indices where cursors[index].row == row {
         let cursor = cursors[index]
         let item = row * columns.count + cursor.place

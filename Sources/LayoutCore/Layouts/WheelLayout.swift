@@ -166,8 +166,10 @@ private struct WheelPlacement: CardPlacement {
   /// By number: cards that stand in each other's place cannot be told apart by where they are.
   func itemsAtHand(
     around visible: Rect, shown: ItemRanges, reach: WindowReach, limit: Int
-  ) throws(LayoutError) -> ItemRanges {
-    guard let first = shown.ranges.first, let last = shown.ranges.last else { return shown }
+  ) throws(LayoutError) -> ItemsAtHand {
+    guard let first = shown.ranges.first, let last = shown.ranges.last else {
+      return ItemsAtHand(ranges: shown)
+    }
     let start = cards.number(of: IndexPath(item: first.start, section: first.section))
     let end = cards.number(of: IndexPath(item: last.end - 1, section: last.section)) + 1
     let count = Double(shown.count)
@@ -183,7 +185,7 @@ private struct WheelPlacement: CardPlacement {
         return true
       }
     }
-    return items
+    return ItemsAtHand(ranges: items)
   }
 
   /// Wherever it shall be, a card can only stand upright.
