@@ -112,17 +112,33 @@ public struct Length: Hashable, Comparable, Sendable {
   /// - Parameter scale: Pixels per point in millionths, above 0.
   /// - Returns: That pixel in points.
   public func rounded(toScale scale: Int64) -> Length {
-    let trillion: Int128 = 1_000_000_000_000
     // Up to some millions of points 64 bits are enough, where a division costs a tenth.
-    let narrow = millionths.multipliedReportingOverflow(by: scale)
-    if !narrow.overflow {
-      let pixels = roundedQuotient(narrow.partialValue, Int64(trillion))
-      let points = pixels.multipliedReportingOverflow(by: Int64(trillion))
-      if !points.overflow { return Length(millionths: roundedQuotient(points.partialValue, scale)) }
-    }
-    let pixels = roundedQuotient(Int128(millionths) * Int128(scale), trillion)
-    return Length(saturating: roundedQuotient(pixels * trillion, Int128(scale)))
+    let (product, overflow) = millionths.multipliedReportingOverflow(by: scale)
+    let pixels =
+      overflow
+      ? roundedQuotient(Int128(millionths) * Int128(scale), Int128(Length.trillion))
+      : Int128(roundedQuotient(product, Length.trillion))
+    return Length(pixels: pixels, scale: scale)
   }
+
+  /// Takes whole pixels; saturates.
+  ///
+  /// - Parameters:
+  ///   - pixels: How many; with a scale of 16 bits, say, any that a length of 64 bits has.
+  ///   - scale: Pixels per point in millionths, above 0.
+  init(pixels: Int128, scale: Int64) {
+    if let narrow = Int64(exactly: pixels) {
+      let (product, overflow) = narrow.multipliedReportingOverflow(by: Length.trillion)
+      if !overflow {
+        self.init(millionths: roundedQuotient(product, scale))
+        return
+      }
+    }
+    self.init(saturating: roundedQuotient(pixels * Int128(Length.trillion), Int128(scale)))
+  }
+
+  /// A million squared: what millionths of pixels per point, times millionths, come to.
+  static var trillion: Int64 { 1_000_000_000_000 }
 
   /// Half of it, rounded half away from zero.
   @inlinable

@@ -50,11 +50,29 @@ struct ColumnFrontTests {
   @Test(arguments: 0..<200)
   func lengthsAreScaledExactly(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
+    let columnCount = generator.int(1...12)
+    let available = Length(millionths: Int64(generator.int(1...3_000_000_000)))
+    let padding: Length = generator.chance(0.2) ? 1 : 0
+    let scales: [Int64] = [1_000_000, 2_000_000, 2_625_000, 3_000_001]
+    let scale = generator.chance(0.4) ? scales[generator.int(0...3)] : nil
     let columns = ColumnGrid(
-      count: generator.int(1...12), leading: 0,
-      available: Length(millionths: Int64(generator.int(1...3_000_000_000))), spacing: 0,
-      padding: generator.chance(0.2) ? 1 : 0,
-      displayScale: generator.chance(0.2) ? 2_000_000 : nil)
+      count: columnCount, leading: 0, available: available, spacing: 0, padding: padding,
+      displayScale: scale)
+    /// In numbers that are wide enough for anything.
+    func scaled(_ size: Size) -> Length {
+      guard size.width > .zero, size.height > .zero else { return 0 }
+      let (width, height) = (Int128(size.width.millionths), Int128(size.height.millionths))
+      let (room, count) = (Int128(available.millionths), Int128(columnCount))
+      let paddings = Int128(padding.millionths * 2)
+      guard let scale = scale.map({ Int128($0) }) else {
+        return Length(
+          saturating: roundedQuotient(max(0, room - paddings * count) * height, width * count))
+      }
+      let pixel: Int128 = 1_000_000_000_000
+      let itemPixels = max(0, scale * room / (pixel * count) * pixel - paddings * scale)
+      let pixels = itemPixels * height / (pixel * width)
+      return Length(saturating: roundedQuotient(pixels * pixel, scale))
+    }
     // Small even breadths give many quotients that lie in the middle between two numbers.
     let greatest = generator.chance(0.5) ? 8 : generator.chance(0.5) ? 4_294_967_295 : 300_000_000
     func extent(_ least: Int) -> Length {
@@ -74,7 +92,8 @@ struct ColumnFrontTests {
       lengths.forEachBlock(from: 0, limit: { _ in 128 }) { item, block in
         for index in 0..<block.count {
           let size = direction.upright(sizes[item + index])
-          let expected = columns.length(scaling: size.height, over: size.width)
+          let expected = scaled(size)
+          #expect(columns.length(scaling: size.height, over: size.width) == expected)
           #expect(Length(millionths: block.lengths[index]) == expected)
           #expect(reader.length(of: item + index) == expected)
           #expect(block.bound >= block.lengths[index])

@@ -62,7 +62,8 @@ extension SeededGenerator {
 
   mutating func viewport() -> Viewport {
     Viewport(
-      size: size(100...500), displayScale: chance(0.2) ? Int64(int(1...3)) * 1_000_000 : nil)
+      size: size(100...500),
+      displayScale: chance(0.2) ? [1_000_000, 2_000_000, 2_625_000, 3_000_000][int(0...3)] : nil)
   }
 
   mutating func offset() -> Point { Point(x: length(-100...800), y: length(-100...3000)) }

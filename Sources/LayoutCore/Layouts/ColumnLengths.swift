@@ -72,11 +72,11 @@ struct ColumnLengths: Sendable {
     /// The run's extents where each length is a multiplication and a division; else empty.
     private var main: [UInt32] = []
     private var cross: [UInt32] = []
-    private let ratio: PlainRatio?
+    private let ratio: ColumnRatio?
 
     init(_ lengths: ColumnLengths) {
       self.lengths = lengths
-      ratio = lengths.columns.plainRatio
+      ratio = lengths.columns.ratio
     }
 
     /// The length of an item that exists.
@@ -99,7 +99,7 @@ struct ColumnLengths: Sendable {
       items = place.start..<(place.start + place.count)
       (main, cross) = ([], [])
       if case .sizes(.compact(let widths), .compact(let heights)) = run.extents,
-        lengths.plainRatio(for: run, place.summary) != nil
+        lengths.ratio(for: run, place.summary) != nil
       {
         (main, cross) = lengths.direction == .vertical ? (heights, widths) : (widths, heights)
       }
@@ -134,7 +134,7 @@ struct ColumnLengths: Sendable {
       var index = max(0, item - place.start)
       let count = place.count
       let items = place.chunk
-      let ratio = plainRatio(for: items, place.summary)
+      let ratio = ratio(for: items, place.summary)
       while index < count {
         let first = place.start + index
         let end = min(count, index + max(1, min(limit(first), Block.capacity)))
@@ -148,10 +148,10 @@ struct ColumnLengths: Sendable {
 
   /// By what the lengths of some items can be multiplied, and the greatest result; nil where each has
   /// to be scaled on its own.
-  private func plainRatio(
+  private func ratio(
     for items: Items, _ summary: ItemsSummary
-  ) -> (ratio: PlainRatio, bound: Int64)? {
-    guard case .sizes(.compact, .compact) = items.extents, let ratio = columns.plainRatio else {
+  ) -> (ratio: ColumnRatio, bound: Int64)? {
+    guard case .sizes(.compact, .compact) = items.extents, let ratio = columns.ratio else {
       return nil
     }
     let isVertical = direction == .vertical
@@ -163,7 +163,7 @@ struct ColumnLengths: Sendable {
 
   private func fill(
     _ block: inout Block, with items: borrowing Items, _ range: Range<Int>,
-    _ ratio: (ratio: PlainRatio, bound: Int64)?
+    _ ratio: (ratio: ColumnRatio, bound: Int64)?
   ) {
     block.count = range.count
     block.bound = 0
@@ -206,39 +206,29 @@ struct ColumnLengths: Sendable {
   }
 }
 
-/// The width of items times a number of columns, by which many lengths are multiplied.
-private struct PlainRatio {
-  let width: Int64
-  let columnCount: Int64
+/// How many lengths are scaled to the width of a column: in doubles, where those are sure enough.
+private enum ColumnRatio {
+  case plain(PlainRatio)
+  case pixels(PixelRatio)
 
-  /// Whether some lengths can be scaled: their products fit 64 bits, and the quotients 36.
+  /// Whether some lengths can be scaled so.
   func fits(lengthsUpTo greatest: Length, breadthsFrom least: Length) -> Bool {
-    let (product, overflow) = width.multipliedReportingOverflow(by: greatest.millionths)
-    return !overflow && least > .zero && width < 1 << 53
-      && product / least.millionths / columnCount < 1 << 36
+    switch self {
+    case .plain(let ratio): ratio.fits(lengthsUpTo: greatest, breadthsFrom: least)
+    case .pixels(let ratio): ratio.fits(lengthsUpTo: greatest, breadthsFrom: least)
+    }
   }
 
-  /// Scales lengths that fit: `length · width / (breadth · columnCount)`, rounded half up.
-  ///
-  /// A quotient of doubles that is below 2³⁶ is off by less than a ten thousandth: rounded it is
-  /// right, unless it lies as near to the middle between two numbers as that. Adding 2⁵² rounds a
-  /// double to a whole number, and leaves that in its low bits.
+  /// Scales lengths that fit.
   ///
   /// - Returns: False if some of them lie too near to a middle: those are not to be relied on.
-  @inline(__always)
   func scale(
-    _ lengths: Span<UInt32>, over breadths: Span<UInt32>,
-    into result: inout [Int64]
+    _ lengths: Span<UInt32>, over breadths: Span<UInt32>, into result: inout [Int64]
   ) -> Bool {
-    let factor = Double(width) / Double(columnCount)
-    var result = result.mutableSpan
-    var doubtfulCount = 0
-    for index in 0..<min(lengths.count, breadths.count, result.count) {
-      let (length, isDoubtful) = PlainRatio.scale(lengths[index], factor, breadths[index])
-      doubtfulCount &+= isDoubtful ? 1 : 0
-      result[index] = length
+    switch self {
+    case .plain(let ratio): ratio.scaleAll(lengths, over: breadths, into: &result)
+    case .pixels(let ratio): ratio.scaleAll(lengths, over: breadths, into: &result)
     }
-    return doubtfulCount == 0
   }
 
   /// Scales one length that fits.
@@ -246,27 +236,112 @@ private struct PlainRatio {
   /// - Returns: Nil if it lies too near to a middle.
   @inline(__always)
   func scale(_ length: UInt32, over breadth: UInt32) -> Int64? {
-    let factor = Double(width) / Double(columnCount)
-    let (length, isDoubtful) = PlainRatio.scale(length, factor, breadth)
-    return isDoubtful ? nil : length
+    let scaled =
+      switch self {
+      case .plain(let ratio): ratio.scale(length, over: breadth)
+      case .pixels(let ratio): ratio.scale(length, over: breadth)
+      }
+    return scaled.isDoubtful ? nil : scaled.length
+  }
+}
+
+/// Scales lengths one by one, each in a few instructions without a branch.
+private protocol LengthScaling {
+  func scale(_ length: UInt32, over breadth: UInt32) -> RoundedQuotient
+}
+
+extension LengthScaling {
+  @inline(__always)
+  func scaleAll(
+    _ lengths: Span<UInt32>, over breadths: Span<UInt32>, into result: inout [Int64]
+  ) -> Bool {
+    var result = result.mutableSpan
+    var doubtfulCount = 0
+    for index in 0..<min(lengths.count, breadths.count, result.count) {
+      let scaled = scale(lengths[index], over: breadths[index])
+      doubtfulCount &+= scaled.isDoubtful ? 1 : 0
+      result[index] = scaled.length
+    }
+    return doubtfulCount == 0
+  }
+}
+
+/// A quotient of doubles, rounded half up to a whole number.
+///
+/// Below 2³⁶ such a quotient is off by less than a ten thousandth: rounded it is right, unless it lies
+/// as near to the middle between two numbers as that. Adding 2⁵² rounds a double to a whole number,
+/// and leaves that in its low bits.
+private struct RoundedQuotient {
+  let length: Int64
+  let isDoubtful: Bool
+
+  @inline(__always)
+  init(_ quotient: Double) {
+    let rounded = quotient + 0x1p52
+    length = Int64(bitPattern: rounded.bitPattern & (1 << 52 - 1))
+    isDoubtful = abs(quotient - (rounded - 0x1p52)) > 0.4999
+  }
+
+  static var limit: Int64 { 1 << 36 }
+}
+
+/// `length · width / (breadth · columnCount)`.
+private struct PlainRatio: LengthScaling {
+  private let width: Int64
+  private let columnCount: Int64
+  private let factor: Double
+
+  init(width: Int64, columnCount: Int64) {
+    self.width = width
+    self.columnCount = columnCount
+    factor = Double(width) / Double(columnCount)
+  }
+
+  func fits(lengthsUpTo greatest: Length, breadthsFrom least: Length) -> Bool {
+    let (product, overflow) = width.multipliedReportingOverflow(by: greatest.millionths)
+    return !overflow && least > .zero && width < 1 << 53
+      && product / least.millionths / columnCount < RoundedQuotient.limit
   }
 
   @inline(__always)
-  private static func scale(
-    _ length: UInt32, _ factor: Double, _ breadth: UInt32
-  ) -> (length: Int64, isDoubtful: Bool) {
-    let quotient = Double(length) * factor / Double(breadth)
-    let rounded = quotient + 0x1p52
-    return (
-      Int64(bitPattern: rounded.bitPattern & (1 << 52 - 1)),
-      abs(quotient - (rounded - 0x1p52)) > 0.4999
-    )
+  func scale(_ length: UInt32, over breadth: UInt32) -> RoundedQuotient {
+    RoundedQuotient(Double(length) * factor / Double(breadth))
+  }
+}
+
+/// `length · pixels / breadth`, rounded down to pixels, in points.
+private struct PixelRatio: LengthScaling {
+  /// The width in pixels.
+  private let width: Int64
+  /// Millionths of a point in a pixel.
+  private let unit: Double
+
+  init(width: Int64, scale: Int64) {
+    self.width = width
+    unit = Double(Length.trillion) / Double(scale)
+  }
+
+  func fits(lengthsUpTo greatest: Length, breadthsFrom least: Length) -> Bool {
+    let (product, overflow) = width.multipliedReportingOverflow(by: greatest.millionths)
+    return !overflow && least > .zero && product < 1 << 52
+      && Double(product / least.millionths) * unit < Double(RoundedQuotient.limit)
+  }
+
+  @inline(__always)
+  func scale(_ length: UInt32, over breadth: UInt32) -> RoundedQuotient {
+    // Both are exact as doubles, so that the quotient is rounded once, by less than it lies below a
+    // whole number: that would be `1 / breadth` at least, and the product is below 2⁵².
+    let pixels = (Double(width &* Int64(length)) / Double(breadth)).rounded(.down)
+    return RoundedQuotient(pixels * unit)
   }
 }
 
 extension ColumnGrid {
-  /// By what lengths are scaled, unless they are rounded to pixels.
-  fileprivate var plainRatio: PlainRatio? {
-    plainNumerator.map { PlainRatio(width: $0, columnCount: Int64(count)) }
+  /// By what lengths are scaled.
+  fileprivate var ratio: ColumnRatio? {
+    if let scale = displayScale {
+      return wholePixels.map { .pixels(PixelRatio(width: $0, scale: scale)) }
+    }
+    return plainNumerator.map { .plain(PlainRatio(width: $0, columnCount: Int64(count))) }
   }
 }
