@@ -24,6 +24,44 @@ struct IncrementalLayoutTests {
     try check(&generator, Content(sections: sections), batches: 6)
   }
 
+  /// Many changes in one batch, some of them far from each other.
+  @Test(arguments: 0..<20)
+  func manyScatteredChangesAreLaidOutAsFromScratch(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var content = Content(sections: [Section(items: generator.items(4000))])
+    let layout = generator.layout()
+    let viewport = generator.viewport()
+    var prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
+    for _ in 0..<3 {
+      var batch = BatchUpdate()
+      let count = content.sections[0].items.count
+      let step = generator.int(2...300)
+      for place in stride(from: generator.int(0...step), to: count - 4, by: step) {
+        let path = IndexPath(item: place, section: 0)
+        switch generator.int(0...3) {
+        case 0: batch.reloadItems.append((path, generator.items(generator.int(1...2))))
+        // There are as many items afterwards, whatever is deleted.
+        case 1 where place < count / 2: batch.insertItems.append((path, generator.items(1)))
+        default:
+          batch.deleteItems.append(
+            ItemRange(section: 0, start: place, end: place + generator.int(1...2)))
+        }
+      }
+      batch.deleteItems.shuffle(using: &generator)
+      batch = batch.repaired(for: content) ?? batch
+      let updated = try batch.applied(to: content)
+      #expect(updated.content.flat == NaiveUpdate.apply(batch, to: content.flat))
+      let next = try PreparedLayout(updating: prepared, to: updated, layout: layout)
+      let scratch = try PreparedLayout(
+        Content(sections: Array(updated.content.sections)), layout: layout, viewport: viewport)
+      #expect(next.contentSize == scratch.contentSize)
+      let all = next.everyElement(of: updated.content, contentOffset: .zero)
+      #expect(all == scratch.everyElement(of: updated.content, contentOffset: .zero))
+      content = updated.content
+      prepared = next
+    }
+  }
+
   private func check(
     _ generator: inout SeededGenerator, _ start: Content, batches: Int
   ) throws {

@@ -33,6 +33,7 @@ final class FlowTable: SectionBody {
   /// - Complexity: O(m + k · log n) for k edits and m items on lines that are broken anew.
   func edited(_ edits: [ItemEdit], sizes: SizeList) -> FlowTable {
     var lineEdits: [Rope<LineRun>.Edit] = []
+    var reader = LineReader(lines)
     var next = 0
     // By how much the numbers of items have grown before the next edit.
     var growth = 0
@@ -51,7 +52,7 @@ final class FlowTable: SectionBody {
         guard next > begun, next == edits.count || old < edits[next].range.lowerBound else {
           return false
         }
-        return old < self.sizes.count && line(of: old).item == old
+        return reader.isFirst(old)
       }
       let endLine: Int
       if let end {
@@ -307,11 +308,10 @@ enum LineRun: RopeChunk {
       guard case .lines(let lines) = part.chunk else { continue }
       let old = start(part.range.lowerBound, in: lines)
       let new = start(ends.count, in: ends)
+      let items = new.itemCount - old.itemCount
+      let length = new.length - old.length
       for end in lines[part.range] {
-        ends.append(
-          Line(
-            itemCount: end.itemCount - old.itemCount + new.itemCount,
-            length: end.length - old.length + new.length))
+        ends.append(Line(itemCount: end.itemCount + items, length: end.length + length))
       }
     }
     return .lines(ends)
@@ -330,6 +330,40 @@ enum LineRun: RopeChunk {
     return Line(
       itemCount: ends[number].itemCount - start.itemCount,
       length: ends[number].length - start.length)
+  }
+}
+
+/// Finds the first items of lines, asked for one after the other: the run of the last one is kept at
+/// hand.
+private struct LineReader {
+  private let lines: Rope<LineRun>
+  /// The lines of the run, or how many items each of its equal lines has.
+  private var ends: [LineRun.Line] = []
+  private var itemCount = 0
+  /// The items of the run.
+  private var items = 0..<0
+  /// A line of the run; as a rule, the one asked for next is a few lines after it.
+  private var number = 0
+
+  init(_ lines: Rope<LineRun>) { self.lines = lines }
+
+  /// Whether a line begins with an item.
+  mutating func isFirst(_ item: Int) -> Bool {
+    if !items.contains(item) {
+      guard let place = lines.firstPlace(where: { $1.itemCount > item }) else { return false }
+      let start = place.before.itemCount
+      items = start..<(start + place.summary.itemCount)
+      number = 0
+      switch place.chunk {
+      case .lines(let lines): (ends, itemCount) = (lines, 0)
+      case .repeated(let line, _): (ends, itemCount) = ([], line.itemCount)
+      }
+    }
+    let place = item - items.lowerBound
+    if itemCount > 0 { return place % itemCount == 0 }
+    if LineRun.start(number, in: ends).itemCount > place { number = 0 }
+    while number < ends.count, ends[number].itemCount <= place { number += 1 }
+    return LineRun.start(number, in: ends).itemCount == place
   }
 }
 
@@ -379,6 +413,8 @@ private struct LineBreaker {
     var line = LineRun.Line(itemCount: 0, length: 0)
     var used: Length = 0
     var end: Int?
+    // After that many lines, as a rule, one begins where one began before.
+    if !isWhole { ends.reserveCapacity(32) }
     sizes.forEachRun(from: first) { place in
       let run = place.run
       var index = max(0, first - place.start)
