@@ -98,21 +98,11 @@ public struct ItemList: Sendable {
   }
 
   /// The same list with some items replaced.
-  func edited(_ edits: [ItemEdit]) -> ItemList {
-    ItemList(rope: rope.edited(edits.map { Rope.Edit(range: $0.range, chunks: $0.items) }))
-  }
+  func edited(_ edits: [ItemEdit]) -> ItemList { ItemList(rope: rope.edited(edits)) }
 }
 
 /// Items to be replaced by others: one change of a section.
-struct ItemEdit: Sendable {
-  /// Which, before the change; empty to insert only.
-  var range: Range<Int>
-  /// By what.
-  var items: [Items]
-
-  /// By how much the number of items grows.
-  var growth: Int { items.reduce(0) { $0 + $1.count } - range.count }
-}
+typealias ItemEdit = Rope<Items>.Edit
 
 /// What is known of many items.
 struct ItemsSummary: RopeSummary {
@@ -137,11 +127,30 @@ struct ItemsSummary: RopeSummary {
   }
 
   static func + (left: ItemsSummary, right: ItemsSummary) -> ItemsSummary {
-    ItemsSummary(
-      describedCount: left.describedCount + right.describedCount,
-      namedCount: left.namedCount + right.namedCount, byteCount: left.byteCount + right.byteCount,
-      widths: left.widths + right.widths, heights: left.heights + right.heights,
-      lengths: left.lengths + right.lengths, ratioCount: left.ratioCount + right.ratioCount)
+    var sum = left
+    sum += right
+    return sum
+  }
+
+  static func += (left: inout ItemsSummary, right: ItemsSummary) {
+    left.describedCount += right.describedCount
+    left.namedCount += right.namedCount
+    left.byteCount += right.byteCount
+    left.widths += right.widths
+    left.heights += right.heights
+    left.lengths += right.lengths
+    left.ratioCount += right.ratioCount
+  }
+}
+
+extension ItemsSummary {
+  mutating func remove(_ part: ItemsSummary) -> Bool {
+    describedCount -= part.describedCount
+    namedCount -= part.namedCount
+    byteCount -= part.byteCount
+    ratioCount -= part.ratioCount
+    return widths.remove(part.widths) && heights.remove(part.heights)
+      && lengths.remove(part.lengths)
   }
 }
 
@@ -177,23 +186,46 @@ extension Items: RopeChunk {
     }
   }
 
-  var summary: ItemsSummary {
+  var summary: ItemsSummary { summary(of: 0..<count) }
+
+  /// What is known of some of the items; only the bytes are those of all.
+  private func summary(of range: Range<Int>) -> ItemsSummary {
     var summary = ItemsSummary(
-      describedCount: isUniform ? 0 : count, namedCount: ids?.count ?? 0,
-      // The tree's own nodes too.
-      byteCount: 350 + extents.byteCount + (ids?.byteCount ?? 0))
+      describedCount: isUniform ? 0 : range.count, namedCount: ids == nil ? 0 : range.count,
+      byteCount: byteCount)
     switch extents {
     case .unspecified: break
     case .size(let size):
-      summary.widths = .equal(size.width, count: count)
-      summary.heights = .equal(size.height, count: count)
+      summary.widths = .equal(size.width, count: range.count)
+      summary.heights = .equal(size.height, count: range.count)
     case .sizes(let widths, let heights):
-      summary.widths = widths.summary
-      summary.heights = heights.summary
-    case .lengths(let lengths): summary.lengths = lengths.summary
-    case .aspectRatios: summary.ratioCount = count
+      summary.widths = widths.summary(of: range)
+      summary.heights = heights.summary(of: range)
+    case .lengths(let lengths): summary.lengths = lengths.summary(of: range)
+    case .aspectRatios: summary.ratioCount = range.count
     }
     return summary
+  }
+
+  /// The tree's own nodes too.
+  private var byteCount: Int { 350 + extents.byteCount + (ids?.byteCount ?? 0) }
+
+  func summary(after old: RopeLeaf<Items>, _ parts: ArraySlice<Part>) -> ItemsSummary {
+    var known = old.summary
+    var done = 0
+    for part in parts {
+      switch part.source {
+      case .leaf:
+        let removed = old.chunk.summary(of: done..<part.range.lowerBound)
+        guard known.remove(removed) else { return summary }
+        done = part.range.upperBound
+      case .chunk(let new): known += new.summary
+      }
+    }
+    guard known.remove(old.chunk.summary(of: done..<old.count)) else { return summary }
+    // The bytes of parts are not those of what they are part of.
+    known.byteCount = byteCount
+    return known
   }
 
   /// Items go together that have their sizes and names in the same way.
@@ -209,17 +241,41 @@ extension Items: RopeChunk {
   }
 
   static func joining(_ parts: ArraySlice<Part>) -> Items {
-    let count = parts.reduce(0) { $0 + $1.range.count }
     guard let first = parts.first else { return Items() }
-    var items = Items(count: count, extents: first.chunk.extents)
-    switch first.chunk.extents {
-    case .unspecified, .size: break
+    let count = parts.reduce(0) { $0 + $1.range.count }
+    return Items(
+      count: count, extents: first.read { $0.extents(joining: parts, count: count) },
+      ids: first.read { $0.ids != nil } ? names(joining: parts) : nil)
+  }
+
+  /// The extents of parts that have them in the same way as these items.
+  private func extents(joining parts: ArraySlice<Part>, count: Int) -> ItemExtents {
+    switch extents {
+    case .unspecified, .size: return extents
+    case .sizes(.compact, .compact):
+      // Nearly all sizes are; both arrays are filled in one go.
+      var allWidths: [UInt32] = []
+      var allHeights: [UInt32] = []
+      allWidths.reserveCapacity(count)
+      allHeights.reserveCapacity(count)
+      for part in parts {
+        part.read { items in
+          guard case .sizes(.compact(let widths), .compact(let heights)) = items.extents else {
+            return
+          }
+          allWidths.append(contentsOf: widths[part.range])
+          allHeights.append(contentsOf: heights[part.range])
+        }
+      }
+      if allWidths.count == count {
+        return .sizes(widths: .compact(allWidths), heights: .compact(allHeights))
+      }
+      fallthrough
     case .sizes:
-      items.extents = .sizes(
+      return .sizes(
         widths: LengthArray.joining(parts, count: count) { $0.widths },
         heights: LengthArray.joining(parts, count: count) { $0.heights })
-    case .lengths:
-      items.extents = .lengths(LengthArray.joining(parts, count: count) { $0.lengths })
+    case .lengths: return .lengths(LengthArray.joining(parts, count: count) { $0.lengths })
     case .aspectRatios:
       var all: [Double] = []
       all.reserveCapacity(count)
@@ -228,16 +284,16 @@ extension Items: RopeChunk {
           all.append(contentsOf: ratios[part.range])
         }
       }
-      items.extents = .aspectRatios(all)
+      return .aspectRatios(all)
     }
-    if first.chunk.ids != nil {
-      var names = StringTable()
-      for part in parts {
-        if let ids = part.chunk.ids { names.append(ids, part.range) }
-      }
-      items.ids = names
+  }
+
+  private static func names(joining parts: ArraySlice<Part>) -> StringTable {
+    var names = StringTable()
+    for part in parts {
+      if let ids = part.chunk.ids { names.append(ids, part.range) }
     }
-    return items
+    return names
   }
 
   private var widths: LengthArray {

@@ -79,11 +79,36 @@ struct LengthSummary: RopeMeasure {
   static let zero = LengthSummary()
 
   static func + (left: LengthSummary, right: LengthSummary) -> LengthSummary {
-    if left.count == 0 { return right }
-    if right.count == 0 { return left }
-    return LengthSummary(
-      count: left.count + right.count, total: left.total + right.total,
-      least: min(left.least, right.least), greatest: max(left.greatest, right.greatest))
+    var sum = left
+    sum += right
+    return sum
+  }
+
+  static func += (left: inout LengthSummary, right: LengthSummary) {
+    if right.count == 0 { return }
+    if left.count == 0 {
+      left = right
+      return
+    }
+    left.count += right.count
+    left.total += right.total
+    left.least = min(left.least, right.least)
+    left.greatest = max(left.greatest, right.greatest)
+  }
+
+  /// Takes out lengths that are among these.
+  ///
+  /// - Parameter part: What is known of them.
+  /// - Returns: Whether what is left is known without looking at it: it is not if one of the extremes
+  ///   may be gone, or the sum may have been saturated.
+  mutating func remove(_ part: LengthSummary) -> Bool {
+    if part.count == 0 { return true }
+    guard part.least > least, part.greatest < greatest, total < .maximumCoordinate else {
+      return false
+    }
+    count -= part.count
+    total -= part.total
+    return true
   }
 
   /// So many times the same.
@@ -97,28 +122,35 @@ extension LengthArray {
   /// What is known of all of them.
   ///
   /// - Complexity: O(count) unless they are known to be equal.
-  var summary: LengthSummary {
-    guard count > 0 else { return .zero }
+  var summary: LengthSummary { summary(of: 0..<count) }
+
+  /// What is known of some of them.
+  ///
+  /// - Parameter range: A part of 0 ..< count.
+  /// - Returns: What is known.
+  /// - Complexity: O(range.count) unless they are known to be equal.
+  func summary(of range: Range<Int>) -> LengthSummary {
+    guard !range.isEmpty else { return .zero }
     switch self {
-    case .equal(let length, let count): return .equal(length, count: count)
+    case .equal(let length, _): return .equal(length, count: range.count)
     case .compact(let values):
       // So few of 32 bits that 64 are enough, whatever they are.
       var total: UInt64 = 0
       var least = UInt32.max
       var greatest: UInt32 = 0
-      for value in values {
+      for value in values[range] {
         total &+= UInt64(value)
         least = min(least, value)
         greatest = max(greatest, value)
       }
       return LengthSummary(
-        count: values.count, total: Length(millionths: Int64(clamping: total)),
+        count: range.count, total: Length(millionths: Int64(clamping: total)),
         least: Length(millionths: Int64(least)),
         greatest: Length(millionths: Int64(greatest)))
     case .wide(let values):
       var summary = LengthSummary.zero
-      for value in values {
-        summary = summary + .equal(Length(millionths: value), count: 1)
+      for value in values[range] {
+        summary += .equal(Length(millionths: value), count: 1)
       }
       return summary
     }
@@ -183,13 +215,17 @@ extension LengthArray {
   /// - Returns: Those of the parts.
   @inline(__always)
   static func joining<Chunk>(
-    _ parts: ArraySlice<RopePart<Chunk>>, count: Int, _ lengths: (Chunk) -> LengthArray
+    _ parts: ArraySlice<RopePart<Chunk>>, count: Int, _ lengths: (borrowing Chunk) -> LengthArray
   ) -> LengthArray {
     var compact: [UInt32] = []
     for part in parts {
-      guard case .compact(let values) = lengths(part.chunk) else { break }
-      if compact.isEmpty { compact.reserveCapacity(count) }
-      compact.append(contentsOf: values[part.range])
+      let isCompact = part.read { chunk in
+        guard case .compact(let values) = lengths(chunk) else { return false }
+        if compact.isEmpty { compact.reserveCapacity(count) }
+        compact.append(contentsOf: values[part.range])
+        return true
+      }
+      guard isCompact else { break }
     }
     if compact.count == count { return .compact(compact) }
     return joining(parts.map { (lengths($0.chunk), $0.range) })

@@ -6,6 +6,12 @@ protocol RopeMeasure: Sendable {
   static var zero: Self { get }
   /// Of elements followed by others.
   static func + (left: Self, right: Self) -> Self
+  /// Adds elements that follow.
+  static func += (left: inout Self, right: Self)
+}
+
+extension RopeMeasure {
+  static func += (left: inout Self, right: Self) { left = left + right }
 }
 
 /// All that is known of many elements without looking at each.
@@ -15,6 +21,17 @@ protocol RopeSummary: RopeMeasure {
   associatedtype Measure: RopeMeasure = Self
   /// That part.
   var measure: Measure { get }
+
+  /// Takes out elements that are among these.
+  ///
+  /// - Parameter part: What is known of them.
+  /// - Returns: Whether what is left is known without looking at it; if not, this is of no use any
+  ///   more.
+  mutating func remove(_ part: Self) -> Bool
+}
+
+extension RopeSummary {
+  mutating func remove(_ part: Self) -> Bool { false }
 }
 
 extension RopeSummary where Measure == Self {
@@ -37,6 +54,14 @@ protocol RopeChunk: Sendable {
   /// What is known of the elements; worked out anew.
   var summary: Summary { get }
 
+  /// What is known of the elements of a chunk that was made of a leaf.
+  ///
+  /// - Parameters:
+  ///   - old: The leaf.
+  ///   - parts: What the chunk was made of, in order: parts of the leaf, and other chunks whole.
+  /// - Returns: What ``summary`` is, perhaps without looking at all elements again.
+  func summary(after old: RopeLeaf<Self>, _ parts: ArraySlice<Part>) -> Summary
+
   /// Whether elements of this chunk and of another can be in one piece.
   ///
   /// - Parameters:
@@ -55,18 +80,25 @@ protocol RopeChunk: Sendable {
 /// A chunk with what is known of it: a leaf of a rope's tree.
 final class RopeLeaf<Chunk: RopeChunk>: RopeNode {
   let count: Int
+  /// That of the chunk, which nobody need look at for it.
+  let isUniform: Bool
   let summary: Chunk.Summary
   let chunk: Chunk
 
-  init(_ chunk: Chunk) {
+  convenience init(_ chunk: Chunk) { self.init(chunk, chunk.summary) }
+
+  init(_ chunk: Chunk, _ summary: Chunk.Summary) {
     count = chunk.count
-    summary = chunk.summary
+    isUniform = chunk.isUniform
+    self.summary = summary
     self.chunk = chunk
   }
 
   /// The two as one, unless that would be too large.
   func joined(with next: RopeLeaf) -> RopeLeaf? {
-    guard chunk.fits(next.chunk, count: count + next.count) else { return nil }
+    guard isUniform && next.isUniform || count + next.count <= Chunk.capacity,
+      chunk.fits(next.chunk, count: count + next.count)
+    else { return nil }
     return RopeLeaf(
       Chunk.joining([
         RopePart(source: .leaf(self), range: 0..<count),
@@ -77,10 +109,10 @@ final class RopeLeaf<Chunk: RopeChunk>: RopeNode {
 
 /// Some elements of a chunk.
 struct RopePart<Chunk: RopeChunk> {
-  /// Where the chunk is: to point to a leaf costs less than to copy what its chunk is made of.
+  /// Where the chunk is: to point to it costs less than to copy what it is made of.
   enum Source {
     case leaf(RopeLeaf<Chunk>)
-    case chunk(Chunk)
+    indirect case chunk(Chunk)
   }
 
   let source: Source
@@ -91,6 +123,15 @@ struct RopePart<Chunk: RopeChunk> {
     switch source {
     case .leaf(let leaf): leaf.chunk
     case .chunk(let chunk): chunk
+    }
+  }
+
+  /// Hands out the chunk where it is: a copy counts as a reference to all that it is made of.
+  @inline(__always)
+  func read<Result>(_ body: (borrowing Chunk) -> Result) -> Result {
+    switch source {
+    case .leaf(let leaf): body(leaf.chunk)
+    case .chunk(let chunk): body(chunk)
     }
   }
 
@@ -108,12 +149,14 @@ extension RopeChunk {
 
   var isUniform: Bool { false }
 
+  func summary(after old: RopeLeaf<Self>, _ parts: ArraySlice<Part>) -> Summary { summary }
+
   /// All of it.
   var whole: Part { RopePart(source: .chunk(self), range: 0..<count) }
 
   /// A part of it.
   func slice(_ range: Range<Int>) -> Self {
-    Self.joining([RopePart(source: .chunk(self), range: range)])
+    range == 0..<count ? self : Self.joining([RopePart(source: .chunk(self), range: range)])
   }
 
   /// Whether this chunk and another after it can be one of so many elements.
@@ -152,14 +195,45 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       self.children = .branches(children)
     }
 
+    /// A branch like another, but for one child.
+    init(_ children: [Leaf], after old: Branch, replacing child: Leaf, at place: Int) {
+      (count, summary, ends) = Branch.sums(children, after: old, replacing: child, at: place)
+      self.children = .leaves(children)
+    }
+
+    /// A branch like another, but for one child.
+    init(_ children: [Branch], after old: Branch, replacing child: Branch, at place: Int) {
+      (count, summary, ends) = Branch.sums(children, after: old, replacing: child, at: place)
+      self.children = .branches(children)
+    }
+
+    /// Sums of which most are known.
+    private static func sums(
+      _ children: [some RopeNode<Chunk.Summary>], after old: Branch,
+      replacing child: some RopeNode<Chunk.Summary>, at place: Int
+    ) -> (Int, Chunk.Summary, [End]) {
+      var summary = old.summary
+      guard summary.remove(child.summary) else { return sums(children) }
+      summary += children[place].summary
+      var ends = old.ends
+      var end = place == 0 ? End(count: 0, measure: .zero) : ends[place - 1]
+      for place in place..<children.count {
+        end.count += children[place].count
+        end.measure += children[place].summary.measure
+        ends[place] = end
+      }
+      return (end.count, summary, ends)
+    }
+
     private static func sums(
       _ children: [some RopeNode<Chunk.Summary>]
     ) -> (Int, Chunk.Summary, [End]) {
       var end = End(count: 0, measure: .zero)
       var summary = Chunk.Summary.zero
       let ends = children.map { child in
-        end = End(count: end.count + child.count, measure: end.measure + child.summary.measure)
-        summary = summary + child.summary
+        end.count += child.count
+        end.measure += child.summary.measure
+        summary += child.summary
         return end
       }
       return (end.count, summary, ends)
@@ -234,6 +308,9 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     var range: Range<Int>
     /// By what.
     var chunks: [Chunk]
+
+    /// By how much the number of elements grows.
+    var growth: Int { chunks.reduce(0) { $0 + $1.count } - range.count }
   }
 
   private let root: Root
@@ -379,103 +456,149 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// - Complexity: O(k · log n) for k edits, and never more than one pass over the chunks.
   func edited(_ edits: [Edit]) -> Rope {
     guard !edits.isEmpty else { return self }
-    var edits = edits[...]
+    var pending = PendingEdits(edits)
     switch root {
     case .empty: return Rope(edits.flatMap(\.chunks))
     case .leaf(let leaf):
-      return Rope(
-        root: Rope.tree(.leaves(Rope.edited(leaf, from: 0, isLast: true, &edits))))
+      var row = RopeRow<Leaf>()
+      Rope.edit(leaf, from: 0, isLast: true, &pending, into: &row)
+      return Rope(root: Rope.tree(.leaves(row.nodes)))
     case .branch(let branch):
-      return Rope(
-        root: Rope.tree(.branches(Rope.edited(branch, from: 0, isLast: true, &edits))))
+      var row = RopeRow<Branch>()
+      Rope.edit(branch, from: 0, isLast: true, &pending, into: &row)
+      return Rope(root: Rope.tree(.branches(row.nodes)))
     }
   }
 
-  /// The branches that take a branch's place, of the same height; takes the edits that lie in it.
-  private static func edited(
-    _ branch: Branch, from start: Int, isLast: Bool, _ edits: inout ArraySlice<Edit>
-  ) -> [Branch] {
+  /// The edits that are still to be made while nodes are gone through in order.
+  private struct PendingEdits {
+    private let edits: [Edit]
+    private var done = 0
+    /// Of the leaf at hand; kept from leaf to leaf, so that one array serves all.
+    var parts: [Chunk.Part] = []
+
+    init(_ edits: [Edit]) { self.edits = edits }
+
+    /// The first of them, of which a part may have been made; nil if all are made.
+    var first: Edit? { done < edits.count ? edits[done] : nil }
+
+    mutating func removeFirst() { done += 1 }
+  }
+
+  /// Adds what edits make of a branch to others of its height.
+  private static func edit(
+    _ branch: Branch, from start: Int, isLast: Bool, _ edits: inout PendingEdits,
+    into row: inout RopeRow<Branch>
+  ) {
     switch branch.children {
     case .leaves(let leaves):
-      grouped(
-        edited(leaves, from: start, isLast: isLast, &edits, { $0.joined(with: $1) }, edited),
-        Branch.init)
+      let new = edited(leaves, branch.ends, from: start, isLast: isLast, &edits, edit)
+      if let place = onlyDifference(leaves, new) {
+        row.append(Branch(new, after: branch, replacing: leaves[place], at: place), isNew: true)
+      } else {
+        grouped(new) { row.append(Branch($0), isNew: true) }
+      }
     case .branches(let branches):
-      grouped(
-        edited(branches, from: start, isLast: isLast, &edits, { $0.joined(with: $1) }, edited),
-        Branch.init)
+      let new = edited(branches, branch.ends, from: start, isLast: isLast, &edits, edit)
+      if let place = onlyDifference(branches, new) {
+        row.append(Branch(new, after: branch, replacing: branches[place], at: place), isNew: true)
+      } else {
+        grouped(new) { row.append(Branch($0), isNew: true) }
+      }
     }
   }
 
-  /// The nodes that take the place of others, small neighbours as one.
+  /// The only place where nodes are not the same; nil if there are more, or none.
+  private static func onlyDifference<Node: RopeNode>(_ old: [Node], _ new: [Node]) -> Int? {
+    guard old.count == new.count,
+      let place = old.indices.first(where: { old[$0] !== new[$0] }),
+      old.indices[(place + 1)...].allSatisfy({ old[$0] === new[$0] })
+    else { return nil }
+    return place
+  }
+
+  /// The nodes that take the place of the children of a branch.
+  @inline(__always)
   private static func edited<Node: RopeNode>(
-    _ nodes: [Node], from start: Int, isLast: Bool, _ edits: inout ArraySlice<Edit>,
-    _ join: (Node, Node) -> Node?,
-    _ edit: (Node, _ start: Int, _ isLast: Bool, inout ArraySlice<Edit>) -> [Node]
+    _ nodes: [Node], _ ends: [End], from start: Int, isLast: Bool, _ edits: inout PendingEdits,
+    _ edit: (
+      Node, _ start: Int, _ isLast: Bool, inout PendingEdits, _ row: inout RopeRow<Node>
+    ) -> Void
   ) -> [Node] {
-    var result: [Node] = []
-    result.reserveCapacity(nodes.count + 1)
-    /// Only neighbours of what changed can have become small enough.
-    var isNew = false
-    func append(_ node: Node, isNew isNodeNew: Bool) {
-      if isNew || isNodeNew, let last = result.last, let both = join(last, node) {
-        result[result.count - 1] = both
-        isNew = true
+    var row = RopeRow<Node>()
+    row.reserveCapacity(nodes.count + 1)
+    var done = 0
+    while done < nodes.count, let first = edits.first {
+      var place = done
+      while place < nodes.count, start + ends[place].count <= first.range.lowerBound { place += 1 }
+      // What is put behind all is put behind the last.
+      if place == nodes.count {
+        guard isLast else { break }
+        place -= 1
+      }
+      row.append(nodes[done..<place])
+      done = place + 1
+      let node = nodes[place]
+      let isLastNode = isLast && done == nodes.count
+      let nodeStart = place == 0 ? start : start + ends[place - 1].count
+      let nodeEnd = start + ends[place].count
+      if !isLastNode, first.chunks.isEmpty, first.range.lowerBound <= nodeStart,
+        first.range.upperBound >= nodeEnd
+      {
+        // All of it goes; nobody need look inside.
+        if first.range.upperBound == nodeEnd { edits.removeFirst() }
       } else {
-        result.append(node)
-        isNew = isNodeNew
+        edit(node, nodeStart, isLastNode, &edits, &row)
       }
     }
-    var nodeStart = start
-    for (place, node) in nodes.enumerated() {
-      let nodeEnd = nodeStart + node.count
-      let isLastNode = isLast && place == nodes.count - 1
-      if let first = edits.first, first.range.lowerBound < nodeEnd || isLastNode {
-        if !isLastNode, first.chunks.isEmpty, first.range.lowerBound <= nodeStart,
-          first.range.upperBound >= nodeEnd
-        {
-          // All of it goes; nobody need look inside.
-          if first.range.upperBound == nodeEnd {
-            edits.removeFirst()
-          } else {
-            edits[edits.startIndex].range = nodeEnd..<first.range.upperBound
-          }
-        } else {
-          for new in edit(node, nodeStart, isLastNode, &edits) { append(new, isNew: true) }
-        }
-      } else {
-        append(node, isNew: false)
-      }
-      nodeStart = nodeEnd
-    }
-    return result
+    row.append(nodes[done...])
+    return row.nodes
   }
 
-  /// What edits make of a leaf.
-  private static func edited(
-    _ leaf: Leaf, from start: Int, isLast: Bool, _ edits: inout ArraySlice<Edit>
-  ) -> [Leaf] {
+  /// Adds what edits make of a leaf to others.
+  private static func edit(
+    _ leaf: Leaf, from start: Int, isLast: Bool, _ edits: inout PendingEdits,
+    into row: inout RopeRow<Leaf>
+  ) {
     let end = start + leaf.count
-    var parts: [Chunk.Part] = []
     var done = start
+    var count = 0
+    /// Whether all of it can be one piece with what is left of the leaf.
+    var isAlike = !leaf.isUniform
+    func keep(upTo place: Int, _ edits: inout PendingEdits) {
+      guard place > done else { return }
+      edits.parts.append(RopePart(source: .leaf(leaf), range: (done - start)..<(place - start)))
+      count += place - done
+    }
+    edits.parts.removeAll(keepingCapacity: true)
     while let edit = edits.first, edit.range.lowerBound < end || isLast {
-      if edit.range.lowerBound > done {
-        parts.append(
-          RopePart(source: .leaf(leaf), range: (done - start)..<(edit.range.lowerBound - start)))
+      keep(upTo: edit.range.lowerBound, &edits)
+      // One that begins before the leaf has brought what it brings.
+      if edit.range.lowerBound >= start {
+        for new in edit.chunks {
+          let part = new.whole
+          guard !part.range.isEmpty else { continue }
+          isAlike = isAlike && leaf.chunk.goes(with: new, asUniform: false)
+          count += part.range.count
+          edits.parts.append(part)
+        }
       }
-      for new in edit.chunks { parts.append(new.whole) }
       done = max(done, min(edit.range.upperBound, end))
-      if edit.range.upperBound > end {
-        // The rest of it lies in chunks after this one.
-        edits[edits.startIndex] = Edit(range: end..<edit.range.upperBound, chunks: [])
-        break
-      }
+      // What is left of it lies in leaves after this one.
+      if edit.range.upperBound > end { break }
       edits.removeFirst()
     }
-    if done < end {
-      parts.append(RopePart(source: .leaf(leaf), range: (done - start)..<leaf.count))
+    keep(upTo: end, &edits)
+    guard count > 0 else { return }
+    let parts = edits.parts[...]
+    if parts.count == 1, case .chunk(let chunk) = parts[0].source, count <= Chunk.capacity {
+      row.append(Leaf(chunk), isNew: true)
+    } else if isAlike, count <= Chunk.capacity, parts.count > 1 || count < leaf.count {
+      let chunk = Chunk.joining(parts)
+      row.append(Leaf(chunk, chunk.summary(after: leaf, parts)), isNew: true)
+    } else {
+      for new in leaves(edits.parts) { row.append(new, isNew: true) }
     }
-    return leaves(parts)
   }
 
   // MARK: Building
@@ -556,26 +679,30 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     }
   }
 
-  /// Nodes as the children of as few branches as can be, evenly.
-  private static func grouped<Node>(_ nodes: [Node], _ branch: ([Node]) -> Branch) -> [Branch] {
+  /// Hands out nodes as the children of as few branches as can be, evenly.
+  private static func grouped<Node>(_ nodes: [Node], _ body: ([Node]) -> Void) {
     let count = nodes.count
-    if count == 0 { return [] }
-    if count <= Branch.fanout { return [branch(nodes)] }
+    if count == 0 { return }
+    if count <= Branch.fanout { return body(nodes) }
     let groups = (count - 1) / Branch.fanout + 1
-    return (0..<groups).map { group in
-      branch(Array(nodes[(count * group / groups)..<(count * (group + 1) / groups)]))
+    for group in 0..<groups {
+      body(Array(nodes[(count * group / groups)..<(count * (group + 1) / groups)]))
     }
   }
 
   private static func tree(_ level: Level) -> Root {
-    var branches: [Branch]
+    var branches: [Branch] = []
     switch level {
     case .leaves(let leaves):
       if leaves.count <= 1 { return leaves.first.map(Root.leaf) ?? .empty }
-      branches = grouped(leaves, Branch.init)
+      grouped(leaves) { branches.append(Branch($0)) }
     case .branches(let given): branches = given
     }
-    while branches.count > 1 { branches = grouped(branches, Branch.init) }
+    while branches.count > 1 {
+      let children = branches
+      branches = []
+      grouped(children) { branches.append(Branch($0)) }
+    }
     guard var root = branches.first else { return .empty }
     // A branch of one child is that child.
     while true {
@@ -595,4 +722,33 @@ private protocol RopeNode<Summary>: AnyObject, Sendable {
   associatedtype Summary
   var count: Int { get }
   var summary: Summary { get }
+  /// The two as one, unless that would be too large.
+  func joined(with next: Self) -> Self?
+}
+
+/// Nodes of one height that take the place of others, small neighbours as one.
+private struct RopeRow<Node: RopeNode> {
+  private(set) var nodes: [Node] = []
+  /// Only neighbours of what changed can have become small enough.
+  private var isLastNew = false
+
+  mutating func reserveCapacity(_ count: Int) { nodes.reserveCapacity(count) }
+
+  mutating func append(_ node: Node, isNew: Bool) {
+    if isLastNew || isNew, let last = nodes.last, let both = last.joined(with: node) {
+      nodes[nodes.count - 1] = both
+      isLastNew = true
+    } else {
+      nodes.append(node)
+      isLastNew = isNew
+    }
+  }
+
+  /// Adds nodes as they were.
+  mutating func append(_ old: ArraySlice<Node>) {
+    var rest = old
+    // Joined with more than one only if it was small before.
+    while isLastNew, let first = rest.popFirst() { append(first, isNew: false) }
+    nodes.append(contentsOf: rest)
+  }
 }

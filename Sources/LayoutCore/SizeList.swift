@@ -96,7 +96,7 @@ struct SizeList: Sendable {
     } else if let change, case .computed(let rope) = change.body.reusableSizes?.source {
       source = .computed(
         rope.edited(
-          change.edits.map { .init(range: $0.range, chunks: $0.items.map(rule.run)) }))
+          change.edits.map { .init(range: $0.range, chunks: $0.chunks.map(rule.run)) }))
     } else {
       var runs: [SizeRun] = []
       items.forEachRun { run, _ in runs.append(rule.run(of: run)) }

@@ -471,7 +471,7 @@ struct UpdatePlan {
         start = end
       }
     }
-    return UpdatePlan.edits(old: old, new: new, map).map { ItemEdit(range: $0, items: $1) }
+    return UpdatePlan.edits(old: old, new: new, map).map { ItemEdit(range: $0, chunks: $1) }
   }
 
   private func item(at path: IndexPath) -> Items {
@@ -573,7 +573,7 @@ extension BatchUpdate {
 
   /// Takes one of the items out that an operation brings.
   fileprivate mutating func dropItem(_ item: Int, of operation: UpdateOperation) {
-    let edit = ItemEdit(range: item..<(item + 1), items: [])
+    let edit = ItemEdit(range: item..<(item + 1), chunks: [])
     switch operation {
     case .insertItems(let index):
       insertItems[index].items = insertItems[index].items.removing(item)

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import LayoutCore
+
+/// What a list knows of its items without looking at them, beside what they are.
+struct ItemListTests {
+  /// Few different lengths, so that the least and the greatest go often, and are there twice.
+  @Test(arguments: 0..<40)
+  func sumsOfAnEditedListAreThoseOfItsItems(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let isNamed = generator.chance(0.3)
+    var nextName = 0
+    let greatest = [3, 40, 5000][generator.int(0...2)]
+    func items(_ generator: inout SeededGenerator, _ count: Int) -> Items {
+      func lengths(_ generator: inout SeededGenerator) -> LengthArray {
+        LengthArray(count: count) { _ in
+          Length(points: generator.int(0...(generator.chance(0.01) ? greatest : 3)))
+        }
+      }
+      var items = Items(count: count)
+      switch generator.int(0...9) {
+      case 0: items.extents = .size(Size(width: 3, height: 2))
+      case 1: items.extents = .lengths(lengths(&generator))
+      case 2: items.extents = .aspectRatios(Array(repeating: 1.5, count: count))
+      default:
+        items.extents = .sizes(widths: lengths(&generator), heights: lengths(&generator))
+      }
+      return isNamed ? generator.named(items, &nextName) : items
+    }
+    // So many that there are several branches.
+    var list = ItemList(runs: [items(&generator, 6000), items(&generator, 300)])
+    for _ in 0..<25 {
+      var edits: [ItemEdit] = []
+      var place = 0
+      for _ in 0..<generator.int(1...(generator.chance(0.3) ? 200 : 2)) where place < list.count {
+        let start = generator.int(place...min(list.count, place + 6000))
+        let end = min(list.count, start + generator.int(0...(generator.chance(0.02) ? 600 : 2)))
+        let new = generator.chance(0.5) ? [items(&generator, generator.int(1...3))] : []
+        edits.append(ItemEdit(range: start..<end, chunks: new))
+        place = end + 1
+      }
+      list = list.edited(edits)
+      var sum = ItemsSummary.zero
+      list.rope.forEachChunk { place in
+        let own = place.chunk.summary
+        #expect(place.summary.numbers == own.numbers)
+        sum += own
+        return true
+      }
+      #expect(list.rope.summary.numbers == sum.numbers)
+      #expect(list.rope.summary.describedCount + list.uniformCount == list.count)
+    }
+  }
+
+  @Test func oneOfABillionEqualItemsIsTakenOutWithoutTheOthers() {
+    var list = ItemList(Items(count: 1_000_000_000, extents: .size(Size(width: 2, height: 1))))
+    for place in 0..<1000 {
+      list = list.edited([ItemEdit(range: (place * 500)..<(place * 500 + 1), chunks: [])])
+    }
+    #expect(list.count == 999_999_000)
+    #expect(list.byteCount < 1000)
+    #expect(list.rope.summary.heights.total == Length(points: 999_999_000))
+  }
+}
+
+extension ItemList {
+  /// How many items have nothing of their own.
+  fileprivate var uniformCount: Int {
+    var count = 0
+    forEachRun { run, _ in count += run.isUniform ? run.count : 0 }
+    return count
+  }
+}
+
+extension ItemsSummary {
+  /// All that there is to compare.
+  fileprivate var numbers: [Int64] {
+    [describedCount, namedCount, byteCount, ratioCount].map { Int64($0) }
+      + [widths, heights, lengths].flatMap {
+        [Int64($0.count), $0.total.millionths, $0.least.millionths, $0.greatest.millionths]
+      }
+  }
+}
