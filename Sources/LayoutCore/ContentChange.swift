@@ -62,20 +62,24 @@ struct IndexMap: Sendable {
 
 /// A set of places in a sequence, as ranges.
 struct PlaceSet: Sendable {
-  /// Ascending, not touching, not empty.
-  private(set) var ranges: [Range<Int>] = []
-  /// How many places there are before each range.
-  private var counts: [Int] = []
+  /// Places that follow each other; at least one.
+  private struct Run {
+    var range: Range<Int>
+    /// How many places of the set are before them.
+    var before: Int
+  }
+
+  /// Ascending, not touching.
+  private var runs: [Run] = []
   private(set) var count = 0
 
-  /// Takes ranges in any order that do not overlap.
+  /// Takes ranges that ascend and do not overlap.
   init(_ ranges: some Sequence<Range<Int>> = []) {
-    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
-      if let last = self.ranges.last, last.upperBound == range.lowerBound {
-        self.ranges[self.ranges.count - 1] = last.lowerBound..<range.upperBound
+    for range in ranges where !range.isEmpty {
+      if let last = runs.last, last.range.upperBound == range.lowerBound {
+        runs[runs.count - 1].range = last.range.lowerBound..<range.upperBound
       } else {
-        self.ranges.append(range)
-        counts.append(count)
+        runs.append(Run(range: range, before: count))
       }
       count += range.count
     }
@@ -83,17 +87,19 @@ struct PlaceSet: Sendable {
 
   /// The number of places outside the set before one outside it; nil for one in it.
   func rank(outside place: Int) -> Int? {
-    let next = partitioningIndex(ranges.count) { ranges[$0].lowerBound > place }
+    let next = partitioningIndex(runs.count) { runs[$0].range.lowerBound > place }
     guard next > 0 else { return place }
-    let range = ranges[next - 1]
-    return place < range.upperBound ? nil : place - counts[next - 1] - range.count
+    let run = runs[next - 1]
+    return place < run.range.upperBound ? nil : place - run.before - run.range.count
   }
 
   /// The place outside the set that has so many places outside it before it.
   func place(outside rank: Int) -> Int {
-    // Before a range there are as many outside as its start less what is in the set before it.
-    let next = partitioningIndex(ranges.count) { ranges[$0].lowerBound - counts[$0] > rank }
-    return next == 0 ? rank : rank + counts[next - 1] + ranges[next - 1].count
+    // Before a run there are as many outside as its start less what is in the set before it.
+    let next = partitioningIndex(runs.count) {
+      runs[$0].range.lowerBound - runs[$0].before > rank
+    }
+    return next == 0 ? rank : rank + runs[next - 1].before + runs[next - 1].range.count
   }
 }
 
@@ -125,8 +131,8 @@ struct BatchMap: ElementMap {
   /// The decorations of sections that were reloaded, by where they were: such a section is the same,
   /// its items are all new.
   var reloadedSections: [Int: (old: [Decoration], new: [Decoration])] = [:]
-  /// Of sections of which items changed, by where they were.
-  var items: [Int: IndexMap] = [:]
+  /// Of sections of which items changed, ascending by where they were.
+  var items: [(section: Int, map: IndexMap)] = []
   var movedItems: [IndexPath: IndexPath] = [:]
   var movedItemOrigins: [IndexPath: IndexPath] = [:]
 
@@ -134,11 +140,21 @@ struct BatchMap: ElementMap {
 
   func oldSection(of new: Int) -> Int? { movedSectionOrigins[new] ?? sections.old(of: new) }
 
+  /// How the items of a section go together; nil if they did not change.
+  ///
+  /// - Complexity: O(log k) for k changed sections.
+  func items(ofOldSection old: Int) -> IndexMap? {
+    let place = partitioningIndex(items.count) { items[$0].section >= old }
+    return place < items.count && items[place].section == old ? items[place].map : nil
+  }
+
   func newIndexPath(of old: IndexPath) -> IndexPath? {
     if let moved = movedItems[old] { return moved }
     guard let section = newSection(of: old.section) else { return nil }
     if reloadedSections[old.section] != nil { return nil }
-    guard let map = items[old.section] else { return IndexPath(item: old.item, section: section) }
+    guard let map = items(ofOldSection: old.section) else {
+      return IndexPath(item: old.item, section: section)
+    }
     return map.new(of: old.item).map { IndexPath(item: $0, section: section) }
   }
 
@@ -146,7 +162,9 @@ struct BatchMap: ElementMap {
     if let origin = movedItemOrigins[new] { return origin }
     guard let section = oldSection(of: new.section) else { return nil }
     if reloadedSections[section] != nil { return nil }
-    guard let map = items[section] else { return IndexPath(item: new.item, section: section) }
+    guard let map = items(ofOldSection: section) else {
+      return IndexPath(item: new.item, section: section)
+    }
     return map.old(of: new.item).map { IndexPath(item: $0, section: section) }
   }
 

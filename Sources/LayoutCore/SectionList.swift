@@ -23,10 +23,25 @@ public struct SectionList: Sendable, RandomAccessCollection, ExpressibleByArrayL
   /// - Parameter index: 0 ..< count.
   /// - Complexity: O(log n).
   public subscript(index: Int) -> Section {
+    let (sections, place) = place(of: index)
+    return sections[place]
+  }
+
+  /// The items of one section, without a copy of what else it has.
+  ///
+  /// - Parameter index: 0 ..< count.
+  /// - Returns: The items.
+  /// - Complexity: O(log n).
+  func items(ofSection index: Int) -> ItemList {
+    let (sections, place) = place(of: index)
+    return sections[place].items
+  }
+
+  private func place(of index: Int) -> (sections: [Section], place: Int) {
     guard let place = rope.place(of: index) else {
       preconditionFailure("there is no section \(index)")
     }
-    return place.chunk.sections[index - place.start]
+    return (place.chunk.sections, index - place.start)
   }
 
   /// How many items there are in all sections.

@@ -1,5 +1,8 @@
 /// A batch update while it is checked: which places of which sequence go and come.
-struct UpdatePlan {
+///
+/// Most batches change one item, so there are no tables that take longer to make than to use: places
+/// are sorted, and found by bisection. An object, so that none of it is copied on the way.
+final class UpdatePlan {
   private let batch: BatchUpdate
   private let content: Content
   private var sections = Places()
@@ -7,8 +10,10 @@ struct UpdatePlan {
   private var inserted: [Int: Section] = [:]
   private var map = BatchMap(
     sections: IndexMap(oldCount: 0, removed: PlaceSet(), added: PlaceSet()))
-  /// By where the section was.
-  private var items: [Int: Places] = [:]
+  /// Of sections of which items change, ascending by where they were.
+  private var items: [Places] = []
+  /// The section that was last found to keep its items.
+  private var kept: (section: Int, itemCount: Int)?
 
   /// Checks a batch.
   ///
@@ -21,19 +26,39 @@ struct UpdatePlan {
     try checkExpectation()
   }
 
+  /// Places before the batch that something happens to.
+  private struct OldPlace {
+    /// Where the section of these items was; 0 for sections.
+    var section: Int
+    var range: Range<Int>
+    /// Whether they stay, and are others.
+    var isReload: Bool
+    var operation: UpdateOperation
+  }
+
+  /// Places after the batch of what is inserted or moved there.
+  private struct NewPlace {
+    /// Where the section of these items was; 0 for sections.
+    var section: Int
+    var range: Range<Int>
+    var operation: UpdateOperation
+  }
+
   /// What happens in one sequence: to the sections, or to the items of one section.
   private struct Places {
-    /// Places before the batch; a reloaded one stays.
-    var old: [(range: Range<Int>, isReload: Bool, operation: UpdateOperation)] = []
-    /// Places after the batch.
-    var new: [(range: Range<Int>, operation: UpdateOperation)] = []
-    var movedOutCount = 0
-    var movedInCount = 0
+    /// Where the section of these items was; 0 for sections.
+    var section = 0
+    /// Ascending.
+    var old: ArraySlice<OldPlace> = []
+    /// Ascending.
+    var new: ArraySlice<NewPlace> = []
 
     var deletedCount: Int { removedCount - movedOutCount }
     var insertedCount: Int { addedCount - movedInCount }
     var removedCount: Int { old.reduce(0) { $0 + ($1.isReload ? 0 : $1.range.count) } }
     var addedCount: Int { new.reduce(0) { $0 + $1.range.count } }
+    var movedOutCount: Int { old.count { $0.operation.isMove } }
+    var movedInCount: Int { new.count { $0.operation.isMove } }
 
     func map(oldCount: Int) -> IndexMap {
       IndexMap(
@@ -53,8 +78,14 @@ struct UpdatePlan {
 
   // MARK: Sections
 
-  private mutating func addSections() throws(UpdateRefusal) {
+  private func addSections() throws(UpdateRefusal) {
     let count = content.sections.count
+    guard batch.changesSections else {
+      map.sections = IndexMap(oldCount: count, removed: PlaceSet(), added: PlaceSet())
+      return
+    }
+    var old: [OldPlace] = []
+    var new: [NewPlace] = []
     func checked(
       _ section: Int, _ operation: UpdateOperation, _ verb: String
     ) throws(UpdateRefusal) -> Range<Int> {
@@ -66,11 +97,17 @@ struct UpdatePlan {
     }
     for (index, section) in batch.deleteSections.enumerated() {
       let operation = UpdateOperation.deleteSection(index)
-      sections.old.append((try checked(section, operation, "deleted"), false, operation))
+      old.append(
+        OldPlace(
+          section: 0, range: try checked(section, operation, "deleted"), isReload: false,
+          operation: operation))
     }
     for (index, reload) in batch.reloadSections.enumerated() {
       let operation = UpdateOperation.reloadSection(index)
-      sections.old.append((try checked(reload.at, operation, "reloaded"), true, operation))
+      old.append(
+        OldPlace(
+          section: 0, range: try checked(reload.at, operation, "reloaded"), isReload: true,
+          operation: operation))
       reloaded[reload.at] = reload.section
       map.reloadedSections[reload.at] = (
         content.sections[reload.at].decorations, reload.section.decorations
@@ -78,20 +115,27 @@ struct UpdatePlan {
     }
     for (index, move) in batch.moveSections.enumerated() {
       let operation = UpdateOperation.moveSection(index)
-      sections.old.append((try checked(move.from, operation, "moved"), false, operation))
-      sections.new.append((move.to..<(move.to + 1), operation))
+      old.append(
+        OldPlace(
+          section: 0, range: try checked(move.from, operation, "moved"), isReload: false,
+          operation: operation))
+      new.append(NewPlace(section: 0, range: move.to..<(move.to + 1), operation: operation))
       map.movedSections[move.from] = move.to
       map.movedSectionOrigins[move.to] = move.from
     }
-    sections.movedOutCount = batch.moveSections.count
-    sections.movedInCount = batch.moveSections.count
     for (index, insert) in batch.insertSections.enumerated() {
-      sections.new.append((insert.at..<(insert.at + 1), .insertSection(index)))
+      new.append(
+        NewPlace(
+          section: 0, range: insert.at..<(insert.at + 1), operation: .insertSection(index)))
       inserted[insert.at] = insert.section
     }
-    try UpdatePlan.checkOverlaps(&sections, "section", in: nil, of: count)
+    old.sort { $0.range.lowerBound < $1.range.lowerBound }
+    new.sort { $0.range.lowerBound < $1.range.lowerBound }
+    sections = Places(old: old[...], new: new[...])
+    try UpdatePlan.checkOverlaps(sections, "section", in: nil, of: count)
     let after = count - sections.removedCount + sections.addedCount
-    for (range, operation) in sections.new where !(0..<after).contains(range.lowerBound) {
+    for place in new where !(0..<after).contains(place.range.lowerBound) {
+      let (range, operation) = (place.range, place.operation)
       throw UpdatePlan.refusal(
         operation,
         "section \(range.lowerBound) does not exist after the update: there are \(count) sections before, +\(sections.insertedCount) inserted −\(sections.deletedCount) deleted = \(after) after",
@@ -107,14 +151,13 @@ struct UpdatePlan {
 
   /// Refuses places that are named twice.
   private static func checkOverlaps(
-    _ places: inout Places, _ noun: String, in section: Int?, of count: Int
+    _ places: Places, _ noun: String, in section: Int?, of count: Int
   ) throws(UpdateRefusal) {
     var inSection: String { section.map { " of section \($0)" } ?? "" }
     var before: String {
       section.map { "section \($0) has \(count) items before" }
         ?? "there are \(count) sections before"
     }
-    places.old.sort { $0.range.lowerBound < $1.range.lowerBound }
     for (first, second) in zip(places.old, places.old.dropFirst())
     where second.range.lowerBound < first.range.upperBound {
       let end = first.range.upperBound
@@ -123,7 +166,6 @@ struct UpdatePlan {
         "\(noun) \(second.range.lowerBound)\(inSection) is deleted, reloaded or moved twice; \(before)",
         repair: { $0.cut(second.operation, to: end) })
     }
-    places.new.sort { $0.range.lowerBound < $1.range.lowerBound }
     for (first, second) in zip(places.new, places.new.dropFirst())
     where second.range.lowerBound < first.range.upperBound {
       throw UpdatePlan.refusal(
@@ -135,55 +177,70 @@ struct UpdatePlan {
 
   // MARK: Items
 
-  private mutating func addItems() throws(UpdateRefusal) {
+  private func addItems() throws(UpdateRefusal) {
+    var old: [OldPlace] = []
+    old.reserveCapacity(
+      batch.deleteItems.count + batch.reloadItems.count + batch.moveItems.count)
+    var new: [NewPlace] = []
     for (index, range) in batch.deleteItems.enumerated() where range.start < range.end {
-      let operation = UpdateOperation.deleteItems(index)
-      try addOld(range, isReload: false, operation)
+      old.append(try oldPlace(range, isReload: false, .deleteItems(index)))
     }
     for (index, reload) in batch.reloadItems.enumerated() where reload.items.count > 0 {
       let range = ItemRange(
         section: reload.at.section, start: reload.at.item,
         end: reload.at.item + reload.items.count)
-      try addOld(range, isReload: true, .reloadItems(index))
+      old.append(try oldPlace(range, isReload: true, .reloadItems(index)))
     }
     for (index, move) in batch.moveItems.enumerated() {
       let operation = UpdateOperation.moveItem(index)
       let range = ItemRange(
         section: move.from.section, start: move.from.item, end: move.from.item + 1)
-      try addOld(range, isReload: false, operation)
-      let section = try addNew(move.to, count: 1, operation)
-      items[move.from.section]?.movedOutCount += 1
-      items[section]?.movedInCount += 1
+      old.append(try oldPlace(range, isReload: false, operation))
+      new.append(try newPlace(move.to, count: 1, operation))
       map.movedItems[move.from] = move.to
       map.movedItemOrigins[move.to] = move.from
     }
     for (index, insert) in batch.insertItems.enumerated() where insert.items.count > 0 {
-      _ = try addNew(insert.at, count: insert.items.count, .insertItems(index))
+      new.append(try newPlace(insert.at, count: insert.items.count, .insertItems(index)))
     }
-    for section in items.keys.sorted() {
-      // Taken out, so that it is not copied to be sorted.
-      guard var places = items.removeValue(forKey: section) else { continue }
-      let before = content.sections[section].items.count
-      try UpdatePlan.checkOverlaps(&places, "item", in: section, of: before)
-      items[section] = places
-      let after = before - places.removedCount + places.addedCount
-      if let last = places.new.last, last.range.upperBound > after {
-        let operation = last.operation
-        let fitting = after - last.range.count
-        throw UpdatePlan.refusal(
-          operation,
-          "item \(last.range.upperBound - 1) of section \(map.newSection(of: section) ?? section) does not exist after the update: \(UpdatePlan.sum(section, before, places))",
-          repair: { batch in
-            switch operation {
-            case .insertItems(let index) where fitting >= 0:
-              batch.insertItems[index].at.item = fitting
-            case .moveItem(let index) where fitting >= 0: batch.moveItems[index].to.item = fitting
-            default: batch.remove(operation)
-            }
-          })
+    old.sort { ($0.section, $0.range.lowerBound) < ($1.section, $1.range.lowerBound) }
+    new.sort { ($0.section, $0.range.lowerBound) < ($1.section, $1.range.lowerBound) }
+    var oldRest = old[...]
+    var newRest = new[...]
+    while !oldRest.isEmpty || !newRest.isEmpty {
+      let section = min(oldRest.first?.section ?? .max, newRest.first?.section ?? .max)
+      let places = Places(
+        section: section, old: oldRest.popPrefix { $0.section == section },
+        new: newRest.popPrefix { $0.section == section })
+      let before = content.sections.items(ofSection: section).count
+      try UpdatePlan.checkOverlaps(places, "item", in: section, of: before)
+      let map = places.map(oldCount: before)
+      if let last = places.new.last, last.range.upperBound > map.newCount {
+        throw refusal(of: last, in: places, before: before, after: map.newCount)
       }
-      map.items[section] = places.map(oldCount: before)
+      items.append(places)
+      self.map.items.append((section, map))
     }
+  }
+
+  /// Refuses items that are added past the end of their section.
+  private func refusal(
+    of last: NewPlace, in places: Places, before: Int, after: Int
+  ) -> UpdateRefusal {
+    let section = places.section
+    let operation = last.operation
+    let fitting = after - last.range.count
+    return UpdatePlan.refusal(
+      operation,
+      "item \(last.range.upperBound - 1) of section \(map.newSection(of: section) ?? section) does not exist after the update: \(UpdatePlan.sum(section, before, places))",
+      repair: { batch in
+        switch operation {
+        case .insertItems(let index) where fitting >= 0:
+          batch.insertItems[index].at.item = fitting
+        case .moveItem(let index) where fitting >= 0: batch.moveItems[index].to.item = fitting
+        default: batch.remove(operation)
+        }
+      })
   }
 
   /// The sum in UIKit's words.
@@ -193,30 +250,29 @@ struct UpdatePlan {
       "section \(section) has \(before) items before, +\(places.insertedCount) inserted −\(places.deletedCount) deleted +\(places.movedInCount) moved in −\(places.movedOutCount) moved out = \(after) after"
   }
 
-  private mutating func addOld(
+  private func oldPlace(
     _ range: ItemRange, isReload: Bool, _ operation: UpdateOperation
-  ) throws(UpdateRefusal) {
+  ) throws(UpdateRefusal) -> OldPlace {
     guard (0..<content.sections.count).contains(range.section) else {
       throw UpdatePlan.refusal(
         operation,
         "there is no section \(range.section) before: there are \(content.sections.count)")
     }
-    try checkKeepsItems(range.section, operation)
-    let count = content.sections[range.section].items.count
+    let count = try itemCount(ofKeptSection: range.section, operation)
     guard range.start >= 0, range.end <= count else {
       throw UpdatePlan.refusal(
         operation,
         "item \(max(range.start, range.end - 1)) of section \(range.section) does not exist: the section has \(count) items before",
         repair: { $0.clip(operation, to: count) })
     }
-    items[range.section, default: Places()].old.append(
-      (range.start..<range.end, isReload, operation))
+    return OldPlace(
+      section: range.section, range: range.start..<range.end, isReload: isReload,
+      operation: operation)
   }
 
-  /// Adds places after the batch; returns where their section was.
-  private mutating func addNew(
+  private func newPlace(
     _ path: IndexPath, count: Int, _ operation: UpdateOperation
-  ) throws(UpdateRefusal) -> Int {
+  ) throws(UpdateRefusal) -> NewPlace {
     guard (0..<map.sections.newCount).contains(path.section) else {
       throw UpdatePlan.refusal(
         operation,
@@ -228,15 +284,18 @@ struct UpdatePlan {
         "section \(path.section) is inserted, and comes with its \(itemCount(ofNewSection: path.section)) items"
       )
     }
-    try checkKeepsItems(section, operation)
-    items[section, default: Places()].new.append((path.item..<(path.item + count), operation))
-    return section
+    _ = try itemCount(ofKeptSection: section, operation)
+    return NewPlace(
+      section: section, range: path.item..<(path.item + count), operation: operation)
   }
 
-  private func checkKeepsItems(
-    _ section: Int, _ operation: UpdateOperation
-  ) throws(UpdateRefusal) {
-    let count = content.sections[section].items.count
+  /// How many items a section has before the batch, which keeps them.
+  private func itemCount(
+    ofKeptSection section: Int, _ operation: UpdateOperation
+  ) throws(UpdateRefusal) -> Int {
+    // Nearly always all operations are in one section.
+    if let kept, kept.section == section { return kept.itemCount }
+    let count = content.sections.items(ofSection: section).count
     if let new = reloaded[section] {
       throw UpdatePlan.refusal(
         operation,
@@ -247,6 +306,8 @@ struct UpdatePlan {
       throw UpdatePlan.refusal(
         operation, "section \(section) is deleted, with the \(count) items that it has before")
     }
+    kept = (section, count)
+    return count
   }
 
   // MARK: Checks on the whole
@@ -256,7 +317,13 @@ struct UpdatePlan {
     if let new = inserted[section] { return new.items.count }
     guard let old = map.oldSection(of: section) else { return 0 }
     if let new = reloaded[old] { return new.items.count }
-    return map.items[old]?.newCount ?? content.sections[old].items.count
+    return map.items(ofOldSection: old)?.newCount ?? content.sections.items(ofSection: old).count
+  }
+
+  /// What happens to the items of a section; nil if nothing does.
+  private func places(ofOldSection old: Int) -> Places? {
+    let place = partitioningIndex(items.count) { items[$0].section >= old }
+    return place < items.count && items[place].section == old ? items[place] : nil
   }
 
   private func checkExpectation() throws(UpdateRefusal) {
@@ -274,7 +341,9 @@ struct UpdatePlan {
     for section in 0..<count where itemCount(ofNewSection: section) != expected[section] {
       let sum =
         if let old = map.oldSection(of: section), reloaded[old] == nil {
-          UpdatePlan.sum(old, content.sections[old].items.count, items[old] ?? Places())
+          UpdatePlan.sum(
+            old, content.sections.items(ofSection: old).count, places(ofOldSection: old) ?? Places()
+          )
         } else {
           "section \(section) comes with \(itemCount(ofNewSection: section)) items"
         }
@@ -290,7 +359,7 @@ struct UpdatePlan {
   /// - Returns: Nil if they need not be known.
   /// - Throws: ``UpdateRefusal`` for a name that exists already.
   func names(from known: NameSet?) throws(UpdateRefusal) -> NameSet? {
-    try checkSectionNames()
+    if batch.changesSections { try checkSectionNames() }
     var new: [(section: Int, items: ItemList, operation: UpdateOperation)] = []
     for (index, insert) in batch.insertSections.enumerated() {
       new.append((insert.at, insert.section.items, .insertSection(index)))
@@ -358,7 +427,7 @@ struct UpdatePlan {
   private var removedFingerprints: [UInt64] {
     var removed: [UInt64] = []
     func remove(_ range: Range<Int>, of section: Int) {
-      let items = content.sections[section].items
+      let items = content.sections.items(ofSection: section)
       guard items.hasIDs, !range.isEmpty else { return }
       items.rope.forEachChunk(from: range.lowerBound) { place in
         guard place.start < range.upperBound else { return false }
@@ -371,7 +440,7 @@ struct UpdatePlan {
       }
     }
     for section in batch.deleteSections + batch.reloadSections.map(\.at) {
-      remove(0..<content.sections[section].items.count, of: section)
+      remove(0..<content.sections.items(ofSection: section).count, of: section)
     }
     // An empty range may name any section.
     for range in batch.deleteItems where range.start < range.end {
@@ -403,84 +472,89 @@ struct UpdatePlan {
   /// - Returns: The content, and what changed.
   func result(names: NameSet?) -> UpdatedContent {
     // Sections with other items stay where they are, and are replaced there.
-    let edited = items.keys.filter { map.movedSections[$0] == nil }
-    let old =
-      sections.old.map { old in
-        (old.range, old.isReload ? [origin(ofSection: old.range.lowerBound)] : [])
-      } + edited.map { ($0..<($0 + 1), [origin(ofSection: $0)]) }
-    let new = sections.new.map { (range, _) in
-      let index = range.lowerBound
-      return (
-        range,
-        inserted[index].map { (SectionOrigin.new, $0) }
-          ?? origin(ofSection: map.movedSectionOrigins[index] ?? 0)
-      )
+    var old = items.compactMap { places in
+      map.movedSections[places.section] == nil ? places.section..<(places.section + 1) : nil
+    }
+    if !sections.old.isEmpty {
+      old += sections.old.map(\.range)
+      old.sort { $0.lowerBound < $1.lowerBound }
     }
     var growth = 0
     var sectionEdits: [SectionEdit] = []
     var ropeEdits: [Rope<SectionRun>.Edit] = []
-    for (range, sections) in UpdatePlan.edits(old: old, new: new, map.sections) {
+    UpdatePlan.forEachEdit(of: old, adding: sections.new, map.sections) { range, old, new in
+      var origins: [SectionOrigin] = []
+      var run = SectionRun([])
+      func append(_ origin: SectionOrigin, _ section: Section) {
+        origins.append(origin)
+        run.sections.append(section)
+      }
+      if old != nil, map.newSection(of: range.lowerBound) != nil,
+        map.movedSections[range.lowerBound] == nil
+      {
+        origin(ofSection: range.lowerBound, append)
+      }
+      for place in new {
+        let index = place.range.lowerBound
+        if let section = inserted[index] {
+          append(.new, section)
+        } else {
+          origin(ofSection: map.movedSectionOrigins[index] ?? 0, append)
+        }
+      }
       sectionEdits.append(
-        SectionEdit(
-          range: range, firstSection: range.lowerBound + growth, sections: sections.map(\.0)))
-      ropeEdits.append(.init(range: range, chunks: [SectionRun(sections.map(\.1))]))
-      growth += sections.count - range.count
+        SectionEdit(range: range, firstSection: range.lowerBound + growth, sections: origins))
+      growth += origins.count - range.count
+      ropeEdits.append(.init(range: range, chunks: [run]))
     }
     return UpdatedContent(
       content: Content(sections: SectionList(rope: content.sections.rope.edited(ropeEdits))),
       map: map, names: names, change: ContentChange(sectionEdits: sectionEdits))
   }
 
-  /// What becomes of a section that stays or moves.
-  private func origin(ofSection section: Int) -> (SectionOrigin, Section) {
-    if let new = reloaded[section] { return (.new, new) }
+  /// Hands out what becomes of a section that stays or moves.
+  private func origin(ofSection section: Int, _ body: (SectionOrigin, Section) -> Void) {
+    if let new = reloaded[section] { return body(.new, new) }
     var description = content.sections[section]
-    guard let places = items[section], let map = map.items[section] else {
-      return (.kept(section), description)
-    }
-    let edits = itemEdits(of: section, places, map)
+    guard let places = places(ofOldSection: section),
+      let map = map.items(ofOldSection: section)
+    else { return body(.kept(section), description) }
+    let edits = itemEdits(places, map)
     description.items = description.items.edited(edits)
-    return (.edited(section, edits), description)
+    body(.edited(section, edits), description)
   }
 
-  private func itemEdits(of section: Int, _ places: Places, _ map: IndexMap) -> [ItemEdit] {
-    let new = places.new.map { (range, operation) in
-      switch operation {
-      case .insertItems(let index): (range, batch.insertItems[index].items)
-      case .moveItem(let index):
-        (range, item(at: batch.moveItems[index].from))
-      default: (range, Items())
+  private func itemEdits(_ places: Places, _ map: IndexMap) -> [ItemEdit] {
+    var edits: [ItemEdit] = []
+    edits.reserveCapacity(places.old.count + places.new.count)
+    UpdatePlan.forEachEdit(of: places.old.lazy.map(\.range), adding: places.new, map) {
+      range, old, new in
+      var edit = ItemEdit(range: range, chunks: [])
+      if let old, case .reloadItems(let index) = places.old[places.old.startIndex + old].operation {
+        let reload = batch.reloadItems[index]
+        let start = range.lowerBound - reload.at.item
+        let items = reload.items.slice(start..<(start + range.count))
+        edit.chunks = renamed(items, places.section, from: range.lowerBound)
       }
+      for place in new {
+        switch place.operation {
+        case .insertItems(let index): edit.chunks.append(batch.insertItems[index].items)
+        case .moveItem(let index): edit.chunks.append(item(at: batch.moveItems[index].from))
+        default: break
+        }
+      }
+      edits.append(edit)
     }
-    // What is inserted between reloaded items parts them.
-    let cuts = UpdatePlan.oldPlaces(of: new.map(\.0), in: map)
-    var old: [(Range<Int>, [Items])] = []
-    for place in places.old {
-      guard case .reloadItems(let index) = place.operation else {
-        old.append((place.range, []))
-        continue
-      }
-      let reload = batch.reloadItems[index]
-      var start = place.range.lowerBound
-      let inside = partitioningIndex(cuts.count) { cuts[$0] > start }
-      for end in cuts[inside...].prefix(while: { $0 < place.range.upperBound })
-        + [place.range.upperBound] where end > start
-      {
-        let part = (start - reload.at.item)..<(end - reload.at.item)
-        old.append((start..<end, renamed(reload.items.slice(part), section, from: start)))
-        start = end
-      }
-    }
-    return UpdatePlan.edits(old: old, new: new, map).map { ItemEdit(range: $0, chunks: $1) }
+    return edits
   }
 
   private func item(at path: IndexPath) -> Items {
-    content.sections[path.section].items.item(path.item)
+    content.sections.items(ofSection: path.section).item(path.item)
   }
 
   /// Reloaded items with the names that they had.
   private func renamed(_ items: Items, _ section: Int, from start: Int) -> [Items] {
-    let old = content.sections[section].items
+    let old = content.sections.items(ofSection: section)
     guard old.hasIDs else { return [items] }
     var runs: [Items] = []
     old.rope.forEachChunk(from: start) { place in
@@ -496,53 +570,79 @@ struct UpdatePlan {
     return runs
   }
 
-  /// The places before the batch that what is added goes in front of.
-  private static func oldPlaces(of added: [Range<Int>], in map: IndexMap) -> [Int] {
-    var before = 0
-    return added.map { range in
-      let place = map.removed.place(outside: range.lowerBound - before)
-      before += range.count
-      return min(place, map.oldCount)
-    }
-  }
-
-  /// What goes and what comes as edits of the old sequence, in order.
+  /// Visits what goes and what comes as edits of the old sequence, in order.
   ///
   /// - Parameters:
-  ///   - old: Ranges before, and what takes their place; in any order.
-  ///   - new: Ranges after, in ascending order, and what is there.
+  ///   - old: Ranges before that go or are replaced, ascending.
+  ///   - new: What is added, ascending.
   ///   - map: How the places go together.
-  /// - Returns: Ranges before, and what takes their place, in ascending order.
-  private static func edits<Payload>(
-    old: [(Range<Int>, [Payload])], new: [(Range<Int>, Payload)], _ map: IndexMap
-  ) -> [(Range<Int>, [Payload])] {
-    let old = old.sorted { $0.0.lowerBound < $1.0.lowerBound }
-    let places = oldPlaces(of: new.map(\.0), in: map)
-    var edits: [(Range<Int>, [Payload])] = []
-    var next = 0
-    func insert(upTo place: Int) {
-      while next < new.count, places[next] <= place {
-        // Compared without holding on to the last edit, which would be copied for each.
-        if edits.last?.0 == places[next]..<places[next] {
-          edits[edits.count - 1].1.append(new[next].1)
-        } else {
-          edits.append((places[next]..<places[next], [new[next].1]))
+  ///   - body: Called with ranges before, ascending: either a part of one of `old`, and which; or an
+  ///     empty one, and what is added there. What is added inside a range parts it.
+  private static func forEachEdit(
+    of old: some Sequence<Range<Int>>, adding new: ArraySlice<NewPlace>, _ map: IndexMap,
+    _ body: (_ range: Range<Int>, _ old: Int?, _ new: ArraySlice<NewPlace>) -> Void
+  ) {
+    var rest = new
+    var addedCount = 0
+    /// The place before the batch that what is added next goes in front of.
+    func nextPlace() -> Int {
+      guard let next = rest.first else { return .max }
+      return min(map.removed.place(outside: next.range.lowerBound - addedCount), map.oldCount)
+    }
+    var place = nextPlace()
+    func add(upTo end: Int) {
+      while place <= end {
+        let here = place
+        let start = rest.startIndex
+        while place == here, let next = rest.popFirst() {
+          addedCount += next.range.count
+          place = nextPlace()
         }
-        next += 1
+        body(here..<here, nil, new[start..<rest.startIndex])
       }
     }
-    for edit in old {
-      insert(upTo: edit.0.lowerBound)
-      edits.append(edit)
+    for (index, range) in old.enumerated() {
+      var start = range.lowerBound
+      add(upTo: start)
+      while place < range.upperBound {
+        body(start..<place, index, [])
+        start = place
+        add(upTo: start)
+      }
+      body(start..<range.upperBound, index, [])
     }
-    insert(upTo: map.oldCount)
-    return edits
+    add(upTo: map.oldCount)
+  }
+}
+
+extension ArraySlice {
+  /// Takes the first elements off for which something holds.
+  fileprivate mutating func popPrefix(while holds: (Element) -> Bool) -> ArraySlice {
+    let end = firstIndex { !holds($0) } ?? endIndex
+    let prefix = self[..<end]
+    self = self[end...]
+    return prefix
+  }
+}
+
+extension UpdateOperation {
+  fileprivate var isMove: Bool {
+    switch self {
+    case .moveSection, .moveItem: true
+    default: false
+    }
   }
 }
 
 // MARK: - Repairs
 
 extension BatchUpdate {
+  /// Whether there are operations on sections as a whole.
+  fileprivate var changesSections: Bool {
+    !(deleteSections.isEmpty && insertSections.isEmpty && moveSections.isEmpty
+      && reloadSections.isEmpty)
+  }
+
   /// Leaves of an operation only what begins at an item or section, or is after it.
   fileprivate mutating func cut(_ operation: UpdateOperation, to start: Int) {
     switch operation {
