@@ -477,7 +477,11 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     /// Of the leaf at hand; kept from leaf to leaf, so that one array serves all.
     var parts: [Chunk.Part] = []
 
-    init(_ edits: [Edit]) { self.edits = edits }
+    init(_ edits: [Edit]) {
+      self.edits = edits
+      // What is before an edit, what it brings, and what is after it.
+      parts.reserveCapacity(3)
+    }
 
     /// The first of them, of which a part may have been made; nil if all are made.
     var first: Edit? { done < edits.count ? edits[done] : nil }

@@ -62,8 +62,8 @@ final class UpdatePlan {
 
     func map(oldCount: Int) -> IndexMap {
       IndexMap(
-        oldCount: oldCount, removed: PlaceSet(old.lazy.filter { !$0.isReload }.map(\.range)),
-        added: PlaceSet(new.lazy.map(\.range)))
+        oldCount: oldCount, removed: PlaceSet(old.lazy.filter { !$0.isReload }.map { $0.range }),
+        added: PlaceSet(new.lazy.map { $0.range }))
     }
   }
 
@@ -322,8 +322,13 @@ final class UpdatePlan {
 
   /// What happens to the items of a section; nil if nothing does.
   private func places(ofOldSection old: Int) -> Places? {
+    index(ofOldSection: old).map { items[$0] }
+  }
+
+  /// Where a section is in ``items``, and among the maps; nil if it is not.
+  private func index(ofOldSection old: Int) -> Int? {
     let place = partitioningIndex(items.count) { items[$0].section >= old }
-    return place < items.count && items[place].section == old ? items[place] : nil
+    return place < items.count && items[place].section == old ? place : nil
   }
 
   private func checkExpectation() throws(UpdateRefusal) {
@@ -516,10 +521,10 @@ final class UpdatePlan {
   private func origin(ofSection section: Int, _ body: (SectionOrigin, Section) -> Void) {
     if let new = reloaded[section] { return body(.new, new) }
     var description = content.sections[section]
-    guard let places = places(ofOldSection: section),
-      let map = map.items(ofOldSection: section)
-    else { return body(.kept(section), description) }
-    let edits = itemEdits(places, map)
+    guard let index = index(ofOldSection: section) else {
+      return body(.kept(section), description)
+    }
+    let edits = itemEdits(items[index], map.items[index].map)
     description.items = description.items.edited(edits)
     body(.edited(section, edits), description)
   }
@@ -527,7 +532,7 @@ final class UpdatePlan {
   private func itemEdits(_ places: Places, _ map: IndexMap) -> [ItemEdit] {
     var edits: [ItemEdit] = []
     edits.reserveCapacity(places.old.count + places.new.count)
-    UpdatePlan.forEachEdit(of: places.old.lazy.map(\.range), adding: places.new, map) {
+    UpdatePlan.forEachEdit(of: places.old.lazy.map { $0.range }, adding: places.new, map) {
       range, old, new in
       var edit = ItemEdit(range: range, chunks: [])
       if let old, case .reloadItems(let index) = places.old[places.old.startIndex + old].operation {
