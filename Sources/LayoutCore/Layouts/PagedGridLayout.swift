@@ -90,14 +90,20 @@ private final class PagedGrid: SectionBody {
     let extent: Length
     let leading: Length
     let trailing: Length
-
-    /// What the cells share.
-    private var room: Length {
-      max(0, extent - leading - trailing - spacing * (count - 1))
-    }
-
     /// How far a cell reaches.
-    var cellExtent: Length { room.scaled(by: 1, over: Int64(count)) }
+    let cellExtent: Length
+    /// What the cells share.
+    private let room: Length
+
+    init(count: Int, spacing: Length, extent: Length, leading: Length, trailing: Length) {
+      self.count = count
+      self.spacing = spacing
+      self.extent = extent
+      self.leading = leading
+      self.trailing = trailing
+      room = max(0, extent - leading - trailing - spacing * (count - 1))
+      cellExtent = room.scaled(by: 1, over: Int64(count))
+    }
 
     /// Where a cell begins; divided once, so that errors never add up.
     func position(_ place: Int) -> Length {
@@ -138,12 +144,14 @@ private final class PagedGrid: SectionBody {
   var byteCount: Int { 0 }
 
   func frame(of item: Int) -> Rect {
-    let page = item / perPage
-    let place = item - page * perPage
-    let row = place / across.count
+    let (page, place) = item.quotientAndRemainder(dividingBy: perPage)
+    let (row, column) = place.quotientAndRemainder(dividingBy: across.count)
+    return frame(y: down.position(row), column: column, page: page)
+  }
+
+  private func frame(y: Length, column: Int, page: Int) -> Rect {
     let frame = Rect(
-      x: across.position(place - row * across.count), y: down.position(row),
-      width: across.cellExtent, height: down.cellExtent)
+      x: across.position(column), y: y, width: across.cellExtent, height: down.cellExtent)
     var upright = isHorizontal ? frame.transposed : frame
     upright.origin.y += pageLength * page - leading
     return upright
@@ -151,8 +159,13 @@ private final class PagedGrid: SectionBody {
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
     forEachRun(in: rect) { items, _ in
-      for item in items.clamped(to: start..<max(start, count)) where !body(item, frame(of: item)) {
-        return false
+      // All of them are in one row.
+      let (page, place) = items.lowerBound.quotientAndRemainder(dividingBy: perPage)
+      let (row, column) = place.quotientAndRemainder(dividingBy: across.count)
+      let y = down.position(row)
+      for item in items.clamped(to: start..<max(start, count)) {
+        let frame = frame(y: y, column: column + item - items.lowerBound, page: page)
+        guard body(item, frame) else { return false }
       }
       return true
     }
