@@ -258,9 +258,10 @@
   ///   - write: Writes them.
   @inline(__always)
   mutating func withRoom(texts: Int, numbers: Int, _ write: (inout Place) -> Void) {
-    makeRoom(for: texts &+ numbers &* Self.numberRoom)
+    let room = texts &+ numbers &* Self.numberRoom
+    makeRoom(for: room)
     // Safe: there is room from here on, as far as the place goes.
-    var place = unsafe Place(start + count, end: start + capacity, digits)
+    var place = unsafe Place(start + count, end: start + count + room, digits)
     write(&place)
     count = unsafe place.here - start
   }
