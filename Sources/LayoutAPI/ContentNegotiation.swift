@@ -17,25 +17,23 @@ enum MediaType {
 /// `Accept` of a request.
 enum Accept {
   /// Whether a client takes JSON: it says so, takes everything, or says nothing.
-  static func takesJSON(_ field: Span<UInt8>) -> Bool {
-    // As those clients write it that write anything.
-    field.isEqual(to: "application/json") || takes("application", "json", field)
-  }
+  static func takesJSON(_ field: Span<UInt8>) -> Bool { takes("application/json", field) }
 
   /// Whether a client takes a picture.
-  static func takesSVG(_ field: Span<UInt8>) -> Bool { takes("image", "svg+xml", field) }
+  static func takesSVG(_ field: Span<UInt8>) -> Bool { takes("image/svg+xml", field) }
 
   /// Whether a client takes a style sheet.
-  static func takesCSS(_ field: Span<UInt8>) -> Bool { takes("text", "css", field) }
+  static func takesCSS(_ field: Span<UInt8>) -> Bool { takes("text/css", field) }
 
-  private static func takes(_ type: String, _ subtype: String, _ field: Span<UInt8>) -> Bool {
-    if field.isEmpty || field.isEqual(to: "*/*") { return true }
+  private static func takes(_ type: StaticString, _ field: Span<UInt8>) -> Bool {
+    // As nearly all clients write it, if they write anything.
+    if field.isEmpty || field.isEqual(to: "*/*") || field.isEqual(to: type) { return true }
+    let name = "\(type)"
+    let group = name.prefix { $0 != "/" } + "/*"
     return HeaderText.lowercased(field).split(separator: UInt8(ascii: ",")).contains { range in
       let parts = range.split(separator: UInt8(ascii: ";")).map(HeaderText.trimmed)
-      guard let name = parts.first else { return false }
-      let isMatch = ["*/*", "\(type)/*", "\(type)/\(subtype)"].contains {
-        name.elementsEqual($0.utf8)
-      }
+      guard let given = parts.first else { return false }
+      let isMatch = ["*/*", group[...], name[...]].contains { given.elementsEqual($0.utf8) }
       // q=0, q=0.0 and so on: anything but this.
       let isRefused = parts.dropFirst().contains { part in
         part.starts(with: "q=0".utf8)

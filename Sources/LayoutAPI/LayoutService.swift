@@ -290,7 +290,7 @@ public final class LayoutService: HTTPHandler {
     if !isQuestionForMethods, needsKey(request.path) {
       let known = try self.tenant(of: request)
       // A worker's turn is the second look at a request that has been counted.
-      if !mayTakeLong, known.isLimited, let wait = known.countRequest(at: now()) {
+      if !mayTakeLong, let wait = known.countRequest(at: now()) {
         throw .problem(.tooManyRequests("too many requests in a second", wait: wait))
       }
       tenant = known

@@ -144,8 +144,7 @@ struct BatchMap: ElementMap {
   ///
   /// - Complexity: O(log k) for k changed sections.
   func items(ofOldSection old: Int) -> IndexMap? {
-    let place = partitioningIndex(items.count) { items[$0].section >= old }
-    return place < items.count && items[place].section == old ? items[place].map : nil
+    sortedIndex(of: old, among: items.count) { items[$0].section }.map { items[$0].map }
   }
 
   func newIndexPath(of old: IndexPath) -> IndexPath? {

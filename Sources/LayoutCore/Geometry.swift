@@ -124,7 +124,7 @@ public struct Length: Hashable, Comparable, Sendable {
   /// Takes whole pixels; saturates.
   ///
   /// - Parameters:
-  ///   - pixels: How many; with a scale of 16 bits, say, any that a length of 64 bits has.
+  ///   - pixels: How many; 10¹² times as many fit 128 bits.
   ///   - scale: Pixels per point in millionths, above 0.
   init(pixels: Int128, scale: Int64) {
     if let narrow = Int64(exactly: pixels) {

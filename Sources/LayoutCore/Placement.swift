@@ -130,13 +130,13 @@ public protocol Placement: Sendable {
 /// worked out again.
 public struct ItemsAtHand: Sendable {
   /// The items.
-  public var ranges: ItemRanges
+  public var items: ItemRanges
   private var frames: [(item: IndexPath, frame: Rect)] = []
 
   /// More than a screenful or so is not remembered.
   private static let maximumFrameCount = 1024
 
-  init(ranges: ItemRanges) { self.ranges = ranges }
+  init(_ items: ItemRanges) { self.items = items }
 
   /// Remembers where an item rests.
   mutating func note(_ frame: Rect, of item: ItemRange) {
@@ -153,8 +153,7 @@ public struct ItemsAtHand: Sendable {
   ///
   /// - Complexity: O(log n).
   func frame(ofItemAt indexPath: IndexPath) -> Rect? {
-    let place = partitioningIndex(frames.count) { frames[$0].item >= indexPath }
-    return place < frames.count && frames[place].item == indexPath ? frames[place].frame : nil
+    sortedIndex(of: indexPath, among: frames.count) { frames[$0].item }.map { frames[$0].frame }
   }
 }
 
@@ -205,25 +204,25 @@ extension Placement {
           x: window.minX, y: visible.maxY, width: window.width,
           height: window.maxY - visible.maxY),
       ]
-    var items = ItemsAtHand(ranges: ItemRanges())
+    var atHand = ItemsAtHand(ItemRanges())
     var count = 0
     for part in parts where !part.isEmpty {
       var found = ItemRanges()
       forEachRestingRun(in: part) { run, frame in
         found.append(run)
-        if let frame { items.note(frame, of: run) }
+        if let frame { atHand.note(frame, of: run) }
         count += run.end - run.start
         return count <= limit
       }
-      if items.ranges.isEmpty {
-        items.ranges = found
+      if atHand.items.isEmpty {
+        atHand.items = found
       } else {
-        items.ranges = items.ranges.union(found)
-        items.sortFrames()
+        atHand.items = atHand.items.union(found)
+        atHand.sortFrames()
       }
     }
     guard count <= limit else { throw .tooManyElements(limit: limit) }
-    return items
+    return atHand
   }
 
   /// The item's own frame decides.
@@ -268,4 +267,14 @@ func partitioningIndex(_ count: Int, where isPast: (Int) -> Bool) -> Int {
     if isPast(middle) { high = middle } else { low = middle + 1 }
   }
   return low
+}
+
+/// The place of a key among `count` ascending keys that are all different; nil if it is not there.
+///
+/// - Complexity: O(log count).
+func sortedIndex<Key: Comparable>(
+  of key: Key, among count: Int, _ keyAt: (Int) -> Key
+) -> Int? {
+  let place = partitioningIndex(count) { keyAt($0) >= key }
+  return place < count && keyAt(place) == key ? place : nil
 }

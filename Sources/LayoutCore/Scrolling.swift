@@ -112,14 +112,14 @@ public struct ScrollState: Hashable, Sendable {
       at: offset, isForward: forward, reach: prefetch, shown: shown, limit: limit)
     tick.compare(previous, visible)
     tick.prefetch = layout.nearestFirst(
-      wanted.ranges.subtracting(asked).ranges, at: offset, isForward: forward,
+      wanted.items.subtracting(asked).ranges, at: offset, isForward: forward,
       wanted.frame(ofItemAt:))
     tick.cancelPrefetch = layout.nearestFirst(
-      asked.subtracting(wanted.ranges).subtracting(shown).ranges, at: offset, isForward: forward)
+      asked.subtracting(wanted.items).subtracting(shown).ranges, at: offset, isForward: forward)
     tick.shownCount = visible.count
     contentOffset = offset
     isForward = forward
-    asked = wanted.ranges
+    asked = wanted.items
     isSettled = true
     return tick
   }
@@ -180,12 +180,11 @@ public struct ScrollState: Hashable, Sendable {
       at: offset, isForward: forward, reach: prefetch, shown: cells.set, limit: limit)
     contentOffset = offset
     isForward = forward
-    asked = wanted.ranges
+    asked = wanted.items
     isStale = false
     isSettled = true
     return layout.nearestFirst(
-      wanted.ranges.ranges, at: offset, isForward: forward,
-      wanted.frame(ofItemAt:))
+      wanted.items.ranges, at: offset, isForward: forward, wanted.frame(ofItemAt:))
   }
 
   /// Whether a tick forgets what was shown, even if the client does not say so.
@@ -272,11 +271,11 @@ extension PreparedLayout {
   func prefetchRanges(
     at offset: Point, isForward: Bool, reach: PrefetchReach, shown: ItemRanges, limit: Int
   ) throws(LayoutError) -> ItemsAtHand {
-    var items = try placement.itemsAtHand(
+    var atHand = try placement.itemsAtHand(
       around: scrollDirection.upright(visibleRect(at: offset)), shown: shown,
       reach: reach.window(isForward: isForward), limit: limit)
-    items.ranges = items.ranges.subtracting(shown)
-    return items
+    atHand.items = atHand.items.subtracting(shown)
+    return atHand
   }
 
   /// Ranges with the one nearest to the viewport first; of two as near, the one on the way.

@@ -327,8 +327,7 @@ final class UpdatePlan {
 
   /// Where a section is in ``items``, and among the maps; nil if it is not.
   private func index(ofOldSection old: Int) -> Int? {
-    let place = partitioningIndex(items.count) { items[$0].section >= old }
-    return place < items.count && items[place].section == old ? place : nil
+    sortedIndex(of: old, among: items.count) { items[$0].section }
   }
 
   private func checkExpectation() throws(UpdateRefusal) {

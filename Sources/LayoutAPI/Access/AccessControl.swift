@@ -92,14 +92,11 @@ final class Tenant: Sendable {
     self.rate = rate > 0 ? RequestRate(perSecond: rate) : nil
   }
 
-  /// Whether requests need be counted.
-  var isLimited: Bool { rate != nil }
-
   /// Counts a request.
   ///
-  /// - Parameter now: The time.
+  /// - Parameter now: The time; asked only where there is a limit.
   /// - Returns: Nil if it may be answered; else how long to wait.
-  func countRequest(at now: Duration) -> Duration? { rate?.take(at: now) }
+  func countRequest(at now: @autoclosure () -> Duration) -> Duration? { rate?.take(at: now()) }
 }
 
 /// So many requests a second, and a second's worth at once: the generic cell rate algorithm, in one

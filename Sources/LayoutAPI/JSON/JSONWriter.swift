@@ -203,16 +203,16 @@
 
   @inline(__always)
   private mutating func put(_ byte: UInt8) {
-    makeRoom(for: 1)
-    store(byte)
+    withRoom(texts: 1, numbers: 0) { $0.byte(byte) }
   }
 
   @inline(__always)
   private mutating func end(_ byte: UInt8) {
-    makeRoom(for: 2)
     if count > 0, last == UInt8(ascii: ",") { count &-= 1 }
-    store(byte)
-    store(UInt8(ascii: ","))
+    withRoom(texts: 2, numbers: 0) { place in
+      place.byte(byte)
+      place.byte(UInt8(ascii: ","))
+    }
   }
 
   /// Writes a double's text, which has at most 24 bytes, none to escape.
@@ -224,20 +224,9 @@
 
   /// Writes a part of a text as it is.
   private mutating func plain(_ utf8: Span<UInt8>, _ range: Range<Int>) {
-    makeRoom(for: range.count)
-    var place = range.lowerBound
-    while place < range.upperBound {
-      store(utf8[place])
-      place &+= 1
+    withRoom(texts: range.count, numbers: 0) { place in
+      for index in range { place.byte(utf8[index]) }
     }
-  }
-
-  /// Stores a byte for which there is room.
-  @inline(__always)
-  private mutating func store(_ byte: UInt8) {
-    // Safe: whoever calls has made room.
-    unsafe start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
-    count &+= 1
   }
 
   // MARK: Many values at once
@@ -363,7 +352,7 @@
     }
 
     @inline(__always)
-    private mutating func byte(_ byte: UInt8) {
+    fileprivate mutating func byte(_ byte: UInt8) {
       // Safe: there is room.
       unsafe here.storeBytes(of: byte, as: UInt8.self)
       move(by: 1)

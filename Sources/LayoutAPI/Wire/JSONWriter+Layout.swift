@@ -20,19 +20,6 @@ extension JSONWriter {
     endObject()
   }
 
-  /// A Rect.
-  mutating func rect(_ rect: Rect) {
-    raw("{\"x\":")
-    length(rect.minX.millionths)
-    raw("\"y\":")
-    length(rect.minY.millionths)
-    raw("\"width\":")
-    length(rect.width.millionths)
-    raw("\"height\":")
-    length(rect.height.millionths)
-    endObject()
-  }
-
   /// A cell that nothing but its frame is to be said of.
   mutating func cell(_ path: IndexPath, _ frame: Rect) {
     withRoom(texts: 96, numbers: 6) { place in

@@ -144,9 +144,14 @@ private final class PagedGrid: SectionBody {
   var byteCount: Int { 0 }
 
   func frame(of item: Int) -> Rect {
+    let (page, row, column) = place(of: item)
+    return frame(y: down.position(row), column: column, page: page)
+  }
+
+  private func place(of item: Int) -> (page: Int, row: Int, column: Int) {
     let (page, place) = item.quotientAndRemainder(dividingBy: perPage)
     let (row, column) = place.quotientAndRemainder(dividingBy: across.count)
-    return frame(y: down.position(row), column: column, page: page)
+    return (page, row, column)
   }
 
   private func frame(y: Length, column: Int, page: Int) -> Rect {
@@ -160,8 +165,7 @@ private final class PagedGrid: SectionBody {
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
     forEachRun(in: rect) { items, _ in
       // All of them are in one row.
-      let (page, place) = items.lowerBound.quotientAndRemainder(dividingBy: perPage)
-      let (row, column) = place.quotientAndRemainder(dividingBy: across.count)
+      let (page, row, column) = place(of: items.lowerBound)
       let y = down.position(row)
       for item in items.clamped(to: start..<max(start, count)) {
         let frame = frame(y: y, column: column + item - items.lowerBound, page: page)

@@ -168,7 +168,7 @@ private struct WheelPlacement: CardPlacement {
     around visible: Rect, shown: ItemRanges, reach: WindowReach, limit: Int
   ) throws(LayoutError) -> ItemsAtHand {
     guard let first = shown.ranges.first, let last = shown.ranges.last else {
-      return ItemsAtHand(ranges: shown)
+      return ItemsAtHand(shown)
     }
     let start = cards.number(of: IndexPath(item: first.start, section: first.section))
     let end = cards.number(of: IndexPath(item: last.end - 1, section: last.section)) + 1
@@ -185,7 +185,7 @@ private struct WheelPlacement: CardPlacement {
         return true
       }
     }
-    return ItemsAtHand(ranges: items)
+    return ItemsAtHand(items)
   }
 
   /// Wherever it shall be, a card can only stand upright.
