@@ -20,7 +20,7 @@ public struct LayoutAttributes: Hashable, Sendable {
   public var frame: Rect
   /// Greater is nearer to the viewer.
   public var zIndex: Int
-  /// How an effect has changed its look; most elements are plain, and stay small for it.
+  /// How an effect has changed its look; in place, so that there is nothing to count or to free.
   @usableFromInline
   var look: Look
 
@@ -44,7 +44,7 @@ public struct LayoutAttributes: Hashable, Sendable {
 extension LayoutAttributes {
   /// How an element looks where it is.
   @usableFromInline
-  indirect enum Look: Hashable, Sendable {
+  enum Look: Hashable, Sendable {
     case plain
     case changed(alpha: Double, transform: AffineTransform, anchorPoint: UnitPoint)
 
@@ -57,7 +57,7 @@ extension LayoutAttributes {
   }
 
   /// Whether an effect has changed its look.
-  public var isPlain: Bool { look == .plain }
+  public var isPlain: Bool { if case .plain = look { true } else { false } }
 
   /// 0 is transparent, 1 opaque.
   public var alpha: Double {

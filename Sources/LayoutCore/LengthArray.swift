@@ -173,12 +173,23 @@ extension LengthArray {
       // An extent and at most 256 or so lengths of 32 bits: no sum is near the end of 64.
       guard spacing <= .maximumExtent else { break }
       var end: Int64 = 0
-      for index in values.indices {
-        let next = end &+ Int64(values[index])
-        if next > main.millionths { return (index, Length(millionths: end)) }
-        end = next &+ spacing.millionths
+      var index = 0
+      // Eight at once, as long as the last of them ends in time.
+      while index + 8 <= values.count {
+        var sum: UInt64 = 0
+        for value in values[index..<(index + 8)] { sum &+= UInt64(value) }
+        let next = end &+ Int64(bitPattern: sum) &+ spacing.millionths &* 8
+        guard next &- spacing.millionths <= main.millionths else { break }
+        end = next
+        index += 8
       }
-      return (values.count, Length(millionths: end))
+      while index < values.count {
+        let next = end &+ Int64(values[index])
+        if next > main.millionths { break }
+        end = next &+ spacing.millionths
+        index += 1
+      }
+      return (index, Length(millionths: end))
     case .wide: break
     }
     var end: Length = 0

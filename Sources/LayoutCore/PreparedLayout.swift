@@ -167,7 +167,7 @@ public struct PreparedLayout: Sendable {
     if scrollDirection == .vertical {
       placement.forEachElement(in: rect, visible: visible, from: start, body)
     } else {
-      placement.forEachElement(in: rect, visible: visible, from: start) { body(turned($0)) }
+      placement.forEachElement(in: rect, visible: visible, from: start) { body($0.transposed) }
     }
   }
 
@@ -223,10 +223,17 @@ public struct PreparedLayout: Sendable {
 
 extension LayoutAttributes {
   /// The same with x and y exchanged.
+  @inline(__always)
   var transposed: LayoutAttributes {
+    isPlain
+      ? LayoutAttributes(
+        kind: kind, indexPath: indexPath, frame: frame.transposed, zIndex: zIndex)
+      : transposedWithLook
+  }
+
+  private var transposedWithLook: LayoutAttributes {
     var result = self
     result.frame = frame.transposed
-    if isPlain { return result }
     result.transform = AffineTransform(
       a: transform.d, b: transform.c, c: transform.b, d: transform.a, tx: transform.ty,
       ty: transform.tx)

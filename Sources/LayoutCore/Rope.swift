@@ -255,11 +255,9 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     func firstChild(
       from start: Int, _ before: Measure, where isPast: (_ count: Int, _ measure: Measure) -> Bool
     ) -> (child: Int, start: Int, before: Measure) {
-      var child = 0
-      while child + 1 < ends.count,
-        !isPast(start + ends[child].count, before + ends[child].measure)
-      {
-        child += 1
+      // At the end of the last it holds; nobody need ask.
+      let child = partitioningIndex(ends.count - 1) {
+        isPast(start + ends[$0].count, before + ends[$0].measure)
       }
       if child == 0 { return (child, start, before) }
       return (child, start + ends[child - 1].count, before + ends[child - 1].measure)
@@ -288,7 +286,8 @@ struct Rope<Chunk: RopeChunk>: Sendable {
 
   /// A place in the sequence: a chunk with what is before it.
   struct Place {
-    fileprivate let leaf: Leaf
+    /// The chunk with its summary; to read a part of it here copies only that part.
+    let leaf: Leaf
     /// How many elements are before it.
     let start: Int
     /// What the elements before it come to.
@@ -361,24 +360,13 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// - Complexity: O(log n).
   @inline(__always)
   func firstPlace(where isPast: (_ count: Int, _ measure: Measure) -> Bool) -> Place? {
-    var branch: Branch
     switch root {
-    case .empty: return nil
+    case .empty: nil
     case .leaf(let leaf):
-      return isPast(leaf.count, leaf.summary.measure)
-        ? Place(leaf: leaf, start: 0, before: .zero) : nil
-    case .branch(let root): branch = root
-    }
-    var start = 0
-    var before = Measure.zero
-    guard isPast(branch.count, branch.summary.measure) else { return nil }
-    while true {
-      let child: Int
-      (child, start, before) = branch.firstChild(from: start, before, where: isPast)
-      switch branch.children {
-      case .leaves(let leaves): return Place(leaf: leaves[child], start: start, before: before)
-      case .branches(let branches): branch = branches[child]
-      }
+      isPast(leaf.count, leaf.summary.measure) ? Place(leaf: leaf, start: 0, before: .zero) : nil
+    case .branch(let branch):
+      isPast(branch.count, branch.summary.measure)
+        ? Rope.leafRow(in: branch, where: isPast).place : nil
     }
   }
 
@@ -408,43 +396,68 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     where isPast: (_ count: Int, _ measure: Measure) -> Bool, _ body: (Place) -> Bool
   ) -> Bool {
     switch root {
-    case .empty: true
+    case .empty: return true
     case .leaf(let leaf):
-      !isPast(leaf.count, leaf.summary.measure)
+      return !isPast(leaf.count, leaf.summary.measure)
         || body(Place(leaf: leaf, start: 0, before: .zero))
     case .branch(let branch):
-      !isPast(branch.count, branch.summary.measure)
-        || Rope.visit(branch, start: 0, before: .zero, where: isPast, body)
+      guard isPast(branch.count, branch.summary.measure) else { return true }
+      var row = Rope.leafRow(in: branch, where: isPast)
+      while true {
+        repeat {
+          guard body(row.place) else { return false }
+        } while row.moveOn()
+        // To come down again every so many leaves costs less than to remember the way.
+        let end = row.start
+        guard end < branch.count else { return true }
+        row = Rope.leafRow(in: branch, where: { count, _ in count > end })
+      }
     }
   }
 
-  /// Visits the chunks of a branch at the end of which something holds.
-  private static func visit(
-    _ branch: Branch, start: Int, before: Measure,
-    where isPast: (_ count: Int, _ measure: Measure) -> Bool, _ body: (Place) -> Bool
-  ) -> Bool {
-    let first: Int
-    var childStart: Int
-    var beforeChild: Measure
-    (first, childStart, beforeChild) = branch.firstChild(from: start, before, where: isPast)
-    for child in first..<branch.ends.count {
+  /// The leaves next to each other under one branch, from one of them on.
+  private struct LeafRow {
+    let leaves: [Leaf]
+    /// What is before the leaf.
+    private(set) var start: Int
+    private(set) var before: Measure
+    private var child: Int
+
+    init(_ leaves: [Leaf], from child: Int, start: Int, before: Measure) {
+      self.leaves = leaves
+      self.start = start
+      self.before = before
+      self.child = child
+    }
+
+    var place: Place { Place(leaf: leaves[child], start: start, before: before) }
+
+    /// Goes to the next leaf; there may be none.
+    mutating func moveOn() -> Bool {
+      start += leaves[child].count
+      before += leaves[child].summary.measure
+      child += 1
+      return child < leaves.count
+    }
+  }
+
+  /// The leaves from the first on at the end of which something holds, as it does at the end.
+  @inline(__always)
+  private static func leafRow(
+    in root: Branch, where isPast: (_ count: Int, _ measure: Measure) -> Bool
+  ) -> LeafRow {
+    var branch = root
+    var start = 0
+    var before = Measure.zero
+    while true {
+      let child: Int
+      (child, start, before) = branch.firstChild(from: start, before, where: isPast)
       switch branch.children {
       case .leaves(let leaves):
-        let place = Place(leaf: leaves[child], start: childStart, before: beforeChild)
-        guard body(place) else { return false }
-      case .branches(let branches):
-        // From the first on it holds everywhere.
-        let isGoingOn =
-          child == first
-          ? visit(branches[child], start: childStart, before: beforeChild, where: isPast, body)
-          : visit(
-            branches[child], start: childStart, before: beforeChild, where: { _, _ in true }, body)
-        guard isGoingOn else { return false }
+        return LeafRow(leaves, from: child, start: start, before: before)
+      case .branches(let branches): branch = branches[child]
       }
-      childStart = start + branch.ends[child].count
-      beforeChild = before + branch.ends[child].measure
     }
-    return true
   }
 
   // MARK: Changing

@@ -23,11 +23,13 @@ struct SizeRule: Sendable {
   private var breadth: Length { hasBreadths ? itemSize.width : 0 }
 
   /// The sizes of a run of items, of which the sums are known.
-  fileprivate func run(of items: Items, _ summary: ItemsSummary) -> SizeRun {
-    let count = items.count
+  @inline(__always)
+  fileprivate func run(
+    of extents: ItemExtents, count: Int, _ summary: ItemsSummary
+  ) -> SizeRun {
     let main: LengthArray
     var cross = LengthArray.equal(breadth, count: count)
-    switch items.extents {
+    switch extents {
     case .unspecified: main = .equal(itemSize.height, count: count)
     case .size(let size):
       let size = direction.upright(size)
@@ -49,7 +51,9 @@ struct SizeRule: Sendable {
   }
 
   /// The sizes of a run of items.
-  fileprivate func run(of items: Items) -> SizeRun { run(of: items, items.summary) }
+  fileprivate func run(of items: Items) -> SizeRun {
+    run(of: items.extents, count: items.count, items.summary)
+  }
 
   /// What is known of the sizes of many items, none of which has an aspect ratio.
   fileprivate func summary(of items: ItemsSummary, count: Int) -> SizeSummary {
@@ -208,7 +212,8 @@ struct SizeList: Sendable {
 
   private static func place(_ place: Rope<Items>.Place, _ rule: SizeRule) -> Place {
     Place(
-      run: rule.run(of: place.chunk, place.summary), start: place.start,
+      run: rule.run(of: place.leaf.chunk.extents, count: place.count, place.summary),
+      start: place.start,
       before: rule.total(place.start, place.before))
   }
 

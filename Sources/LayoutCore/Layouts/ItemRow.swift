@@ -97,9 +97,8 @@ final class ItemRow: SectionBody {
     sizes.forEachRun(where: { $1 + spacing * ($0 - 1) > minY && $0 > start }) { place in
       var top = top(of: place)
       guard top < maxY else { return false }
-      let run = place.run
-      if let size = run.commonSize {
-        let due = max(0, start - place.start)..<max(start - place.start, run.count)
+      if let size = place.run.commonSize {
+        let due = max(0, start - place.start)..<max(start - place.start, place.run.count)
         for index in items(of: place, size, in: rect).clamped(to: due) {
           let frame = frame(size: size, top: top + (size.height + spacing) * index)
           isGoingOn = body(place.start + index, frame)
@@ -107,11 +106,11 @@ final class ItemRow: SectionBody {
         }
         return true
       }
-      let (passed, end) = run.main.countEnding(upTo: minY - top, spacing: spacing)
+      let (passed, end) = place.run.main.countEnding(upTo: minY - top, spacing: spacing)
       top += end
-      for index in passed..<run.count {
+      for index in passed..<place.run.count {
         guard top < maxY else { return false }
-        let size = run.size(index)
+        let size = place.run.size(index)
         let frame = frame(size: size, top: top)
         // Items without an area, and those beside the rectangle.
         if place.start + index >= start, frame.overlaps(rect) {
@@ -131,19 +130,18 @@ final class ItemRow: SectionBody {
     sizes.forEachRun(where: { $1 + spacing * ($0 - 1) > rect.minY }) { place in
       var top = top(of: place)
       guard top < rect.maxY else { return false }
-      let run = place.run
-      if let size = run.commonSize {
+      if let size = place.run.commonSize {
         let items = items(of: place, size, in: rect)
         isGoingOn =
           items.isEmpty
           || body((place.start + items.lowerBound)..<(place.start + items.upperBound), nil)
         return isGoingOn
       }
-      let (passed, end) = run.main.countEnding(upTo: rect.minY - top, spacing: spacing)
+      let (passed, end) = place.run.main.countEnding(upTo: rect.minY - top, spacing: spacing)
       top += end
-      for index in passed..<run.count {
+      for index in passed..<place.run.count {
         guard top < rect.maxY else { return false }
-        let size = run.size(index)
+        let size = place.run.size(index)
         let frame = frame(size: size, top: top)
         if frame.overlaps(rect) {
           isGoingOn = body((place.start + index)..<(place.start + index + 1), frame)

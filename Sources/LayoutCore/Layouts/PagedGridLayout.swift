@@ -94,6 +94,11 @@ private final class PagedGrid: SectionBody {
     let cellExtent: Length
     /// What the cells share.
     private let room: Length
+    /// Where the first cells begin, which are all of them as a rule: a division each, otherwise
+    /// made for each question.
+    private var starts: [Length] = []
+
+    private static let maximumStartCount = 64
 
     init(count: Int, spacing: Length, extent: Length, leading: Length, trailing: Length) {
       self.count = count
@@ -103,12 +108,20 @@ private final class PagedGrid: SectionBody {
       self.trailing = trailing
       room = max(0, extent - leading - trailing - spacing * (count - 1))
       cellExtent = room.scaled(by: 1, over: Int64(count))
+      starts = (0..<min(count, Axis.maximumStartCount)).map(computedPosition)
     }
 
-    /// Where a cell begins; divided once, so that errors never add up.
+    /// Where a cell begins.
     func position(_ place: Int) -> Length {
+      starts.indices.contains(place) ? starts[place] : computedPosition(place)
+    }
+
+    /// Divided once, so that errors never add up.
+    private func computedPosition(_ place: Int) -> Length {
       leading + spacing * place + room.scaled(by: Int64(place), over: Int64(count))
     }
+
+    var byteCount: Int { starts.capacity * MemoryLayout<Length>.stride }
 
     /// The cells that share an extent with a part of the page.
     func places(from start: Length, to end: Length) -> Range<Int> {
@@ -141,11 +154,11 @@ private final class PagedGrid: SectionBody {
   private var trailing: Length { isHorizontal ? across.trailing : down.trailing }
 
   var length: Length { pageLength * pageCount - leading - trailing }
-  var byteCount: Int { 0 }
+  var byteCount: Int { across.byteCount + down.byteCount }
 
   func frame(of item: Int) -> Rect {
     let (page, row, column) = place(of: item)
-    return frame(y: down.position(row), column: column, page: page)
+    return frame(y: down.position(row), column: column, pageStart: start(ofPage: page))
   }
 
   private func place(of item: Int) -> (page: Int, row: Int, column: Int) {
@@ -154,12 +167,15 @@ private final class PagedGrid: SectionBody {
     return (page, row, column)
   }
 
-  private func frame(y: Length, column: Int, page: Int) -> Rect {
-    let frame = Rect(
-      x: across.position(column), y: y, width: across.cellExtent, height: down.cellExtent)
-    var upright = isHorizontal ? frame.transposed : frame
-    upright.origin.y += pageLength * page - leading
-    return upright
+  private func start(ofPage page: Int) -> Length { pageLength * page - leading }
+
+  /// Upright.
+  private func frame(y: Length, column: Int, pageStart: Length) -> Rect {
+    let x = across.position(column)
+    let (width, height) = (across.cellExtent, down.cellExtent)
+    return isHorizontal
+      ? Rect(x: y, y: x + pageStart, width: height, height: width)
+      : Rect(x: x, y: y + pageStart, width: width, height: height)
   }
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
@@ -167,9 +183,10 @@ private final class PagedGrid: SectionBody {
       // All of them are in one row.
       let (page, row, column) = place(of: items.lowerBound)
       let y = down.position(row)
+      let pageStart = self.start(ofPage: page)
       for item in items.clamped(to: start..<max(start, count)) {
-        let frame = frame(y: y, column: column + item - items.lowerBound, page: page)
-        guard body(item, frame) else { return false }
+        let column = column + item - items.lowerBound
+        guard body(item, frame(y: y, column: column, pageStart: pageStart)) else { return false }
       }
       return true
     }
