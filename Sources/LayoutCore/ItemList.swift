@@ -144,13 +144,14 @@ struct ItemsSummary: RopeSummary {
 }
 
 extension ItemsSummary {
-  mutating func remove(_ part: ItemsSummary) -> Bool {
-    describedCount -= part.describedCount
-    namedCount -= part.namedCount
-    byteCount -= part.byteCount
-    ratioCount -= part.ratioCount
-    return widths.remove(part.widths) && heights.remove(part.heights)
-      && lengths.remove(part.lengths)
+  mutating func replace(_ part: ItemsSummary, by new: ItemsSummary) -> Bool {
+    describedCount += new.describedCount - part.describedCount
+    namedCount += new.namedCount - part.namedCount
+    byteCount += new.byteCount - part.byteCount
+    ratioCount += new.ratioCount - part.ratioCount
+    return widths.replace(part.widths, by: new.widths)
+      && heights.replace(part.heights, by: new.heights)
+      && lengths.replace(part.lengths, by: new.lengths)
   }
 }
 
@@ -210,22 +211,34 @@ extension Items: RopeChunk {
   /// The tree's own nodes too.
   private var byteCount: Int { 350 + extents.byteCount + (ids?.byteCount ?? 0) }
 
-  func summary(after old: RopeLeaf<Items>, _ parts: ArraySlice<Part>) -> ItemsSummary {
-    var known = old.summary
-    var done = 0
-    for part in parts {
-      switch part.source {
-      case .leaf:
-        let removed = old.chunk.summary(of: done..<part.range.lowerBound)
-        guard known.remove(removed) else { return summary }
-        done = part.range.upperBound
-      case .chunk(let new): known += new.summary
+  static func edited(
+    _ leaf: RopeLeaf<Items>, replacing range: Range<Int>, by new: [Items]
+  ) -> RopeLeaf<Items>? {
+    guard leaf.summary.namedCount == 0,
+      case .sizes(.compact(let widths), .compact(let heights)) = leaf.chunk.extents
+    else { return nil }
+    var newWidths: [UInt32] = []
+    var newHeights: [UInt32] = []
+    var newSummary = ItemsSummary.zero
+    if !new.isEmpty {
+      guard case .sizes(.compact(let widths), .compact(let heights)) = new[0].extents else {
+        return nil
       }
+      (newWidths, newHeights) = (widths, heights)
+      newSummary = new[0].summary
     }
-    guard known.remove(old.chunk.summary(of: done..<old.count)) else { return summary }
+    let chunk = Items(
+      count: leaf.count - range.count + newWidths.count,
+      extents: .sizes(
+        widths: .compact(widths.replacing(range, by: newWidths)),
+        heights: .compact(heights.replacing(range, by: newHeights))))
+    var summary = leaf.summary
+    guard summary.replace(leaf.chunk.summary(of: range), by: newSummary) else {
+      return RopeLeaf(chunk)
+    }
     // The bytes of parts are not those of what they are part of.
-    known.byteCount = byteCount
-    return known
+    summary.byteCount = chunk.byteCount
+    return RopeLeaf(chunk, summary)
   }
 
   /// Items go together that have their sizes and names in the same way.

@@ -96,18 +96,29 @@ struct LengthSummary: RopeMeasure {
     left.greatest = max(left.greatest, right.greatest)
   }
 
-  /// Takes out lengths that are among these.
+  /// Puts others in the place of lengths that are among these.
   ///
-  /// - Parameter part: What is known of them.
-  /// - Returns: Whether what is left is known without looking at it: it is not if one of the extremes
+  /// - Parameters:
+  ///   - part: What is known of those that go.
+  ///   - new: What is known of those that come.
+  /// - Returns: Whether the whole is known then without looking at it: it is not if one of the extremes
   ///   may be gone, or the sum may have been saturated.
-  mutating func remove(_ part: LengthSummary) -> Bool {
-    if part.count == 0 { return true }
-    guard part.least > least, part.greatest < greatest, total < .maximumCoordinate else {
-      return false
+  mutating func replace(_ part: LengthSummary, by new: LengthSummary) -> Bool {
+    if part.count == 0 {
+      self += new
+      return true
     }
-    count -= part.count
-    total -= part.total
+    // An extreme that goes is made up for by one that goes as far.
+    guard total < .maximumCoordinate,
+      part.least > least || new.count > 0 && new.least <= least,
+      part.greatest < greatest || new.count > 0 && new.greatest >= greatest
+    else { return false }
+    count += new.count - part.count
+    total = total - part.total + new.total
+    if new.count > 0 {
+      least = min(least, new.least)
+      greatest = max(greatest, new.greatest)
+    }
     return true
   }
 
@@ -256,5 +267,29 @@ extension LengthArray {
       for index in part.range { all.append(part.lengths[index]) }
     }
     return LengthArray(count: count) { all[$0] }
+  }
+}
+
+extension [UInt32] {
+  /// The same with some replaced by others.
+  ///
+  /// - Parameters:
+  ///   - range: A part of 0 ..< count.
+  ///   - new: Those that come.
+  /// - Returns: The changed array, no longer than it has to be.
+  func replacing(_ range: Range<Int>, by new: [UInt32]) -> [UInt32] {
+    var result: [UInt32] = []
+    let total = count - range.count + new.count
+    result.reserveCapacity(total)
+    result.append(addingCapacity: total) { room in
+      // To append slices looks for room and counts references for each, which takes longer than to copy
+      // so few. Safe: the room is for as many as the three are, and each copy checks that it fits.
+      unsafe room.withUnsafeMutableBufferPointer { room, filled in
+        filled = unsafe room.initialize(fromContentsOf: self[..<range.lowerBound])
+        filled = unsafe room[filled...].initialize(fromContentsOf: new)
+        filled = unsafe room[filled...].initialize(fromContentsOf: self[range.upperBound...])
+      }
+    }
+    return result
   }
 }

@@ -22,16 +22,18 @@ protocol RopeSummary: RopeMeasure {
   /// That part.
   var measure: Measure { get }
 
-  /// Takes out elements that are among these.
+  /// Puts others in the place of elements that are among these.
   ///
-  /// - Parameter part: What is known of them.
-  /// - Returns: Whether what is left is known without looking at it; if not, this is of no use any
+  /// - Parameters:
+  ///   - part: What is known of those that go.
+  ///   - new: What is known of those that come.
+  /// - Returns: Whether the whole is known then without looking at it; if not, this is of no use any
   ///   more.
-  mutating func remove(_ part: Self) -> Bool
+  mutating func replace(_ part: Self, by new: Self) -> Bool
 }
 
 extension RopeSummary {
-  mutating func remove(_ part: Self) -> Bool { false }
+  mutating func replace(_ part: Self, by new: Self) -> Bool { false }
 }
 
 extension RopeSummary where Measure == Self {
@@ -54,13 +56,16 @@ protocol RopeChunk: Sendable {
   /// What is known of the elements; worked out anew.
   var summary: Summary { get }
 
-  /// What is known of the elements of a chunk that was made of a leaf.
+  /// A leaf with some elements replaced, if there is a quicker way than to join its parts.
   ///
   /// - Parameters:
-  ///   - old: The leaf.
-  ///   - parts: What the chunk was made of, in order: parts of the leaf, and other chunks whole.
-  /// - Returns: What ``summary`` is, perhaps without looking at all elements again.
-  func summary(after old: RopeLeaf<Self>, _ parts: ArraySlice<Part>) -> Summary
+  ///   - leaf: The leaf; not uniform.
+  ///   - range: The elements; not all if none come.
+  ///   - new: Those that come, which go with the others: one chunk, or none.
+  /// - Returns: The changed leaf; nil if there is no such way.
+  static func edited(
+    _ leaf: RopeLeaf<Self>, replacing range: Range<Int>, by new: [Self]
+  ) -> RopeLeaf<Self>?
 
   /// Whether elements of this chunk and of another can be in one piece.
   ///
@@ -149,7 +154,13 @@ extension RopeChunk {
 
   var isUniform: Bool { false }
 
-  func summary(after old: RopeLeaf<Self>, _ parts: ArraySlice<Part>) -> Summary { summary }
+  static func edited(
+    _ leaf: RopeLeaf<Self>, replacing range: Range<Int>, by new: [Self]
+  ) -> RopeLeaf<Self>? { nil }
+
+  /// How many elements a chunk may grow to: more than ``capacity``, so that the full ones that long
+  /// content is cut into need not be cut again at the first insert.
+  static var limit: Int { capacity + capacity / 8 }
 
   /// All of it.
   var whole: Part { RopePart(source: .chunk(self), range: 0..<count) }
@@ -181,67 +192,69 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   fileprivate final class Branch: RopeNode {
     let count: Int
     let summary: Chunk.Summary
-    /// What each child and those before it come to: a search reads these, and only then one child.
-    let ends: [End]
+    /// What each child comes to: a search reads these, and only then one child.
+    let sums: [Sum]
     let children: Level
 
     init(_ children: [Leaf]) {
-      (count, summary, ends) = Branch.sums(children)
+      (count, summary, sums) = Branch.sums(children)
       self.children = .leaves(children)
     }
 
     init(_ children: [Branch]) {
-      (count, summary, ends) = Branch.sums(children)
+      (count, summary, sums) = Branch.sums(children)
       self.children = .branches(children)
     }
 
-    /// A branch like another, but for one child.
-    init(_ children: [Leaf], after old: Branch, replacing child: Leaf, at place: Int) {
-      (count, summary, ends) = Branch.sums(children, after: old, replacing: child, at: place)
-      self.children = .leaves(children)
+    /// A branch of the children of another, of which some are replaced.
+    init(_ new: RopeRow<Leaf>.Result, after old: Branch, of oldChildren: [Leaf]) {
+      (count, summary, sums) = Branch.sums(new, after: old, of: oldChildren)
+      children = .leaves(new.nodes)
     }
 
-    /// A branch like another, but for one child.
-    init(_ children: [Branch], after old: Branch, replacing child: Branch, at place: Int) {
-      (count, summary, ends) = Branch.sums(children, after: old, replacing: child, at: place)
-      self.children = .branches(children)
+    /// A branch of the children of another, of which some are replaced.
+    init(_ new: RopeRow<Branch>.Result, after old: Branch, of oldChildren: [Branch]) {
+      (count, summary, sums) = Branch.sums(new, after: old, of: oldChildren)
+      children = .branches(new.nodes)
     }
 
-    /// Sums of which most are known.
-    private static func sums(
-      _ children: [some RopeNode<Chunk.Summary>], after old: Branch,
-      replacing child: some RopeNode<Chunk.Summary>, at place: Int
-    ) -> (Int, Chunk.Summary, [End]) {
+    /// Sums of which most are known where as many children are left.
+    @inline(__always)
+    private static func sums<Node: RopeNode<Chunk.Summary>>(
+      _ new: RopeRow<Node>.Result, after old: Branch, of oldChildren: [Node]
+    ) -> (Int, Chunk.Summary, [Sum]) {
+      let children = new.nodes
+      guard let replaced = new.replaced else { return sums(children) }
+      var count = old.count
       var summary = old.summary
-      guard summary.remove(child.summary) else { return sums(children) }
-      summary += children[place].summary
-      var ends = old.ends
-      var end = place == 0 ? End(count: 0, measure: .zero) : ends[place - 1]
-      for place in place..<children.count {
-        end.count += children[place].count
-        end.measure += children[place].summary.measure
-        ends[place] = end
+      var sums = old.sums
+      for place in replaced where children[place] !== oldChildren[place] {
+        let (child, oldChild) = (children[place], oldChildren[place])
+        guard summary.replace(oldChild.summary, by: child.summary) else {
+          return Branch.sums(children)
+        }
+        count += child.count - oldChild.count
+        sums[place] = Sum(count: child.count, measure: child.summary.measure)
       }
-      return (end.count, summary, ends)
+      return (count, summary, sums)
     }
 
     private static func sums(
       _ children: [some RopeNode<Chunk.Summary>]
-    ) -> (Int, Chunk.Summary, [End]) {
-      var end = End(count: 0, measure: .zero)
+    ) -> (Int, Chunk.Summary, [Sum]) {
+      var count = 0
       var summary = Chunk.Summary.zero
-      let ends = children.map { child in
-        end.count += child.count
-        end.measure += child.summary.measure
+      let sums = children.map { child in
+        count += child.count
         summary += child.summary
-        return end
+        return Sum(count: child.count, measure: child.summary.measure)
       }
-      return (end.count, summary, ends)
+      return (count, summary, sums)
     }
 
     /// The two as one, unless that would be too large.
     func joined(with next: Branch) -> Branch? {
-      guard ends.count + next.ends.count <= Branch.fanout else { return nil }
+      guard sums.count + next.sums.count <= Branch.fanout else { return nil }
       switch (children, next.children) {
       case (.leaves(let leaves), .leaves(let more)): return Branch(leaves + more)
       case (.branches(let branches), .branches(let more)): return Branch(branches + more)
@@ -255,12 +268,13 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     func firstChild(
       from start: Int, _ before: Measure, where isPast: (_ count: Int, _ measure: Measure) -> Bool
     ) -> (child: Int, start: Int, before: Measure) {
-      // At the end of the last it holds; nobody need ask.
-      let child = partitioningIndex(ends.count - 1) {
-        isPast(start + ends[$0].count, before + ends[$0].measure)
+      var (child, start, before) = (0, start, before)
+      while child + 1 < sums.count {
+        let (end, total) = (start + sums[child].count, before + sums[child].measure)
+        if isPast(end, total) { break }
+        (child, start, before) = (child + 1, end, total)
       }
-      if child == 0 { return (child, start, before) }
-      return (child, start + ends[child - 1].count, before + ends[child - 1].measure)
+      return (child, start, before)
     }
 
     static var fanout: Int { 16 }
@@ -272,8 +286,8 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     case branches([Branch])
   }
 
-  /// Some elements from the start of a branch.
-  fileprivate struct End: Sendable {
+  /// What a child of a branch comes to.
+  fileprivate struct Sum: Sendable {
     var count: Int
     var measure: Measure
   }
@@ -473,13 +487,15 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     switch root {
     case .empty: return Rope(edits.flatMap(\.chunks))
     case .leaf(let leaf):
+      if edits.count == 1, let new = Rope.edited(leaf, from: 0, pending, isLast: true) {
+        return Rope(root: .leaf(new))
+      }
       var row = RopeRow<Leaf>()
       Rope.edit(leaf, from: 0, isLast: true, &pending, into: &row)
-      return Rope(root: Rope.tree(.leaves(row.nodes)))
+      return Rope(root: Rope.tree(.leaves(row.finish().nodes)))
     case .branch(let branch):
-      var row = RopeRow<Branch>()
-      Rope.edit(branch, from: 0, isLast: true, &pending, into: &row)
-      return Rope(root: Rope.tree(.branches(row.nodes)))
+      let (new, more) = Rope.edited(branch, from: 0, isLast: true, &pending)
+      return Rope(root: new.map(Rope.root) ?? Rope.tree(.branches(more)))
     }
   }
 
@@ -490,86 +506,83 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     /// Of the leaf at hand; kept from leaf to leaf, so that one array serves all.
     var parts: [Chunk.Part] = []
 
-    init(_ edits: [Edit]) {
-      self.edits = edits
-      // What is before an edit, what it brings, and what is after it.
-      parts.reserveCapacity(3)
-    }
+    init(_ edits: [Edit]) { self.edits = edits }
 
-    /// The first of them, of which a part may have been made; nil if all are made.
-    var first: Edit? { done < edits.count ? edits[done] : nil }
+    /// What the first of them replaces, of which a part may have been made; nil if all are made.
+    var range: Range<Int>? { done < edits.count ? edits[done].range : nil }
+
+    /// What the first of them brings.
+    var chunks: [Chunk] { edits[done].chunks }
+
+    /// Whether nothing but the first of them touches the elements up to some place.
+    func isAlone(upTo end: Int, isLast: Bool) -> Bool {
+      done + 1 == edits.count || !isLast && edits[done + 1].range.lowerBound >= end
+    }
 
     mutating func removeFirst() { done += 1 }
   }
 
-  /// Adds what edits make of a branch to others of its height.
-  private static func edit(
-    _ branch: Branch, from start: Int, isLast: Bool, _ edits: inout PendingEdits,
-    into row: inout RopeRow<Branch>
-  ) {
+  /// What edits make of a branch: one of its height, or none, or more.
+  private static func edited(
+    _ branch: Branch, from start: Int, isLast: Bool, _ edits: inout PendingEdits
+  ) -> (one: Branch?, more: [Branch]) {
     switch branch.children {
     case .leaves(let leaves):
-      let new = edited(leaves, branch.ends, from: start, isLast: isLast, &edits, edit)
-      if let place = onlyDifference(leaves, new) {
-        row.append(Branch(new, after: branch, replacing: leaves[place], at: place), isNew: true)
-      } else {
-        grouped(new) { row.append(Branch($0), isNew: true) }
-      }
+      let new = edited(leaves, branch.sums, from: start, isLast: isLast, &edits, edit)
+      return (1...Branch.fanout).contains(new.nodes.count)
+        ? (Branch(new, after: branch, of: leaves), []) : (nil, grouped(new.nodes) { Branch($0) })
     case .branches(let branches):
-      let new = edited(branches, branch.ends, from: start, isLast: isLast, &edits, edit)
-      if let place = onlyDifference(branches, new) {
-        row.append(Branch(new, after: branch, replacing: branches[place], at: place), isNew: true)
-      } else {
-        grouped(new) { row.append(Branch($0), isNew: true) }
+      let new = edited(branches, branch.sums, from: start, isLast: isLast, &edits) {
+        let (one, more) = edited($0, from: $1, isLast: $2, &$3)
+        if let one { $4.put(one) }
+        for branch in more { $4.put(branch) }
       }
+      return (1...Branch.fanout).contains(new.nodes.count)
+        ? (Branch(new, after: branch, of: branches), []) : (nil, grouped(new.nodes) { Branch($0) })
     }
-  }
-
-  /// The only place where nodes are not the same; nil if there are more, or none.
-  private static func onlyDifference<Node: RopeNode>(_ old: [Node], _ new: [Node]) -> Int? {
-    guard old.count == new.count,
-      let place = old.indices.first(where: { old[$0] !== new[$0] }),
-      old.indices[(place + 1)...].allSatisfy({ old[$0] === new[$0] })
-    else { return nil }
-    return place
   }
 
   /// The nodes that take the place of the children of a branch.
   @inline(__always)
   private static func edited<Node: RopeNode>(
-    _ nodes: [Node], _ ends: [End], from start: Int, isLast: Bool, _ edits: inout PendingEdits,
+    _ nodes: [Node], _ sums: [Sum], from start: Int, isLast: Bool, _ edits: inout PendingEdits,
     _ edit: (
       Node, _ start: Int, _ isLast: Bool, inout PendingEdits, _ row: inout RopeRow<Node>
     ) -> Void
-  ) -> [Node] {
-    var row = RopeRow<Node>()
-    row.reserveCapacity(nodes.count + 1)
-    var done = 0
-    while done < nodes.count, let first = edits.first {
-      var place = done
-      while place < nodes.count, start + ends[place].count <= first.range.lowerBound { place += 1 }
+  ) -> RopeRow<Node>.Result {
+    var row = RopeRow(nodes)
+    var place = 0
+    var nodeStart = start
+    var kept = 0
+    while place < nodes.count, let range = edits.range {
+      while place < nodes.count, nodeStart + sums[place].count <= range.lowerBound {
+        nodeStart += sums[place].count
+        place += 1
+      }
       // What is put behind all is put behind the last.
       if place == nodes.count {
         guard isLast else { break }
         place -= 1
+        nodeStart -= sums[place].count
       }
-      row.append(nodes[done..<place])
-      done = place + 1
-      let node = nodes[place]
-      let isLastNode = isLast && done == nodes.count
-      let nodeStart = place == 0 ? start : start + ends[place - 1].count
-      let nodeEnd = start + ends[place].count
-      if !isLastNode, first.chunks.isEmpty, first.range.lowerBound <= nodeStart,
-        first.range.upperBound >= nodeEnd
+      row.keep(place - kept)
+      row.skip()
+      let nodeEnd = nodeStart + sums[place].count
+      let isLastNode = isLast && place == nodes.count - 1
+      if !isLastNode, range.lowerBound <= nodeStart, range.upperBound >= nodeEnd,
+        edits.chunks.isEmpty
       {
         // All of it goes; nobody need look inside.
-        if first.range.upperBound == nodeEnd { edits.removeFirst() }
+        if range.upperBound == nodeEnd { edits.removeFirst() }
       } else {
-        edit(node, nodeStart, isLastNode, &edits, &row)
+        edit(nodes[place], nodeStart, isLastNode, &edits, &row)
       }
+      nodeStart = nodeEnd
+      place += 1
+      kept = place
     }
-    row.append(nodes[done...])
-    return row.nodes
+    row.keep(nodes.count - kept)
+    return row.finish()
   }
 
   /// Adds what edits make of a leaf to others.
@@ -578,6 +591,11 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     into row: inout RopeRow<Leaf>
   ) {
     let end = start + leaf.count
+    if let new = edited(leaf, from: start, edits, isLast: isLast) {
+      edits.removeFirst()
+      row.put(new)
+      return
+    }
     var done = start
     var count = 0
     /// Whether all of it can be one piece with what is left of the leaf.
@@ -588,11 +606,11 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       count += place - done
     }
     edits.parts.removeAll(keepingCapacity: true)
-    while let edit = edits.first, edit.range.lowerBound < end || isLast {
-      keep(upTo: edit.range.lowerBound, &edits)
+    while let range = edits.range, range.lowerBound < end || isLast {
+      keep(upTo: range.lowerBound, &edits)
       // One that begins before the leaf has brought what it brings.
-      if edit.range.lowerBound >= start {
-        for new in edit.chunks {
+      if range.lowerBound >= start {
+        for new in edits.chunks {
           let part = new.whole
           guard !part.range.isEmpty else { continue }
           isAlike = isAlike && leaf.chunk.goes(with: new, asUniform: false)
@@ -600,22 +618,41 @@ struct Rope<Chunk: RopeChunk>: Sendable {
           edits.parts.append(part)
         }
       }
-      done = max(done, min(edit.range.upperBound, end))
+      done = max(done, min(range.upperBound, end))
       // What is left of it lies in leaves after this one.
-      if edit.range.upperBound > end { break }
+      if range.upperBound > end { break }
       edits.removeFirst()
     }
     keep(upTo: end, &edits)
     guard count > 0 else { return }
     let parts = edits.parts[...]
-    if parts.count == 1, case .chunk(let chunk) = parts[0].source, count <= Chunk.capacity {
-      row.append(Leaf(chunk), isNew: true)
-    } else if isAlike, count <= Chunk.capacity, parts.count > 1 || count < leaf.count {
-      let chunk = Chunk.joining(parts)
-      row.append(Leaf(chunk, chunk.summary(after: leaf, parts)), isNew: true)
+    if isAlike, count <= Chunk.limit, parts.count > 1 || count < leaf.count {
+      row.put(Leaf(Chunk.joining(parts)))
     } else {
-      for new in leaves(edits.parts) { row.append(new, isNew: true) }
+      for new in leaves(edits.parts) { row.put(new) }
     }
+  }
+
+  /// What the first edit makes of a leaf, as nearly all do: nothing else changes in it, and it stays
+  /// one; nil if it is not so.
+  @inline(__always)
+  private static func edited(
+    _ leaf: Leaf, from start: Int, _ edits: borrowing PendingEdits, isLast: Bool
+  ) -> Leaf? {
+    let end = start + leaf.count
+    guard let range = edits.range, range.lowerBound >= start, range.upperBound <= end,
+      edits.isAlone(upTo: end, isLast: isLast)
+    else { return nil }
+    let new = edits.chunks
+    let newCount = new.isEmpty ? 0 : new[0].count
+    guard new.count <= 1, newCount > 0 || new.isEmpty else { return nil }
+    if range.count == leaf.count, (1...Chunk.limit).contains(newCount) { return Leaf(new[0]) }
+    guard !leaf.isUniform, !range.isEmpty || newCount > 0,
+      (1...Chunk.limit).contains(leaf.count - range.count + newCount),
+      new.isEmpty || leaf.chunk.goes(with: new[0], asUniform: false)
+    else { return nil }
+    return Chunk.edited(
+      leaf, replacing: (range.lowerBound - start)..<(range.upperBound - start), by: new)
   }
 
   // MARK: Building
@@ -696,41 +733,39 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     }
   }
 
-  /// Hands out nodes as the children of as few branches as can be, evenly.
-  private static func grouped<Node>(_ nodes: [Node], _ body: ([Node]) -> Void) {
+  /// Nodes as the children of as few branches as can be, evenly.
+  private static func grouped<Node>(_ nodes: [Node], _ branch: ([Node]) -> Branch) -> [Branch] {
     let count = nodes.count
-    if count == 0 { return }
-    if count <= Branch.fanout { return body(nodes) }
+    if count == 0 { return [] }
+    if count <= Branch.fanout { return [branch(nodes)] }
     let groups = (count - 1) / Branch.fanout + 1
-    for group in 0..<groups {
-      body(Array(nodes[(count * group / groups)..<(count * (group + 1) / groups)]))
+    return (0..<groups).map { group in
+      branch(Array(nodes[(count * group / groups)..<(count * (group + 1) / groups)]))
     }
   }
 
   private static func tree(_ level: Level) -> Root {
-    var branches: [Branch] = []
+    var branches: [Branch]
     switch level {
     case .leaves(let leaves):
       if leaves.count <= 1 { return leaves.first.map(Root.leaf) ?? .empty }
-      grouped(leaves) { branches.append(Branch($0)) }
+      branches = grouped(leaves) { Branch($0) }
     case .branches(let given): branches = given
     }
-    while branches.count > 1 {
-      let children = branches
-      branches = []
-      grouped(children) { branches.append(Branch($0)) }
-    }
-    guard var root = branches.first else { return .empty }
-    // A branch of one child is that child.
-    while true {
+    while branches.count > 1 { branches = grouped(branches) { Branch($0) } }
+    return branches.first.map(root) ?? .empty
+  }
+
+  /// A tree of one branch: a branch of one child is that child.
+  private static func root(_ branch: Branch) -> Root {
+    var root = branch
+    while root.sums.count == 1 {
       switch root.children {
-      case .leaves(let leaves):
-        return leaves.count == 1 ? .leaf(leaves[0]) : .branch(root)
-      case .branches(let branches):
-        guard branches.count == 1 else { return .branch(root) }
-        root = branches[0]
+      case .leaves(let leaves): return .leaf(leaves[0])
+      case .branches(let branches): root = branches[0]
       }
     }
+    return .branch(root)
   }
 }
 
@@ -743,29 +778,81 @@ private protocol RopeNode<Summary>: AnyObject, Sendable {
   func joined(with next: Self) -> Self?
 }
 
-/// Nodes of one height that take the place of others, small neighbours as one.
+/// Nodes of one height while some are replaced by others, small neighbours as one.
+///
+/// One array with a gap in it: what is before the gap is done, what is behind it is to come. So where
+/// as many come as go, which is nearly always so, no other node is moved.
 private struct RopeRow<Node: RopeNode> {
-  private(set) var nodes: [Node] = []
+  private var nodes: [Node]
+  /// How many are done.
+  private var done = 0
+  /// Where those begin that are to come.
+  private var next = 0
   /// Only neighbours of what changed can have become small enough.
   private var isLastNew = false
+  /// Where nodes were put in the place of others.
+  private var replaced: Range<Int>?
+  /// Whether all are where they were, or one is in their place.
+  private var isEven = true
 
-  mutating func reserveCapacity(_ count: Int) { nodes.reserveCapacity(count) }
+  /// Nodes, and which of them were put there, as many as were left out; nil if it was more or fewer.
+  typealias Result = (nodes: [Node], replaced: Range<Int>?)
 
-  mutating func append(_ node: Node, isNew: Bool) {
-    if isLastNew || isNew, let last = nodes.last, let both = last.joined(with: node) {
-      nodes[nodes.count - 1] = both
-      isLastNew = true
-    } else {
-      nodes.append(node)
-      isLastNew = isNew
+  init(_ nodes: [Node] = []) { self.nodes = nodes }
+
+  /// Keeps so many of those to come.
+  mutating func keep(_ count: Int) {
+    guard count > 0 else { return }
+    let end = next + count
+    // Joined with more than one only if it was small before.
+    while isLastNew, next < end {
+      if let both = nodes[done - 1].joined(with: nodes[next]) {
+        isEven = false
+        nodes[done - 1] = both
+        next += 1
+      } else {
+        isLastNew = false
+      }
     }
+    if next == end { return }
+    closeGap(upTo: end)
   }
 
-  /// Adds nodes as they were.
-  mutating func append(_ old: ArraySlice<Node>) {
-    var rest = old
-    // Joined with more than one only if it was small before.
-    while isLastNew, let first = rest.popFirst() { append(first, isNew: false) }
-    nodes.append(contentsOf: rest)
+  /// Leaves the next of those to come out.
+  mutating func skip() { next += 1 }
+
+  /// Adds a node that was not there.
+  mutating func put(_ node: Node) {
+    if done > 0, let both = nodes[done - 1].joined(with: node) {
+      isEven = false
+      nodes[done - 1] = both
+    } else if done < next {
+      nodes[done] = node
+      replaced = (replaced?.lowerBound ?? done)..<(done + 1)
+      done += 1
+    } else {
+      isEven = false
+      if done == nodes.count { nodes.append(node) } else { nodes.insert(node, at: done) }
+      done += 1
+      next += 1
+    }
+    isLastNew = true
+  }
+
+  /// The nodes, if nothing is to come any more.
+  mutating func finish() -> Result {
+    closeGap(upTo: next)
+    return (nodes, isEven ? replaced : nil)
+  }
+
+  /// Takes nodes as done up to one to come.
+  private mutating func closeGap(upTo end: Int) {
+    let gap = next - done
+    if gap > 0 {
+      isEven = false
+      nodes.removeSubrange(done..<next)
+    }
+    done = end - gap
+    next = done
   }
 }

@@ -52,6 +52,51 @@ struct ItemListTests {
     }
   }
 
+  /// One change at a time, as most are, of which few cut a run or join two.
+  @Test(arguments: 0..<20)
+  func anEditedListHasTheSizesOfTheEditedArray(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    func sizes(_ count: Int) -> [UInt32] { (0..<count).map { _ in UInt32(generator.int(0...99)) } }
+    func items(_ widths: [UInt32]) -> Items {
+      Items(
+        count: widths.count,
+        extents: .sizes(widths: .compact(widths), heights: .compact(widths.map { $0 + 1 })))
+    }
+    var widths = sizes(2560)
+    var list = ItemList(items(widths))
+    for step in 0..<400 {
+      // Long at one place, so that runs grow and shrink until they are cut and joined.
+      let about = step / 200 * 1000
+      let start = min(widths.count, about + generator.int(0...300))
+      let end = min(widths.count, start + generator.int(0...3))
+      let new = sizes(generator.int(0...(step % 100 < 60 ? 5 : 1)))
+      list = list.edited([ItemEdit(range: start..<end, chunks: new.isEmpty ? [] : [items(new)])])
+      widths.replaceSubrange(start..<end, with: new)
+      var (found, isUpright) = ([UInt32](), true)
+      list.forEachRun { run, start in
+        isUpright = isUpright && start == found.count && run.count <= Items.limit
+        guard case .sizes(.compact(let widths), .compact(let heights)) = run.extents else { return }
+        isUpright = isUpright && heights == widths.map { $0 + 1 }
+        found += widths
+      }
+      #expect(isUpright)
+      #expect(found == widths)
+    }
+  }
+
+  @Test func anInsertDoesNotCutAFullRun() {
+    let lengths = LengthArray.compact(Array(repeating: 7, count: 1023) + [8])
+    let list = ItemList(Items(count: 1024, extents: .lengths(lengths)))
+    let one = Items(count: 1, extents: .lengths(.compact([9])))
+    func runCount(_ list: ItemList) -> Int {
+      var count = 0
+      list.forEachRun { _, _ in count += 1 }
+      return count
+    }
+    let edited = list.edited([ItemEdit(range: 300..<300, chunks: [one])])
+    #expect(runCount(edited) == runCount(list))
+  }
+
   @Test func oneOfABillionEqualItemsIsTakenOutWithoutTheOthers() {
     var list = ItemList(Items(count: 1_000_000_000, extents: .size(Size(width: 2, height: 1))))
     for place in 0..<1000 {

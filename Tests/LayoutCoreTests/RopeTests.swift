@@ -8,6 +8,10 @@ private struct NumberRun: RopeChunk, Equatable {
     var total = 0
     static var zero: Sum { Sum() }
     static func + (left: Sum, right: Sum) -> Sum { Sum(total: left.total + right.total) }
+    mutating func replace(_ part: Sum, by new: Sum) -> Bool {
+      total += new.total - part.total
+      return true
+    }
   }
 
   var numbers: [Int]
