@@ -1,8 +1,8 @@
 /// A batch update while it is checked: which places of which sequence go and come.
 ///
 /// Most batches change one item, so there are no tables that take longer to make than to use: places
-/// are sorted, and found by bisection. An object, so that none of it is copied on the way.
-final class UpdatePlan {
+/// are sorted, and found by bisection. Not to be copied: there is a lot of it.
+struct UpdatePlan: ~Copyable {
   private let batch: BatchUpdate
   private let content: Content
   private var sections = Places()
@@ -78,7 +78,7 @@ final class UpdatePlan {
 
   // MARK: Sections
 
-  private func addSections() throws(UpdateRefusal) {
+  private mutating func addSections() throws(UpdateRefusal) {
     let count = content.sections.count
     guard batch.changesSections else {
       map.sections = IndexMap(oldCount: count, removed: PlaceSet(), added: PlaceSet())
@@ -177,7 +177,7 @@ final class UpdatePlan {
 
   // MARK: Items
 
-  private func addItems() throws(UpdateRefusal) {
+  private mutating func addItems() throws(UpdateRefusal) {
     var old: [OldPlace] = []
     old.reserveCapacity(
       batch.deleteItems.count + batch.reloadItems.count + batch.moveItems.count)
@@ -185,10 +185,11 @@ final class UpdatePlan {
     for (index, range) in batch.deleteItems.enumerated() where range.start < range.end {
       old.append(try oldPlace(range, isReload: false, .deleteItems(index)))
     }
-    for (index, reload) in batch.reloadItems.enumerated() where reload.items.count > 0 {
-      let range = ItemRange(
-        section: reload.at.section, start: reload.at.item,
-        end: reload.at.item + reload.items.count)
+    for index in batch.reloadItems.indices {
+      let count = batch.reloadItems[index].items.count
+      guard count > 0 else { continue }
+      let at = batch.reloadItems[index].at
+      let range = ItemRange(section: at.section, start: at.item, end: at.item + count)
       old.append(try oldPlace(range, isReload: true, .reloadItems(index)))
     }
     for (index, move) in batch.moveItems.enumerated() {
@@ -200,8 +201,10 @@ final class UpdatePlan {
       map.movedItems[move.from] = move.to
       map.movedItemOrigins[move.to] = move.from
     }
-    for (index, insert) in batch.insertItems.enumerated() where insert.items.count > 0 {
-      new.append(try newPlace(insert.at, count: insert.items.count, .insertItems(index)))
+    for index in batch.insertItems.indices {
+      let count = batch.insertItems[index].items.count
+      guard count > 0 else { continue }
+      new.append(try newPlace(batch.insertItems[index].at, count: count, .insertItems(index)))
     }
     old.sort { ($0.section, $0.range.lowerBound) < ($1.section, $1.range.lowerBound) }
     new.sort { ($0.section, $0.range.lowerBound) < ($1.section, $1.range.lowerBound) }
@@ -212,7 +215,7 @@ final class UpdatePlan {
       let places = Places(
         section: section, old: oldRest.popPrefix { $0.section == section },
         new: newRest.popPrefix { $0.section == section })
-      let before = content.sections.items(ofSection: section).count
+      let before = itemCount(ofOldSection: section)
       try UpdatePlan.checkOverlaps(places, "item", in: section, of: before)
       let map = places.map(oldCount: before)
       if let last = places.new.last, last.range.upperBound > map.newCount {
@@ -250,7 +253,7 @@ final class UpdatePlan {
       "section \(section) has \(before) items before, +\(places.insertedCount) inserted −\(places.deletedCount) deleted +\(places.movedInCount) moved in −\(places.movedOutCount) moved out = \(after) after"
   }
 
-  private func oldPlace(
+  private mutating func oldPlace(
     _ range: ItemRange, isReload: Bool, _ operation: UpdateOperation
   ) throws(UpdateRefusal) -> OldPlace {
     guard (0..<content.sections.count).contains(range.section) else {
@@ -270,7 +273,7 @@ final class UpdatePlan {
       operation: operation)
   }
 
-  private func newPlace(
+  private mutating func newPlace(
     _ path: IndexPath, count: Int, _ operation: UpdateOperation
   ) throws(UpdateRefusal) -> NewPlace {
     guard (0..<map.sections.newCount).contains(path.section) else {
@@ -290,12 +293,12 @@ final class UpdatePlan {
   }
 
   /// How many items a section has before the batch, which keeps them.
-  private func itemCount(
+  private mutating func itemCount(
     ofKeptSection section: Int, _ operation: UpdateOperation
   ) throws(UpdateRefusal) -> Int {
     // Nearly always all operations are in one section.
     if let kept, kept.section == section { return kept.itemCount }
-    let count = content.sections.items(ofSection: section).count
+    let count = itemCount(ofOldSection: section)
     if let new = reloaded[section] {
       throw UpdatePlan.refusal(
         operation,
@@ -308,6 +311,12 @@ final class UpdatePlan {
     }
     kept = (section, count)
     return count
+  }
+
+  /// How many items a section has before the batch.
+  private func itemCount(ofOldSection section: Int) -> Int {
+    if let kept, kept.section == section { return kept.itemCount }
+    return content.sections.items(ofSection: section).count
   }
 
   // MARK: Checks on the whole
@@ -334,7 +343,7 @@ final class UpdatePlan {
     guard let expected = batch.expectedItemCounts else { return }
     let count = map.sections.newCount
     func refuse(_ reason: String) -> UpdateRefusal {
-      let counts = (0..<count).map(itemCount)
+      let counts = (0..<count).map { itemCount(ofNewSection: $0) }
       return UpdatePlan.refusal(.expectation, reason) { $0.expectedItemCounts = counts }
     }
     guard expected.count == count else {
@@ -489,22 +498,19 @@ final class UpdatePlan {
     UpdatePlan.forEachEdit(of: old, adding: sections.new, map.sections) { range, old, new in
       var origins: [SectionOrigin] = []
       var run = SectionRun([])
-      func append(_ origin: SectionOrigin, _ section: Section) {
-        origins.append(origin)
-        run.sections.append(section)
-      }
       if old != nil, map.newSection(of: range.lowerBound) != nil,
         map.movedSections[range.lowerBound] == nil
       {
-        origin(ofSection: range.lowerBound, append)
+        let (origin, section) = origin(ofSection: range.lowerBound)
+        (origins, run.sections) = ([origin], [section])
       }
       for place in new {
         let index = place.range.lowerBound
-        if let section = inserted[index] {
-          append(.new, section)
-        } else {
-          origin(ofSection: map.movedSectionOrigins[index] ?? 0, append)
-        }
+        let (origin, section) =
+          inserted[index].map { (.new, $0) }
+          ?? origin(ofSection: map.movedSectionOrigins[index] ?? 0)
+        origins.append(origin)
+        run.sections.append(section)
       }
       sectionEdits.append(
         SectionEdit(range: range, firstSection: range.lowerBound + growth, sections: origins))
@@ -516,16 +522,14 @@ final class UpdatePlan {
       map: map, names: names, change: ContentChange(sectionEdits: sectionEdits))
   }
 
-  /// Hands out what becomes of a section that stays or moves.
-  private func origin(ofSection section: Int, _ body: (SectionOrigin, Section) -> Void) {
-    if let new = reloaded[section] { return body(.new, new) }
+  /// What becomes of a section that stays or moves.
+  private func origin(ofSection section: Int) -> (SectionOrigin, Section) {
+    if let new = reloaded[section] { return (.new, new) }
     var description = content.sections[section]
-    guard let index = index(ofOldSection: section) else {
-      return body(.kept(section), description)
-    }
+    guard let index = index(ofOldSection: section) else { return (.kept(section), description) }
     let edits = itemEdits(items[index], map.items[index].map)
     description.items = description.items.edited(edits)
-    body(.edited(section, edits), description)
+    return (.edited(section, edits), description)
   }
 
   private func itemEdits(_ places: Places, _ map: IndexMap) -> [ItemEdit] {
