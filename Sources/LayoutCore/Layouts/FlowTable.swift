@@ -41,12 +41,14 @@ final class FlowTable: SectionBody {
       let first = line(of: max(0, edits[next].range.lowerBound - 1))
       var breaker = LineBreaker(rule: rule, isWhole: false)
       let begun = next
+      var nextGrowth = edits[next].growth
       let end = breaker.breakLines(of: sizes, from: first.item + growth) { item in
         while next < edits.count,
-          item >= edits[next].range.upperBound + growth + edits[next].growth
+          item >= edits[next].range.upperBound + growth + nextGrowth
         {
-          growth += edits[next].growth
+          growth += nextGrowth
           next += 1
+          if next < edits.count { nextGrowth = edits[next].growth }
         }
         let old = item - growth
         guard next > begun, next == edits.count || old < edits[next].range.lowerBound else {
@@ -305,16 +307,44 @@ enum LineRun: RopeChunk {
     var ends: [Line] = []
     ends.reserveCapacity(parts.reduce(0) { $0 + $1.range.count })
     for part in parts {
-      guard case .lines(let lines) = part.chunk else { continue }
-      let old = start(part.range.lowerBound, in: lines)
-      let new = start(ends.count, in: ends)
-      let items = new.itemCount - old.itemCount
-      let length = new.length - old.length
-      for end in lines[part.range] {
+      if case .lines(let lines) = part.chunk { append(lines, part.range, to: &ends) }
+    }
+    return .lines(ends)
+  }
+
+  static func edited(
+    _ leaf: RopeLeaf<LineRun>, replacing range: Range<Int>, by new: [LineRun]
+  ) -> RopeLeaf<LineRun>? {
+    guard case .lines(let old) = leaf.chunk else { return nil }
+    var lines: [Line] = []
+    if !new.isEmpty {
+      guard case .lines(let newLines) = new[0] else { return nil }
+      lines = newLines
+    }
+    var ends: [Line] = []
+    ends.reserveCapacity(old.count - range.count + lines.count)
+    append(old, 0..<range.lowerBound, to: &ends)
+    append(lines, lines.indices, to: &ends)
+    append(old, range.upperBound..<old.count, to: &ends)
+    return RopeLeaf(.lines(ends))
+  }
+
+  /// Puts lines behind others.
+  private static func append(_ lines: [Line], _ range: Range<Int>, to ends: inout [Line]) {
+    let old = start(range.lowerBound, in: lines)
+    let new = start(ends.count, in: ends)
+    let items = new.itemCount - old.itemCount
+    let length = new.length - old.length
+    // What is in front of a change is as it was.
+    if items == 0, length == .zero {
+      ends += lines[range]
+      return
+    }
+    ends.append(addingCapacity: range.count) { ends in
+      for end in lines[range] {
         ends.append(Line(itemCount: end.itemCount + items, length: end.length + length))
       }
     }
-    return .lines(ends)
   }
 
   /// How many items there are before a line, and how long the lines before it are.
@@ -353,11 +383,11 @@ private struct LineReader {
       guard let place = lines.firstPlace(where: { $1.itemCount > item }) else { return false }
       let start = place.before.itemCount
       items = start..<(start + place.summary.itemCount)
-      number = 0
       switch place.chunk {
       case .lines(let lines): (ends, itemCount) = (lines, 0)
       case .repeated(let line, _): (ends, itemCount) = ([], line.itemCount)
       }
+      number = partitioningIndex(ends.count) { ends[$0].itemCount > item - start }
     }
     let place = item - items.lowerBound
     if itemCount > 0 { return place % itemCount == 0 }
@@ -380,6 +410,15 @@ struct LineSummary: RopeSummary {
     LineSummary(
       itemCount: left.itemCount + right.itemCount, length: left.length + right.length,
       byteCount: left.byteCount + right.byteCount)
+  }
+
+  mutating func replace(_ part: LineSummary, by new: LineSummary) -> Bool {
+    // What has been saturated may be less without the part, or not.
+    guard length < .maximumCoordinate else { return false }
+    itemCount += new.itemCount - part.itemCount
+    length = length - part.length + new.length
+    byteCount += new.byteCount - part.byteCount
+    return true
   }
 }
 
