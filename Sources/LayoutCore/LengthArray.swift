@@ -78,6 +78,9 @@ struct LengthSummary: RopeMeasure {
 
   static let zero = LengthSummary()
 
+  /// Whether all are the same.
+  var isUniform: Bool { least == greatest }
+
   static func + (left: LengthSummary, right: LengthSummary) -> LengthSummary {
     var sum = left
     sum += right

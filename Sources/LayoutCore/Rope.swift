@@ -331,8 +331,19 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// Makes a rope of chunks of any size.
   ///
   /// - Complexity: O(n).
-  init(_ chunks: some Sequence<Chunk>) {
-    root = Rope.tree(.leaves(Rope.leaves(chunks.map(\.whole))))
+  init(_ chunks: [Chunk]) {
+    root = Rope.tree(
+      .leaves(
+        Rope.areFull(chunks) ? chunks.map { Leaf($0) } : Rope.leaves(chunks.map(\.whole))))
+  }
+
+  /// Whether chunks are cut as leaves are, with nothing to be joined.
+  private static func areFull(_ chunks: [Chunk]) -> Bool {
+    chunks.indices.allSatisfy {
+      let count = chunks[$0].count
+      return !chunks[$0].isUniform
+        && (count == Chunk.capacity || $0 == chunks.count - 1 && 1..<Chunk.capacity ~= count)
+    }
   }
 
   private init(root: Root) { self.root = root }

@@ -24,7 +24,7 @@ struct SizeRule: Sendable {
 
   /// The sizes of a run of items, of which the sums are known.
   @inline(__always)
-  fileprivate func run(
+  private func run(
     of extents: ItemExtents, count: Int, _ summary: ItemsSummary
   ) -> SizeRun {
     let main: LengthArray
@@ -48,6 +48,12 @@ struct SizeRule: Sendable {
         })
     }
     return SizeRun(cross: cross, main: main, summary: self.summary(of: summary, count: count))
+  }
+
+  /// The sizes of a run of items where they lie: only their extents are copied.
+  @inline(__always)
+  fileprivate func run(of leaf: RopeLeaf<Items>) -> SizeRun {
+    run(of: leaf.chunk.extents, count: leaf.count, leaf.summary)
   }
 
   /// The sizes of a run of items.
@@ -210,10 +216,49 @@ struct SizeList: Sendable {
     }
   }
 
+  /// Visits the runs in order, from the one with an item on; those of sizes of 32 bits that differ
+  /// where they lie, and without what is before them.
+  ///
+  /// - Parameters:
+  ///   - item: The item.
+  ///   - narrow: Called with as many breadths as lengths, in millionths, and how many items are before
+  ///     them; returns whether to go on.
+  ///   - other: Called with each run of another kind; returns whether to go on.
+  @inline(__always)
+  func forEachRun(
+    from item: Int,
+    narrow: (_ start: Int, _ breadths: Span<UInt32>, _ lengths: Span<UInt32>) -> Bool,
+    other: (_ start: Int, SizeRun) -> Bool
+  ) {
+    switch source {
+    case .described(let rope, let rule):
+      rope.forEachChunk(from: item) { place in
+        let leaf = place.leaf
+        if rule.hasBreadths,
+          case .sizes(.compact(let widths), .compact(let heights)) = leaf.chunk.extents,
+          !leaf.summary.widths.isUniform || !leaf.summary.heights.isUniform
+        {
+          return rule.direction == .vertical
+            ? narrow(place.start, widths.span, heights.span) : narrow(place.start, heights.span, widths.span)
+        }
+        return other(place.start, rule.run(of: leaf))
+      }
+    case .computed(let rope):
+      rope.forEachChunk(from: item) { place in
+        let leaf = place.leaf
+        if case .compact(let breadths) = leaf.chunk.cross,
+          case .compact(let lengths) = leaf.chunk.main, !leaf.summary.isUniform
+        {
+          return narrow(place.start, breadths.span, lengths.span)
+        }
+        return other(place.start, leaf.chunk)
+      }
+    }
+  }
+
   private static func place(_ place: Rope<Items>.Place, _ rule: SizeRule) -> Place {
     Place(
-      run: rule.run(of: place.leaf.chunk.extents, count: place.count, place.summary),
-      start: place.start,
+      run: rule.run(of: place.leaf), start: place.start,
       before: rule.total(place.start, place.before))
   }
 
@@ -225,14 +270,13 @@ struct SizeList: Sendable {
 /// Reads sizes that are not far from each other: the run of the last one is kept at hand.
 struct SizeReader {
   private let sizes: SizeList
-  private var run = SizeRun(size: .zero, count: 0)
   /// The items of the run.
   private var items = 0..<0
   /// The run's sizes where they are narrow, as they mostly are; else empty.
-  ///
-  /// To take them out of the run at each item costs more than all the rest.
   private var cross: [UInt32] = []
   private var main: [UInt32] = []
+  /// The run where they are not.
+  private var run: SizeRun?
 
   init(_ sizes: SizeList) { self.sizes = sizes }
 
@@ -244,22 +288,24 @@ struct SizeReader {
   mutating func size(of item: Int) -> Size {
     if !items.contains(item) { goTo(item) }
     let index = item - items.lowerBound
-    guard index < cross.count, index < main.count else { return run.size(index) }
+    guard index < cross.count, index < main.count else { return run?.size(index) ?? .zero }
     return Size(
       width: Length(millionths: Int64(cross[index])),
       height: Length(millionths: Int64(main[index])))
   }
 
+  /// Whether some items that exist are in one run, and narrow.
+  mutating func hasNarrow(_ wanted: Range<Int>) -> Bool {
+    if !items.contains(wanted.lowerBound) { goTo(wanted.lowerBound) }
+    return run == nil && items.contains(wanted.lowerBound) && wanted.upperBound <= items.upperBound
+  }
+
   @inline(never)
   private mutating func goTo(_ item: Int) {
-    guard let place = sizes.place(of: item) else { return }
+    guard let place = sizes.readerPlace(of: item) else { return }
+    items = place.items
+    (cross, main) = (place.cross, place.main)
     run = place.run
-    items = place.start..<(place.start + place.run.count)
-    if case .compact(let cross) = run.cross, case .compact(let main) = run.main {
-      (self.cross, self.main) = (cross, main)
-    } else {
-      (cross, main) = ([], [])
-    }
   }
 
   /// The breadths of some items that exist added up; of equal ones without looking at each.
@@ -270,10 +316,54 @@ struct SizeReader {
       if !items.contains(item) { goTo(item) }
       guard items.contains(item) else { break }
       let end = min(wanted.upperBound, items.upperBound)
-      total += run.cross.sum(of: (item - items.lowerBound)..<(end - items.lowerBound))
+      let part = (item - items.lowerBound)..<(end - items.lowerBound)
+      if let run {
+        total += run.cross.sum(of: part)
+      } else {
+        // So few of 32 bits that 64 are enough, whatever they are.
+        var sum: Int64 = 0
+        for index in part { sum &+= Int64(cross[index]) }
+        total += Length(millionths: sum)
+      }
       item = end
     }
     return total
+  }
+}
+
+extension SizeList {
+  /// What a reader keeps of a run: its sizes where they are narrow, else all of it.
+  fileprivate struct ReaderPlace {
+    var items: Range<Int>
+    var cross: [UInt32] = []
+    var main: [UInt32] = []
+    var run: SizeRun?
+  }
+
+  /// The run with an item; nil if there is no such item.
+  fileprivate func readerPlace(of item: Int) -> ReaderPlace? {
+    switch source {
+    case .described(let rope, let rule):
+      guard let place = rope.place(of: item) else { return nil }
+      let leaf = place.leaf
+      let items = place.start..<(place.start + leaf.count)
+      if rule.hasBreadths,
+        case .sizes(.compact(let widths), .compact(let heights)) = leaf.chunk.extents
+      {
+        return rule.direction == .vertical
+          ? ReaderPlace(items: items, cross: widths, main: heights)
+          : ReaderPlace(items: items, cross: heights, main: widths)
+      }
+      return ReaderPlace(items: items, run: rule.run(of: leaf))
+    case .computed(let rope):
+      guard let place = rope.place(of: item) else { return nil }
+      let leaf = place.leaf
+      let items = place.start..<(place.start + leaf.count)
+      if case .compact(let cross) = leaf.chunk.cross, case .compact(let main) = leaf.chunk.main {
+        return ReaderPlace(items: items, cross: cross, main: main)
+      }
+      return ReaderPlace(items: items, run: leaf.chunk)
+    }
   }
 }
 

@@ -85,6 +85,15 @@ struct RopeTests {
       let found = rope.place(of: index)
       #expect(found.map { $0.chunk.numbers[index - $0.start] } == array[index])
     }
+    let first = generator.int(0...array.count)
+    var rest: [Int] = []
+    rope.forEachChunk(from: first) { place in
+      #expect(place.start + place.count > first)
+      #expect(place.before.total == array[..<place.start].reduce(0, +))
+      rest += place.chunk.numbers[max(0, first - place.start)...]
+      return true
+    }
+    #expect(rest[...] == array[first...])
     #expect(rope.place(of: array.count) == nil)
     let half = rope.summary.total / 2
     let found = rope.firstPlace { $1.total > half }

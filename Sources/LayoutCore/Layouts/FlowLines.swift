@@ -18,6 +18,11 @@ struct LineRule: Sendable {
     available + Length(millionths: max(1, available.millionths / Length.millionthsPerPoint))
   }
 
+  /// Whether items whose sizes have 32 bits make no sum that comes near the end of 64.
+  var isSmall: Bool {
+    max(interitemSpacing, limit) <= Length.maximumExtent + Length.maximumExtent
+  }
+
   /// How a line of so many items is spread.
   ///
   /// - Parameters:
@@ -83,6 +88,51 @@ struct LineSpread: Sendable {
   func position(_ place: Int, before: Length) -> Length {
     let shared = leftover == .zero ? .zero : leftover.scaled(by: Int64(place), over: gaps)
     return start + before + spacing * place + shared
+  }
+}
+
+/// Goes through the items of a line and finds what ``LineSpread/position(_:before:)`` finds, with one
+/// division for all of them; of lines whose lengths make no sum near the end of 64 bits.
+struct LineSteps {
+  /// Where the next item begins, but for its share of what is left over.
+  private var start: Int64
+  private let spacing: Int64
+  /// The gaps before the next item have so much of what is left over, and so many parts of one more.
+  private var share: Int64 = 0
+  private var parts: Int64 = 0
+  /// What a gap has: so much, and so many parts.
+  private let sharePerGap: Int64
+  private let partsPerGap: Int64
+  /// How many parts one has.
+  private let gaps: Int64
+  private let isNegative: Bool
+
+  init(_ spread: LineSpread) {
+    start = spread.start.millionths
+    spacing = spread.spacing.millionths
+    gaps = spread.gaps
+    let leftover = spread.leftover.millionths
+    isNegative = leftover < 0
+    (sharePerGap, partsPerGap) = (isNegative ? 0 &- leftover : leftover)
+      .quotientAndRemainder(dividingBy: spread.gaps)
+  }
+
+  /// Where the next item begins.
+  ///
+  /// - Parameter width: Its breadth.
+  /// - Returns: The cross coordinate, in millionths of a point.
+  @inline(__always)
+  mutating func next(_ width: Length) -> Int64 {
+    let rounded = share &+ (parts >= gaps &- parts ? 1 : 0)
+    let place = start &+ (isNegative ? 0 &- rounded : rounded)
+    start = start &+ width.millionths &+ spacing
+    share = share &+ sharePerGap
+    parts = parts &+ partsPerGap
+    if parts >= gaps {
+      parts = parts &- gaps
+      share = share &+ 1
+    }
+    return place
   }
 }
 

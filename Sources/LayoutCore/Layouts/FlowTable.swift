@@ -4,6 +4,8 @@ final class FlowTable: SectionBody {
   private let sizes: SizeList
   private let rule: LineRule
   private let lines: Rope<LineRun>
+  /// Whether no place across comes near the end of 64 bits, as long as items have 32.
+  private let isSmall: Bool
 
   /// Breaks the lines.
   ///
@@ -18,6 +20,7 @@ final class FlowTable: SectionBody {
     self.sizes = sizes
     self.rule = rule
     self.lines = lines
+    isSmall = rule.isSmall && rule.leading <= Length.maximumExtent
     length = lines.summary.length + rule.lineSpacing * max(0, lines.count - 1)
   }
 
@@ -141,6 +144,38 @@ final class FlowTable: SectionBody {
     return true
   }
 
+  /// Visits the items of a line that share an area with a rectangle, in order.
+  private func forEachItem(
+    in line: Place, showingIn rect: Rect, from start: Int, _ reader: inout SizeReader,
+    _ body: (Int, Rect) -> Bool
+  ) -> Bool {
+    let items = line.item..<(line.item + line.itemCount)
+    guard isSmall, reader.hasNarrow(items) else {
+      return forEachItem(in: line, &reader) { item, frame in
+        item < start || !frame.overlaps(rect) || body(item, frame)
+      }
+    }
+    let spread = rule.spread(
+      count: line.itemCount, extent: reader.breadth(of: items),
+      isLast: line.number == lines.count - 1)
+    let isInside = line.top >= rect.minY && line.top + line.length <= rect.maxY
+    let (left, right) = (rect.minX.millionths, rect.maxX.millionths)
+    var steps = LineSteps(spread)
+    for item in items {
+      let size = reader.size(of: item)
+      let x = steps.next(size.width)
+      guard item >= start, x < right, x &+ size.width.millionths > left else { continue }
+      let frame = Rect(
+        origin: Point(
+          x: Length(millionths: x),
+          y: line.top + rule.offset(of: size.height, inLine: line.length)),
+        size: size)
+      guard isInside ? !frame.isEmpty : frame.overlaps(rect) else { continue }
+      guard body(item, frame) else { return false }
+    }
+    return true
+  }
+
   /// Visits the lines in a rectangle from the one with an item on; of equal lines beside it none.
   private func forEachLine(in rect: Rect, from item: Int, _ body: (Place) -> Bool) -> Bool {
     // An item may begin left of the room, but never left of where lines begin.
@@ -154,7 +189,7 @@ final class FlowTable: SectionBody {
     }) { run in
       let top = run.before.length + spacing * run.start
       guard top < rect.maxY else { return false }
-      switch run.chunk {
+      switch run.leaf.chunk {
       case .repeated(let line, let count):
         let pitch = line.length + spacing
         let begin = partitioningIndex(count) {
@@ -226,9 +261,7 @@ final class FlowTable: SectionBody {
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
     var reader = SizeReader(sizes)
     return forEachLine(in: rect, from: start) { line in
-      forEachItem(in: line, &reader) { item, frame in
-        item < start || !frame.overlaps(rect) || body(item, frame)
-      }
+      forEachItem(in: line, showingIn: rect, from: start, &reader, body)
     }
   }
 
@@ -247,8 +280,8 @@ final class FlowTable: SectionBody {
       if coversAll, line.top >= rect.minY, line.top + line.length <= rect.maxY {
         return body(line.item..<(line.item + line.itemCount), nil)
       }
-      return forEachItem(in: line, &reader) { item, frame in
-        !frame.overlaps(rect) || body(item..<(item + 1), frame)
+      return forEachItem(in: line, showingIn: rect, from: 0, &reader) { item, frame in
+        body(item..<(item + 1), frame)
       }
     }
   }
@@ -430,6 +463,10 @@ private struct LineBreaker {
   private(set) var runs: [LineRun] = []
   /// The lines that are not in a run yet, each with those before it.
   private var ends: [LineRun.Line] = []
+  /// The line that is still open.
+  private var line = LineRun.Line(itemCount: 0, length: 0)
+  /// How far it reaches.
+  private var used: Length = 0
 
   init(rule: LineRule, isWhole: Bool) {
     self.rule = rule
@@ -447,99 +484,110 @@ private struct LineBreaker {
   mutating func breakLines(
     of sizes: SizeList, from first: Int, until isEnd: (_ item: Int) -> Bool
   ) -> Int? {
-    let limit = rule.limit
-    let spacing = rule.interitemSpacing
-    var line = LineRun.Line(itemCount: 0, length: 0)
-    var used: Length = 0
+    let isSmall = rule.isSmall
+    // Line by line where somebody wants to know each.
+    let pace = isWhole ? LineRun.capacity : 1
     var end: Int?
     // After that many lines, as a rule, one begins where one began before.
     if !isWhole { ends.reserveCapacity(32) }
-    sizes.forEachRun(from: first) { place in
-      let run = place.run
-      var index = max(0, first - place.start)
-      if let size = run.commonSize {
-        let step = size.width + spacing
-        /// How many more items a line takes that is so full already.
-        func room(after used: Length) -> Int {
-          let left = limit - used
-          guard left >= .zero else { return 0 }
-          return step > .zero ? Int(clamping: left.millionths / step.millionths) : Int.max
-        }
-        while index < run.count {
-          if line.itemCount > 0 {
-            let more = min(room(after: used), run.count - index)
-            if more > 0 {
-              used += step * more
-              line.itemCount += more
-              line.length = max(line.length, size.height)
-              index += more
-              if index == run.count { break }
-            }
-            if ends(line, before: place.start + index, isEnd) {
-              end = place.start + index
-              return false
-            }
+    sizes.forEachRun(
+      from: first,
+      narrow: { start, widths, heights in
+        var index = max(0, first - start)
+        if !isSmall {
+          end = breakEach(index..<widths.count, after: start, isEnd) {
+            Size(
+              width: Length(millionths: Int64(widths[$0])),
+              height: Length(millionths: Int64(heights[$0])))
           }
-          // A line of nothing but these. The last of them stays open for what follows.
-          let perLine = 1 + min(room(after: size.width), run.count)
-          let full = (run.count - index - 1) / perLine
-          if full > 1 {
-            flush()
-            runs.append(
-              .repeated(LineRun.Line(itemCount: perLine, length: size.height), count: full))
-            index += full * perLine
-            if isEnd(place.start + index) {
-              line.itemCount = 0
-              end = place.start + index
-              return false
-            }
-          }
-          line = LineRun.Line(itemCount: 1, length: size.height)
-          used = size.width
-          index += 1
-        }
-        return true
-      }
-      if case (.compact(let widths), .compact(let heights)) = (run.cross, run.main),
-        max(spacing, limit) <= Length.maximumExtent + Length.maximumExtent
-      {
-        // Line by line where somebody wants to know each.
-        let pace = isWhole ? LineRun.capacity : 1
-        while index < run.count {
-          let kept = ends.count
-          index = fill(
-            &line, &used, widths.span, heights.span, from: index, upTo: max(pace - kept, 1))
-          if !isWhole, ends.count > kept, isEnd(place.start + index) {
-            end = place.start + index
-            line.itemCount = 0
-            return false
-          }
-          if ends.count >= LineRun.capacity { flush() }
-        }
-        return true
-      }
-      while index < run.count {
-        let size = run.size(index)
-        let joined = used + spacing + size.width
-        if line.itemCount > 0, joined <= limit {
-          used = joined
-          line.itemCount += 1
-          line.length = max(line.length, size.height)
         } else {
-          if line.itemCount > 0, ends(line, before: place.start + index, isEnd) {
-            end = place.start + index
-            return false
+          var (open, reach) = (line, used)
+          while end == nil, index < widths.count {
+            let kept = ends.count
+            index = fill(
+              &open, &reach, widths, heights, from: index, upTo: max(pace - kept, 1))
+            if !isWhole, ends.count > kept, isEnd(start + index) { end = start + index }
+            if ends.count >= LineRun.capacity { flush() }
           }
-          line = LineRun.Line(itemCount: 1, length: size.height)
-          used = size.width
+          (line, used) = (open, reach)
         }
-        index += 1
-      }
-      return true
-    }
+        return end == nil
+      },
+      other: { start, run in
+        let index = max(0, first - start)
+        if let size = run.commonSize {
+          end = breakEqual(size, index..<run.count, after: start, isEnd)
+        } else {
+          end = breakEach(index..<run.count, after: start, isEnd) { run.size($0) }
+        }
+        return end == nil
+      })
     if end == nil, line.itemCount > 0 { append(line) }
     flush()
     return end
+  }
+
+  /// Breaks lines of items of one size.
+  private mutating func breakEqual(
+    _ size: Size, _ items: Range<Int>, after start: Int, _ isEnd: (_ item: Int) -> Bool
+  ) -> Int? {
+    let limit = rule.limit
+    let step = size.width + rule.interitemSpacing
+    /// How many more items a line takes that is so full already.
+    func room(after used: Length) -> Int {
+      let left = limit - used
+      guard left >= .zero else { return 0 }
+      return step > .zero ? Int(clamping: left.millionths / step.millionths) : Int.max
+    }
+    var index = items.lowerBound
+    while index < items.upperBound {
+      if line.itemCount > 0 {
+        let more = min(room(after: used), items.upperBound - index)
+        if more > 0 {
+          used += step * more
+          line.itemCount += more
+          line.length = max(line.length, size.height)
+          index += more
+          if index == items.upperBound { break }
+        }
+        if endLine(before: start + index, isEnd) { return start + index }
+      }
+      // A line of nothing but these. The last of them stays open for what follows.
+      let perLine = 1 + min(room(after: size.width), items.upperBound)
+      let full = (items.upperBound - index - 1) / perLine
+      if full > 1 {
+        flush()
+        runs.append(
+          .repeated(LineRun.Line(itemCount: perLine, length: size.height), count: full))
+        index += full * perLine
+        if isEnd(start + index) { return start + index }
+      }
+      line = LineRun.Line(itemCount: 1, length: size.height)
+      used = size.width
+      index += 1
+    }
+    return nil
+  }
+
+  /// Breaks lines of items of any sizes.
+  @inline(__always)
+  private mutating func breakEach(
+    _ items: Range<Int>, after start: Int, _ isEnd: (_ item: Int) -> Bool, _ size: (Int) -> Size
+  ) -> Int? {
+    for index in items {
+      let size = size(index)
+      let joined = used + rule.interitemSpacing + size.width
+      if line.itemCount > 0, joined <= rule.limit {
+        used = joined
+        line.itemCount += 1
+        line.length = max(line.length, size.height)
+      } else {
+        if line.itemCount > 0, endLine(before: start + index, isEnd) { return start + index }
+        line = LineRun.Line(itemCount: 1, length: size.height)
+        used = size.width
+      }
+    }
+    return nil
   }
 
   /// Fills lines with items whose sizes have 32 bits each, so that no sum comes near the end of 64.
@@ -594,12 +642,11 @@ private struct LineBreaker {
     return index
   }
 
-  /// Keeps a line; whether to end after it.
-  private mutating func ends(
-    _ line: LineRun.Line, before item: Int, _ isEnd: (_ item: Int) -> Bool
-  ) -> Bool {
+  /// Keeps the open line, so that none is open; whether to end after it.
+  private mutating func endLine(before item: Int, _ isEnd: (_ item: Int) -> Bool) -> Bool {
     append(line)
     if ends.count >= LineRun.capacity { flush() }
+    line.itemCount = 0
     return isEnd(item)
   }
 
