@@ -28,19 +28,25 @@ struct ColumnFrontTests {
     blocks.forEachBlock(from: 0, limit: { _ in limit }) { item, block in
       front.place(block, from: item, spacing: spacing, into: &places)
       for index in 0..<block.count {
-        found.append((Int(places.places[index].column), places.places[index].start))
+        found.append((places.column(index), places.start(index)))
       }
       return true
     }
 
     var ends = Array(repeating: Length.zero, count: columnCount)
-    var lastItems = Array(repeating: -1, count: columnCount)
+    var lastItems = Array(repeating: Int32(-1), count: columnCount)
+    // One at a time, as questions do.
+    var few = FewColumns(Array(repeating: 0, count: min(columnCount, 8)).span)
     for (item, length) in lengths.enumerated() {
       let column = ends.indices.min { (ends[$0], $0) < (ends[$1], $1) } ?? 0
       #expect(found[item].column == column)
       #expect(found[item].start == ends[column].millionths)
+      if columnCount <= FewColumns.capacity {
+        let place = few.place(length + spacing)
+        #expect(place == (column, ends[column]))
+      }
       ends[column] += length + spacing
-      lastItems[column] = item
+      lastItems[column] = Int32(item)
     }
     #expect(front.starts == ends.map(\.millionths))
     #expect(front.lastItems == lastItems)

@@ -3,7 +3,7 @@ struct ColumnFront {
   /// Where the next item would start in each column, in millionths of a point.
   private(set) var starts: [Int64]
   /// The last item in each column, −1 for none.
-  private(set) var lastItems: [Int]
+  private(set) var lastItems: [Int32]
   /// The columns as a binary heap, by start, then by index; empty until it is needed.
   private var heap: [Entry] = []
 
@@ -15,7 +15,7 @@ struct ColumnFront {
   }
 
   /// Columns with items.
-  init(starts: [Int64], lastItems: [Int]) {
+  init(starts: [Int64], lastItems: [Int32]) {
     self.starts = starts
     self.lastItems = lastItems
   }
@@ -34,36 +34,16 @@ struct ColumnFront {
   ) {
     let isPlaced =
       switch starts.count {
-      case 2: placeSorted(InlineArray<2, Int64>.self, block, spacing, &places)
-      case 3: placeSorted(InlineArray<3, Int64>.self, block, spacing, &places)
-      case 4: placeSorted(InlineArray<4, Int64>.self, block, spacing, &places)
-      case 5: placeSorted(InlineArray<5, Int64>.self, block, spacing, &places)
-      case 6: placeSorted(InlineArray<6, Int64>.self, block, spacing, &places)
-      case 7: placeSorted(InlineArray<7, Int64>.self, block, spacing, &places)
-      case 8: placeSorted(InlineArray<8, Int64>.self, block, spacing, &places)
+      case 2: placeSorted(InlineArray<2, Int64>.self, block, item, spacing, &places)
+      case 3: placeSorted(InlineArray<3, Int64>.self, block, item, spacing, &places)
+      case 4: placeSorted(InlineArray<4, Int64>.self, block, item, spacing, &places)
+      case 5: placeSorted(InlineArray<5, Int64>.self, block, item, spacing, &places)
+      case 6: placeSorted(InlineArray<6, Int64>.self, block, item, spacing, &places)
+      case 7: placeSorted(InlineArray<7, Int64>.self, block, item, spacing, &places)
+      case 8: placeSorted(InlineArray<8, Int64>.self, block, item, spacing, &places)
       default: false
       }
-    if !isPlaced { placeByHeap(block, spacing, &places) }
-    noteLastItems(from: item, places.places.span.extracting(first: block.count))
-  }
-
-  /// The last items of the columns: looked for from the end, where they nearly all are.
-  private mutating func noteLastItems(from item: Int, _ places: Span<ColumnPlaces.Place>) {
-    guard starts.count <= 64 else {
-      for index in places.indices { lastItems[Int(places[index].column)] = item + index }
-      return
-    }
-    var seen: UInt64 = 0
-    var missing = starts.count
-    var index = places.count
-    while index > 0, missing > 0 {
-      index -= 1
-      let column = Int(places[index].column)
-      guard seen & 1 << UInt64(column) == 0 else { continue }
-      seen |= 1 << UInt64(column)
-      missing -= 1
-      lastItems[column] = item + index
-    }
+    if !isPlaced { placeByHeap(block, from: item, spacing, &places) }
   }
 
   /// Keeps the columns in order of their starts, in registers: the next item always goes into the
@@ -75,11 +55,14 @@ struct ColumnFront {
   /// - Returns: False, and nothing is done, if the numbers do not fit.
   @inline(__always)
   private mutating func placeSorted<let columnCount: Int>(
-    _: InlineArray<columnCount, Int64>.Type, _ block: borrowing ColumnLengths.Block,
+    _: InlineArray<columnCount, Int64>.Type, _ block: borrowing ColumnLengths.Block, _ item: Int,
     _ spacing: Length, _ places: inout ColumnPlaces
   ) -> Bool {
-    let base = starts.min() ?? 0
-    let spread = (starts.max() ?? 0).subtractingReportingOverflow(base)
+    // Here and below without branches: nobody can foretell them.
+    var base = Int64.max
+    var greatest = Int64.min
+    for start in starts { (base, greatest) = (min(base, start), max(greatest, start)) }
+    let spread = greatest.subtractingReportingOverflow(base)
     let step = block.bound.addingReportingOverflow(spacing.millionths)
     // A block's steps, the spread and three bits more stay well inside 64.
     let limit: Int64 = 1 << 50
@@ -89,16 +72,19 @@ struct ColumnFront {
     var keys = InlineArray<columnCount, Int64>(repeating: 0)
     for column in 0..<columnCount { keys[column] = (starts[column] - base) << 3 | Int64(column) }
     for end in 1..<columnCount {
-      for index in stride(from: end, to: 0, by: -1) where keys[index] < keys[index - 1] {
-        (keys[index], keys[index - 1]) = (keys[index - 1], keys[index])
+      var moved = keys[end]
+      for place in 0..<end {
+        (keys[place], moved) = (min(keys[place], moved), max(keys[place], moved))
       }
+      keys[end] = moved
     }
     let lengths = block.lengths.span.extracting(first: block.count)
-    var places = places.places.mutableSpan
+    places.base = base
+    places.areKeys = true
+    var notes = places.values.mutableSpan
     for index in lengths.indices {
       var moved = keys[0]
-      places[index] = ColumnPlaces.Place(
-        start: base &+ moved >> 3, column: UInt16(truncatingIfNeeded: moved & 7))
+      notes[index] = moved
       moved = moved &+ (lengths[index] &+ spacing.millionths) << 3
       for place in 1..<columnCount {
         let other = keys[place]
@@ -108,27 +94,43 @@ struct ColumnFront {
       keys[columnCount - 1] = moved
     }
     for index in 0..<columnCount { starts[Int(keys[index] & 7)] = base &+ keys[index] >> 3 }
+    // The last items of the columns are nearly all among the last of the block. Each of those is
+    // noted: a branch on where it lies would be taken wrongly for every other.
+    var last = InlineArray<8, Int>(repeating: -1)
+    let few = max(0, lengths.count - columnCount * 8)
+    for index in few..<lengths.count { last[Int(notes[index] & 7)] = index }
+    for column in 0..<columnCount {
+      var index = last[column]
+      if index < 0 {
+        index = few - 1
+        while index >= 0, Int(notes[index] & 7) != column { index -= 1 }
+      }
+      if index >= 0 { lastItems[column] = Int32(clamping: item + index) }
+    }
     if !heap.isEmpty { heap = [] }
     return true
   }
 
   /// Keeps the columns in a heap, from block to block.
   private mutating func placeByHeap(
-    _ block: borrowing ColumnLengths.Block, _ spacing: Length, _ places: inout ColumnPlaces
+    _ block: borrowing ColumnLengths.Block, from item: Int, _ spacing: Length,
+    _ places: inout ColumnPlaces
   ) {
     if heap.isEmpty {
       // A sorted array is a heap.
       heap = starts.enumerated().map { Entry(start: $1, column: $0) }.sorted(by: <)
     }
     let lengths = block.lengths.span.extracting(first: block.count)
-    var places = places.places.mutableSpan
+    places.areKeys = false
+    places.reserveColumns()
     for index in lengths.indices {
       let top = heap[0]
-      places[index] = ColumnPlaces.Place(
-        start: top.start, column: UInt16(truncatingIfNeeded: top.column))
+      places.values[index] = top.start
+      places.columns[index] = UInt16(truncatingIfNeeded: top.column)
       let start = Length(millionths: top.start) + Length(millionths: lengths[index]) + spacing
       let moved = Entry(start: start.millionths, column: top.column)
       starts[top.column] = moved.start
+      lastItems[top.column] = Int32(clamping: item + index)
       var parent = 0
       while true {
         var child = 2 * parent + 1
@@ -154,14 +156,69 @@ struct ColumnFront {
 
 /// Where a block of items has come to lie.
 ///
-/// An array and not one inside the value: that would be copied where it is read.
+/// Arrays and not ones inside the value: those would be copied where they are read.
 struct ColumnPlaces {
-  struct Place {
-    /// In millionths of a point.
-    var start: Int64
-    var column: UInt16
+  /// Where items start, in millionths of a point; or keys, each a start above the base and three bits
+  /// of a column below it, which take no time to be made.
+  fileprivate var values = Array(repeating: Int64(0), count: ColumnLengths.Block.capacity)
+  /// Unless there are keys.
+  fileprivate var columns: [UInt16] = []
+  fileprivate var areKeys = false
+  fileprivate var base: Int64 = 0
+
+  fileprivate mutating func reserveColumns() {
+    if columns.isEmpty {
+      columns = Array(repeating: 0, count: ColumnLengths.Block.capacity)
+    }
   }
 
-  fileprivate(set) var places = Array(
-    repeating: Place(start: 0, column: 0), count: ColumnLengths.Block.capacity)
+  /// Where an item of the block starts, in millionths of a point.
+  @inline(__always)
+  func start(_ index: Int) -> Int64 {
+    areKeys ? base &+ values[index] >> 3 : values[index]
+  }
+
+  /// The column of an item of the block.
+  @inline(__always)
+  func column(_ index: Int) -> Int {
+    areKeys ? Int(values[index] & 7) : Int(columns[index])
+  }
+}
+
+/// A few columns while a question goes through items one by one, without memory of its own.
+struct FewColumns {
+  /// Where each would take the next item, in millionths of a point.
+  private var starts = InlineArray<8, Int64>(repeating: 0)
+  private let count: Int
+
+  /// More columns than this are too many.
+  static var capacity: Int { 8 }
+
+  /// Takes columns.
+  ///
+  /// - Parameter starts: Where each would take the next item, in millionths of a point; at most
+  ///   ``capacity``.
+  init(_ starts: Span<Int64>) {
+    count = min(starts.count, FewColumns.capacity)
+    for column in 0..<count { self.starts[column] = starts[column] }
+  }
+
+  /// Puts an item into the column where it can start first, the first of those.
+  ///
+  /// - Parameter step: By how much the column grows.
+  /// - Returns: The column, and where the item starts.
+  @inline(__always)
+  mutating func place(_ step: Length) -> (column: Int, start: Length) {
+    var first = 0
+    var least = starts[0]
+    // All are looked at: to keep them in order takes branches that nobody can foretell.
+    for column in 1..<max(1, count) {
+      let start = starts[column & 7]
+      first = start < least ? column : first
+      least = min(start, least)
+    }
+    let start = Length(millionths: least)
+    starts[first & 7] = (start + step).millionths
+    return (first, start)
+  }
 }

@@ -51,8 +51,14 @@ struct ColumnLengths: Sendable {
     columns.length(scaling: size.height, over: size.width)
   }
 
+  /// The length of an item that exists.
+  func length(of item: Int) -> Length {
+    guard let (leaf, start) = items.leaf(of: item) else { return 0 }
+    return length(item - start, of: leaf.chunk)
+  }
+
   /// The length of one of some items.
-  private func length(_ index: Int, of items: Items) -> Length {
+  private func length(_ index: Int, of items: borrowing Items) -> Length {
     switch items.extents {
     case .unspecified: scaled(itemSize)
     case .size(let size): scaled(direction.upright(size))
@@ -99,7 +105,7 @@ struct ColumnLengths: Sendable {
       items = place.start..<(place.start + place.count)
       (main, cross) = ([], [])
       if case .sizes(.compact(let widths), .compact(let heights)) = run.extents,
-        lengths.ratio(for: run, place.summary) != nil
+        let ratio, lengths.fits(ratio, place.summary)
       {
         (main, cross) = lengths.direction == .vertical ? (heights, widths) : (widths, heights)
       }
@@ -130,17 +136,47 @@ struct ColumnLengths: Sendable {
     from item: Int, limit: (_ item: Int) -> Int, _ body: (_ item: Int, borrowing Block) -> Bool
   ) {
     var block = Block()
-    items.forEachChunk(from: item) { place in
-      var index = max(0, item - place.start)
-      let count = place.count
-      let items = place.chunk
-      let ratio = ratio(for: items, place.summary)
+    items.forEachLeaf(from: item) { leaf, start in
+      var index = max(0, item - start)
+      let count = leaf.count
+      let ratio = ratio(for: leaf.chunk, leaf.summary)
       while index < count {
-        let first = place.start + index
+        let first = start + index
         let end = min(count, index + max(1, min(limit(first), Block.capacity)))
-        fill(&block, with: items, index..<end, ratio)
+        fill(&block, with: leaf.chunk, index..<end, ratio)
         guard body(first, block) else { return false }
         index = end
+      }
+      return true
+    }
+  }
+
+  /// Visits lengths in order, one by one: for a few, which are not worth a block.
+  ///
+  /// - Parameters:
+  ///   - item: The item to begin with.
+  ///   - body: Called with each item and its length; returns whether to go on.
+  @inline(__always)
+  func forEachLength(from item: Int, _ body: (_ item: Int, _ length: Length) -> Bool) {
+    let ratio = columns.ratio
+    items.forEachLeaf(from: item) { leaf, start in
+      let rest = max(0, item - start)..<leaf.count
+      if let ratio, fits(ratio, leaf.summary),
+        case .sizes(.compact(let widths), .compact(let heights)) = leaf.chunk.extents
+      {
+        let isVertical = direction == .vertical
+        let breadths = (isVertical ? widths : heights).span
+        let lengths = (isVertical ? heights : widths).span
+        for index in rest {
+          let length =
+            ratio.scale(lengths[index], over: breadths[index]).map { Length(millionths: $0) }
+            ?? length(index, of: leaf.chunk)
+          guard body(start + index, length) else { return false }
+        }
+      } else {
+        for index in rest {
+          guard body(start + index, length(index, of: leaf.chunk)) else { return false }
+        }
       }
       return true
     }
@@ -149,16 +185,22 @@ struct ColumnLengths: Sendable {
   /// By what the lengths of some items can be multiplied, and the greatest result; nil where each has
   /// to be scaled on its own.
   private func ratio(
-    for items: Items, _ summary: ItemsSummary
+    for items: borrowing Items, _ summary: ItemsSummary
   ) -> (ratio: ColumnRatio, bound: Int64)? {
-    guard case .sizes(.compact, .compact) = items.extents, let ratio = columns.ratio else {
-      return nil
-    }
+    guard case .sizes(.compact, .compact) = items.extents, let ratio = columns.ratio,
+      fits(ratio, summary)
+    else { return nil }
     let isVertical = direction == .vertical
     let greatest = isVertical ? summary.heights.greatest : summary.widths.greatest
     let least = isVertical ? summary.widths.least : summary.heights.least
-    guard ratio.fits(lengthsUpTo: greatest, breadthsFrom: least) else { return nil }
     return (ratio, columns.length(scaling: greatest, over: least).millionths)
+  }
+
+  /// Whether the lengths of items of which each has a size can be multiplied by a ratio.
+  private func fits(_ ratio: ColumnRatio, _ summary: ItemsSummary) -> Bool {
+    direction == .vertical
+      ? ratio.fits(lengthsUpTo: summary.heights.greatest, breadthsFrom: summary.widths.least)
+      : ratio.fits(lengthsUpTo: summary.widths.greatest, breadthsFrom: summary.heights.least)
   }
 
   private func fill(

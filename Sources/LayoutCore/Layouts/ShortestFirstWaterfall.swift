@@ -49,12 +49,14 @@ final class ShortestFirstWaterfall: SectionBody {
       ?? ColumnFront(columnCount: filledCount)
     var runs: [CheckpointRun] = []
     var run = CheckpointRun(columnCount: filledCount)
+    run.reserveCapacity((lengths.count - 1) / stride + 1 - count)
     var places = ColumnPlaces()
     lengths.forEachBlock(from: count * stride, limit: { stride - $0 % stride }) { item, block in
       if item % stride == 0 {
         if run.count == CheckpointRun.capacity {
           runs.append(run)
           run = CheckpointRun(columnCount: filledCount)
+          run.reserveCapacity((lengths.count - 1 - item) / stride + 1)
         }
         run.append(front)
       }
@@ -131,14 +133,11 @@ final class ShortestFirstWaterfall: SectionBody {
     lengths.forEachBlock(from: checkpoint * stride, limit: { _ in 64 }) { item, block in
       front.place(block, from: item, spacing: spacing, into: &places)
       let lengths = block.lengths.span
-      let places = places.places.span
       for index in 0..<block.count {
-        let start = Length(millionths: places[index].start)
+        let start = Length(millionths: places.start(index))
         let length = Length(millionths: lengths[index])
         if start + padding + length <= main { continue }
-        guard body(item + index, Int(places[index].column), start, length) else {
-          return false
-        }
+        guard body(item + index, places.column(index), start, length) else { return false }
       }
       return true
     }
@@ -161,6 +160,9 @@ final class ShortestFirstWaterfall: SectionBody {
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
     let wanted = columns.columns(in: rect).clamped(to: 0..<filledCount)
     guard !rect.isEmpty, !wanted.isEmpty else { return true }
+    if filledCount <= FewColumns.capacity {
+      return forEachItemOfFew(in: rect, wanted, from: start, body)
+    }
     // The last checkpoint whose least column is not below the rect's top: what is above it and not
     // the last of its column has ended before.
     let checkpoint = max(0, firstCheckpoint(below: rect.minY) - 1, start / stride)
@@ -171,7 +173,7 @@ final class ShortestFirstWaterfall: SectionBody {
     if !reachingDown.isEmpty {
       var reader = ColumnLengths.Reader(lengths)
       for column in reachingDown {
-        let item = front.lastItems[column]
+        let item = Int(front.lastItems[column])
         let length = reader.length(of: item)
         let itemStart = Length(millionths: front.starts[column]) - spacing - length
         let frame = columns.frame(column: column, start: itemStart, length: length)
@@ -190,13 +192,52 @@ final class ShortestFirstWaterfall: SectionBody {
     return isGoingOn
   }
 
+  /// The same where there are so few columns that they are gone through without an array.
+  private func forEachItemOfFew(
+    in rect: Rect, _ wanted: Range<Int>, from start: Int, _ body: (Int, Rect) -> Bool
+  ) -> Bool {
+    let checkpoint = max(0, firstCheckpoint(below: rect.minY) - 1, start / stride)
+    guard let (leaf, first) = checkpoints.leaf(of: checkpoint) else { return true }
+    let range = ((checkpoint - first) * filledCount)..<((checkpoint - first + 1) * filledCount)
+    let starts = leaf.chunk.starts[range]
+    let lastItems = leaf.chunk.lastItems[range]
+    var few = FewColumns(starts.span)
+    // What reaches down into the rectangle, in order of the items.
+    var done = start - 1
+    while true {
+      var next: (item: Int, column: Int)?
+      for column in wanted where starts[range.lowerBound + column] > rect.minY.millionths {
+        let item = Int(lastItems[range.lowerBound + column])
+        if item > done, item < next?.item ?? .max { next = (item, column) }
+      }
+      guard let (item, column) = next else { break }
+      done = item
+      let length = lengths.length(of: item)
+      let itemStart = Length(millionths: starts[range.lowerBound + column]) - spacing - length
+      let frame = columns.frame(column: column, start: itemStart, length: length)
+      if frame.overlaps(rect), !body(item, frame) { return false }
+    }
+    var isGoingOn = true
+    let (spacing, padding) = (spacing, columns.padding)
+    lengths.forEachLength(from: checkpoint * stride) { item, length in
+      let (column, itemStart) = few.place(length + spacing)
+      guard itemStart < rect.maxY else { return false }
+      if itemStart + padding + length <= rect.minY || item < start || !wanted.contains(column) {
+        return true
+      }
+      let frame = columns.frame(column: column, start: itemStart, length: length)
+      if frame.overlaps(rect) { isGoingOn = body(item, frame) }
+      return isGoingOn
+    }
+    return isGoingOn
+  }
+
   /// The first checkpoint of which all columns start below a place; their number if there is none.
   private func firstCheckpoint(below main: Length) -> Int {
     guard let place = checkpoints.firstPlace(where: { $1.top > main.millionths }) else {
       return checkpoints.count
     }
-    return place.start
-      + partitioningIndex(place.chunk.count) { place.chunk.top($0) > main.millionths }
+    return place.start + place.leaf.chunk.firstCheckpoint(below: main.millionths)
   }
 }
 
@@ -206,9 +247,16 @@ struct CheckpointRun: RopeChunk {
   /// Where the next item would start in each column, in millionths, checkpoint after checkpoint.
   private(set) var starts: [Int64] = []
   /// The last item in each column, −1 for none, checkpoint after checkpoint.
-  private(set) var lastItems: [Int] = []
+  private(set) var lastItems: [Int32] = []
 
   init(columnCount: Int) { self.columnCount = columnCount }
+
+  /// Makes room for checkpoints, at most as many as a run may have.
+  mutating func reserveCapacity(_ count: Int) {
+    let count = max(0, min(count, CheckpointRun.capacity)) * columnCount
+    starts.reserveCapacity(count)
+    lastItems.reserveCapacity(count)
+  }
 
   mutating func append(_ front: ColumnFront) {
     starts.append(contentsOf: front.starts)
@@ -224,13 +272,20 @@ struct CheckpointRun: RopeChunk {
 
   /// Where the next item would start after a checkpoint; ascending from checkpoint to checkpoint.
   func top(_ checkpoint: Int) -> Int64 {
-    starts[(checkpoint * columnCount)..<((checkpoint + 1) * columnCount)].min() ?? 0
+    var top = Int64.max
+    for index in (checkpoint * columnCount)..<((checkpoint + 1) * columnCount) {
+      top = min(top, starts[index])
+    }
+    return top
   }
+
+  /// The first checkpoint of which all columns start below a place; their number if there is none.
+  func firstCheckpoint(below main: Int64) -> Int { partitioningIndex(count) { top($0) > main } }
 
   var summary: CheckpointSummary {
     CheckpointSummary(
       top: count == 0 ? .min : top(count - 1),
-      byteCount: 144 + (starts.capacity + lastItems.capacity) * 8)
+      byteCount: 144 + starts.capacity * 8 + lastItems.capacity * 4)
   }
 
   func goes(with other: CheckpointRun, asUniform: Bool) -> Bool { true }
