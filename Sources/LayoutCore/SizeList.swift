@@ -239,7 +239,8 @@ struct SizeList: Sendable {
           !leaf.summary.widths.isUniform || !leaf.summary.heights.isUniform
         {
           return rule.direction == .vertical
-            ? narrow(place.start, widths.span, heights.span) : narrow(place.start, heights.span, widths.span)
+            ? narrow(place.start, widths.span, heights.span)
+            : narrow(place.start, heights.span, widths.span)
         }
         return other(place.start, rule.run(of: leaf))
       }

@@ -53,8 +53,8 @@ struct ColumnLengths: Sendable {
 
   /// The length of an item that exists.
   func length(of item: Int) -> Length {
-    guard let (leaf, start) = items.leaf(of: item) else { return 0 }
-    return length(item - start, of: leaf.chunk)
+    guard let place = items.place(of: item) else { return 0 }
+    return length(item - place.start, of: place.leaf.chunk)
   }
 
   /// The length of one of some items.
@@ -136,7 +136,8 @@ struct ColumnLengths: Sendable {
     from item: Int, limit: (_ item: Int) -> Int, _ body: (_ item: Int, borrowing Block) -> Bool
   ) {
     var block = Block()
-    items.forEachLeaf(from: item) { leaf, start in
+    items.forEachChunk(from: item) { place in
+      let (leaf, start) = (place.leaf, place.start)
       var index = max(0, item - start)
       let count = leaf.count
       let ratio = ratio(for: leaf.chunk, leaf.summary)
@@ -159,7 +160,8 @@ struct ColumnLengths: Sendable {
   @inline(__always)
   func forEachLength(from item: Int, _ body: (_ item: Int, _ length: Length) -> Bool) {
     let ratio = columns.ratio
-    items.forEachLeaf(from: item) { leaf, start in
+    items.forEachChunk(from: item) { place in
+      let (leaf, start) = (place.leaf, place.start)
       let rest = max(0, item - start)..<leaf.count
       if let ratio, fits(ratio, leaf.summary),
         case .sizes(.compact(let widths), .compact(let heights)) = leaf.chunk.extents

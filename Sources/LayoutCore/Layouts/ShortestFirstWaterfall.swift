@@ -197,7 +197,8 @@ final class ShortestFirstWaterfall: SectionBody {
     in rect: Rect, _ wanted: Range<Int>, from start: Int, _ body: (Int, Rect) -> Bool
   ) -> Bool {
     let checkpoint = max(0, firstCheckpoint(below: rect.minY) - 1, start / stride)
-    guard let (leaf, first) = checkpoints.leaf(of: checkpoint) else { return true }
+    guard let place = checkpoints.place(of: checkpoint) else { return true }
+    let (leaf, first) = (place.leaf, place.start)
     let range = ((checkpoint - first) * filledCount)..<((checkpoint - first + 1) * filledCount)
     let starts = leaf.chunk.starts[range]
     let lastItems = leaf.chunk.lastItems[range]
