@@ -2,7 +2,8 @@
 struct ColumnFront {
   /// Where the next item would start in each column, in millionths of a point.
   private(set) var starts: [Int64]
-  /// The last item in each column, −1 for none.
+  /// The last item in each column, −1 for none; a section that is placed item by item has no more
+  /// than ``WaterfallLayout/maximumMixedCount``.
   private(set) var lastItems: [Int32]
   /// The columns as a binary heap, by start, then by index; empty until it is needed.
   private var heap: [Entry] = []
