@@ -104,12 +104,11 @@ final class RopeLeaf<Chunk: RopeChunk>: RopeNode {
     guard isUniform && next.isUniform || count + next.count <= Chunk.capacity,
       chunk.fits(next.chunk, count: count + next.count)
     else { return nil }
-    return RopeLeaf(
-      Chunk.joining([
-        RopePart(source: .leaf(self), range: 0..<count),
-        RopePart(source: .leaf(next), range: 0..<next.count),
-      ]))
+    return RopeLeaf(Chunk.joining([whole, next.whole]))
   }
+
+  /// All of it.
+  var whole: RopePart<Chunk> { RopePart(source: .leaf(self), range: 0..<count) }
 }
 
 /// Some elements of a chunk.
@@ -332,18 +331,8 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   ///
   /// - Complexity: O(n).
   init(_ chunks: [Chunk]) {
-    root = Rope.tree(
-      .leaves(
-        Rope.areFull(chunks) ? chunks.map { Leaf($0) } : Rope.leaves(chunks.map(\.whole))))
-  }
-
-  /// Whether chunks are cut as leaves are, with nothing to be joined.
-  private static func areFull(_ chunks: [Chunk]) -> Bool {
-    chunks.indices.allSatisfy {
-      let count = chunks[$0].count
-      return !chunks[$0].isUniform
-        && (count == Chunk.capacity || $0 == chunks.count - 1 && 1..<Chunk.capacity ~= count)
-    }
+    // As leaves at once: nearly all are taken as they are.
+    root = Rope.tree(.leaves(Rope.leaves(chunks.map { Leaf($0).whole })))
   }
 
   private init(root: Root) { self.root = root }

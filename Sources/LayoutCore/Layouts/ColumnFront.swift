@@ -10,15 +10,14 @@ struct ColumnFront {
 
   /// So many columns without items.
   init(columnCount: Int) {
-    self.init(
-      starts: Array(repeating: 0, count: columnCount),
-      lastItems: Array(repeating: -1, count: columnCount))
+    starts = Array(repeating: 0, count: columnCount)
+    lastItems = Array(repeating: -1, count: columnCount)
   }
 
   /// Columns with items.
-  init(starts: [Int64], lastItems: [Int32]) {
-    self.starts = starts
-    self.lastItems = lastItems
+  init(_ starts: ArraySlice<Int64>, _ lastItems: ArraySlice<Int32>) {
+    self.starts = Array(starts)
+    self.lastItems = Array(lastItems)
   }
 
   /// Puts items into the columns, each into the one that starts first, the first of those.

@@ -51,12 +51,6 @@ struct ColumnLengths: Sendable {
     columns.length(scaling: size.height, over: size.width)
   }
 
-  /// The length of an item that exists.
-  func length(of item: Int) -> Length {
-    guard let place = items.place(of: item) else { return 0 }
-    return length(item - place.start, of: place.leaf.chunk)
-  }
-
   /// The length of one of some items.
   private func length(_ index: Int, of items: borrowing Items) -> Length {
     switch items.extents {

@@ -45,7 +45,7 @@ final class ShortestFirstWaterfall: SectionBody {
     self.stride = stride
     let spacing = columns.padding + columns.padding + interitemSpacing
     var front =
-      ShortestFirstWaterfall.front(in: checkpoints, count, filledCount)
+      ShortestFirstWaterfall.columns(in: checkpoints, count, filledCount).map(ColumnFront.init)
       ?? ColumnFront(columnCount: filledCount)
     var runs: [CheckpointRun] = []
     var run = CheckpointRun(columnCount: filledCount)
@@ -98,21 +98,18 @@ final class ShortestFirstWaterfall: SectionBody {
 
   private var spacing: Length { columns.padding + columns.padding + interitemSpacing }
 
-  /// The columns before the first item after a checkpoint; nil if there is no such checkpoint.
-  private static func front(
+  /// The columns at a checkpoint: where they would take the next item, and their last items.
+  private typealias Columns = (starts: ArraySlice<Int64>, lastItems: ArraySlice<Int32>)
+
+  /// The columns at a checkpoint; nil if there is no such checkpoint.
+  private static func columns(
     in checkpoints: Rope<CheckpointRun>, _ checkpoint: Int, _ columnCount: Int
-  ) -> ColumnFront? {
+  ) -> Columns? {
     checkpoints.place(of: checkpoint).map { place in
       let first = (checkpoint - place.start) * columnCount
       let range = first..<(first + columnCount)
-      return ColumnFront(
-        starts: Array(place.chunk.starts[range]), lastItems: Array(place.chunk.lastItems[range]))
+      return (place.leaf.chunk.starts[range], place.leaf.chunk.lastItems[range])
     }
-  }
-
-  private func front(atCheckpoint checkpoint: Int) -> ColumnFront {
-    ShortestFirstWaterfall.front(in: checkpoints, checkpoint, filledCount)
-      ?? ColumnFront(columnCount: filledCount)
   }
 
   var byteCount: Int {
@@ -124,11 +121,20 @@ final class ShortestFirstWaterfall: SectionBody {
   /// checkpoint on.
   @inline(__always)
   private func forEachPlace(
-    from checkpoint: Int, _ front: inout ColumnFront, endingBelow main: Length,
+    from checkpoint: Int, _ before: Columns, endingBelow main: Length,
     _ body: (_ item: Int, _ column: Int, _ start: Length, _ length: Length) -> Bool
   ) {
+    let (spacing, padding) = (spacing, columns.padding)
+    if filledCount <= FewColumns.capacity {
+      var few = FewColumns(before.starts.span)
+      lengths.forEachLength(from: checkpoint * stride) { item, length in
+        let (column, start) = few.place(length + spacing)
+        return start + padding + length <= main || body(item, column, start, length)
+      }
+      return
+    }
+    var front = ColumnFront(before.starts, before.lastItems)
     var places = ColumnPlaces()
-    let padding = columns.padding
     // A screenful or so at a time.
     lengths.forEachBlock(from: checkpoint * stride, limit: { _ in 64 }) { item, block in
       front.place(block, from: item, spacing: spacing, into: &places)
@@ -144,11 +150,13 @@ final class ShortestFirstWaterfall: SectionBody {
   }
 
   func frame(of item: Int) -> Rect {
-    let checkpoint = item / stride
-    var front = front(atCheckpoint: checkpoint)
     var frame = Rect(origin: .zero, size: .zero)
+    let checkpoint = item / stride
+    guard
+      let before = ShortestFirstWaterfall.columns(in: checkpoints, checkpoint, filledCount)
+    else { return frame }
     let everywhere = Length(millionths: .min)
-    forEachPlace(from: checkpoint, &front, endingBelow: everywhere) {
+    forEachPlace(from: checkpoint, before, endingBelow: everywhere) {
       candidate, column, start, length in
       guard candidate == item else { return true }
       frame = columns.frame(column: column, start: start, length: length)
@@ -160,28 +168,15 @@ final class ShortestFirstWaterfall: SectionBody {
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
     let wanted = columns.columns(in: rect).clamped(to: 0..<filledCount)
     guard !rect.isEmpty, !wanted.isEmpty else { return true }
-    if filledCount <= FewColumns.capacity {
-      return forEachItemOfFew(in: rect, wanted, from: start, body)
-    }
     // The last checkpoint whose least column is not below the rect's top: what is above it and not
     // the last of its column has ended before.
     let checkpoint = max(0, firstCheckpoint(below: rect.minY) - 1, start / stride)
-    var front = front(atCheckpoint: checkpoint)
-    let reachingDown = wanted.filter {
-      front.lastItems[$0] >= start && front.starts[$0] > rect.minY.millionths
-    }.sorted { front.lastItems[$0] < front.lastItems[$1] }
-    if !reachingDown.isEmpty {
-      var reader = ColumnLengths.Reader(lengths)
-      for column in reachingDown {
-        let item = Int(front.lastItems[column])
-        let length = reader.length(of: item)
-        let itemStart = Length(millionths: front.starts[column]) - spacing - length
-        let frame = columns.frame(column: column, start: itemStart, length: length)
-        if frame.overlaps(rect), !body(item, frame) { return false }
-      }
-    }
+    guard
+      let before = ShortestFirstWaterfall.columns(in: checkpoints, checkpoint, filledCount)
+    else { return true }
+    guard forEachReachingDown(before, wanted, into: rect, from: start, body) else { return false }
     var isGoingOn = true
-    forEachPlace(from: checkpoint, &front, endingBelow: rect.minY) {
+    forEachPlace(from: checkpoint, before, endingBelow: rect.minY) {
       item, column, itemStart, length in
       guard itemStart < rect.maxY else { return false }
       guard item >= start, wanted.contains(column) else { return true }
@@ -192,45 +187,25 @@ final class ShortestFirstWaterfall: SectionBody {
     return isGoingOn
   }
 
-  /// The same where there are so few columns that they are gone through without an array.
-  private func forEachItemOfFew(
-    in rect: Rect, _ wanted: Range<Int>, from start: Int, _ body: (Int, Rect) -> Bool
+  /// Visits the last items before a checkpoint that reach down into a rectangle, in order.
+  private func forEachReachingDown(
+    _ before: Columns, _ wanted: Range<Int>, into rect: Rect, from start: Int,
+    _ body: (Int, Rect) -> Bool
   ) -> Bool {
-    let checkpoint = max(0, firstCheckpoint(below: rect.minY) - 1, start / stride)
-    guard let place = checkpoints.place(of: checkpoint) else { return true }
-    let (leaf, first) = (place.leaf, place.start)
-    let range = ((checkpoint - first) * filledCount)..<((checkpoint - first + 1) * filledCount)
-    let starts = leaf.chunk.starts[range]
-    let lastItems = leaf.chunk.lastItems[range]
-    var few = FewColumns(starts.span)
-    // What reaches down into the rectangle, in order of the items.
-    var done = start - 1
-    while true {
-      var next: (item: Int, column: Int)?
-      for column in wanted where starts[range.lowerBound + column] > rect.minY.millionths {
-        let item = Int(lastItems[range.lowerBound + column])
-        if item > done, item < next?.item ?? .max { next = (item, column) }
-      }
-      guard let (item, column) = next else { break }
-      done = item
-      let length = lengths.length(of: item)
-      let itemStart = Length(millionths: starts[range.lowerBound + column]) - spacing - length
+    let (starts, lastItems) = (before.starts.span, before.lastItems.span)
+    let reachingDown = wanted.filter {
+      lastItems[$0] >= start && starts[$0] > rect.minY.millionths
+    }.sorted { lastItems[$0] < lastItems[$1] }
+    guard !reachingDown.isEmpty else { return true }
+    var reader = ColumnLengths.Reader(lengths)
+    for column in reachingDown {
+      let item = Int(lastItems[column])
+      let length = reader.length(of: item)
+      let itemStart = Length(millionths: starts[column]) - spacing - length
       let frame = columns.frame(column: column, start: itemStart, length: length)
       if frame.overlaps(rect), !body(item, frame) { return false }
     }
-    var isGoingOn = true
-    let (spacing, padding) = (spacing, columns.padding)
-    lengths.forEachLength(from: checkpoint * stride) { item, length in
-      let (column, itemStart) = few.place(length + spacing)
-      guard itemStart < rect.maxY else { return false }
-      if itemStart + padding + length <= rect.minY || item < start || !wanted.contains(column) {
-        return true
-      }
-      let frame = columns.frame(column: column, start: itemStart, length: length)
-      if frame.overlaps(rect) { isGoingOn = body(item, frame) }
-      return isGoingOn
-    }
-    return isGoingOn
+    return true
   }
 
   /// The first checkpoint of which all columns start below a place; their number if there is none.
