@@ -56,19 +56,6 @@ struct SizeRule: Sendable {
     run(of: leaf.chunk.extents, count: leaf.count, leaf.summary)
   }
 
-  /// The sizes of a run of items for those who look at each.
-  @inline(__always)
-  fileprivate func sizes(of leaf: RopeLeaf<Items>) -> SizeList.Sizes {
-    if hasBreadths,
-      case .sizes(.compact(let widths), .compact(let heights)) = leaf.chunk.extents,
-      !leaf.summary.widths.isUniform || !leaf.summary.heights.isUniform
-    {
-      return direction == .vertical
-        ? .narrow(breadths: widths, lengths: heights) : .narrow(breadths: heights, lengths: widths)
-    }
-    return .other(run(of: leaf))
-  }
-
   /// The sizes of a run of items.
   fileprivate func run(of items: Items) -> SizeRun {
     run(of: items.extents, count: items.count, items.summary)
@@ -220,50 +207,45 @@ struct SizeList: Sendable {
     }
   }
 
-  /// The sizes of a run for those who look at each, and not at what is before it.
-  enum Sizes {
-    /// As many breadths as lengths, in millionths; not all the same.
-    case narrow(breadths: [UInt32], lengths: [UInt32])
-    case other(SizeRun)
-  }
-
-  /// Visits the sizes of the runs in order, from the one with an item on.
+  /// Visits the runs in order, from the one with an item on; those of sizes of 32 bits that differ
+  /// where they lie, and without what is before them.
   ///
   /// - Parameters:
   ///   - item: The item.
-  ///   - body: Called with each run's sizes and how many items are before them; returns whether to
-  ///     go on.
+  ///   - narrow: Called with as many breadths as lengths, in millionths, and how many items are before
+  ///     them; returns whether to go on.
+  ///   - other: Called with each run of another kind; returns whether to go on.
   @inline(__always)
-  func forEachRun(from item: Int, _ body: (_ start: Int, Sizes) -> Bool) {
+  func forEachRun(
+    from item: Int,
+    narrow: (_ start: Int, _ breadths: Span<UInt32>, _ lengths: Span<UInt32>) -> Bool,
+    other: (_ start: Int, SizeRun) -> Bool
+  ) {
     switch source {
     case .described(let rope, let rule):
-      rope.forEachChunk(from: item) { body($0.start, rule.sizes(of: $0.leaf)) }
-    case .computed(let rope):
-      rope.forEachChunk(from: item) { body($0.start, SizeList.sizes(of: $0.leaf)) }
-    }
-  }
-
-  /// The sizes of the run with an item, and which items they are of; nil if there is no such item.
-  fileprivate func sizes(around item: Int) -> (items: Range<Int>, sizes: Sizes)? {
-    switch source {
-    case .described(let rope, let rule):
-      rope.place(of: item).map {
-        ($0.start..<($0.start + $0.count), rule.sizes(of: $0.leaf))
+      rope.forEachChunk(from: item) { place in
+        let leaf = place.leaf
+        if rule.hasBreadths,
+          case .sizes(.compact(let widths), .compact(let heights)) = leaf.chunk.extents,
+          !leaf.summary.widths.isUniform || !leaf.summary.heights.isUniform
+        {
+          return rule.direction == .vertical
+            ? narrow(place.start, widths.span, heights.span)
+            : narrow(place.start, heights.span, widths.span)
+        }
+        return other(place.start, rule.run(of: leaf))
       }
     case .computed(let rope):
-      rope.place(of: item).map {
-        ($0.start..<($0.start + $0.count), SizeList.sizes(of: $0.leaf))
+      rope.forEachChunk(from: item) { place in
+        let leaf = place.leaf
+        if case .compact(let breadths) = leaf.chunk.cross,
+          case .compact(let lengths) = leaf.chunk.main, !leaf.summary.isUniform
+        {
+          return narrow(place.start, breadths.span, lengths.span)
+        }
+        return other(place.start, leaf.chunk)
       }
     }
-  }
-
-  private static func sizes(of leaf: RopeLeaf<SizeRun>) -> Sizes {
-    if !leaf.isUniform, case .compact(let breadths) = leaf.chunk.cross,
-      case .compact(let lengths) = leaf.chunk.main
-    {
-      return .narrow(breadths: breadths, lengths: lengths)
-    }
-    return .other(leaf.chunk)
   }
 
   private static func place(_ place: Rope<Items>.Place, _ rule: SizeRule) -> Place {
@@ -309,12 +291,10 @@ struct SizeReader {
 
   @inline(never)
   private mutating func goTo(_ item: Int) {
-    guard let found = sizes.sizes(around: item) else { return }
-    items = found.items
-    switch found.sizes {
-    case .narrow(let breadths, let lengths): (cross, main, run) = (breadths, lengths, nil)
-    case .other(let other): (cross, main, run) = ([], [], other)
-    }
+    guard let place = sizes.readerPlace(of: item) else { return }
+    items = place.items
+    (cross, main) = (place.cross, place.main)
+    run = place.run
   }
 
   /// The breadths of some items that exist added up; of equal ones without looking at each.
@@ -337,6 +317,42 @@ struct SizeReader {
       item = end
     }
     return total
+  }
+}
+
+extension SizeList {
+  /// What a reader keeps of a run: its sizes where they are narrow, else all of it.
+  fileprivate struct ReaderPlace {
+    var items: Range<Int>
+    var cross: [UInt32] = []
+    var main: [UInt32] = []
+    var run: SizeRun?
+  }
+
+  /// The run with an item; nil if there is no such item.
+  fileprivate func readerPlace(of item: Int) -> ReaderPlace? {
+    switch source {
+    case .described(let rope, let rule):
+      guard let place = rope.place(of: item) else { return nil }
+      let leaf = place.leaf
+      let items = place.start..<(place.start + leaf.count)
+      if rule.hasBreadths,
+        case .sizes(.compact(let widths), .compact(let heights)) = leaf.chunk.extents
+      {
+        return rule.direction == .vertical
+          ? ReaderPlace(items: items, cross: widths, main: heights)
+          : ReaderPlace(items: items, cross: heights, main: widths)
+      }
+      return ReaderPlace(items: items, run: rule.run(of: leaf))
+    case .computed(let rope):
+      guard let place = rope.place(of: item) else { return nil }
+      let leaf = place.leaf
+      let items = place.start..<(place.start + leaf.count)
+      if case .compact(let cross) = leaf.chunk.cross, case .compact(let main) = leaf.chunk.main {
+        return ReaderPlace(items: items, cross: cross, main: main)
+      }
+      return ReaderPlace(items: items, run: leaf.chunk)
+    }
   }
 }
 

@@ -485,52 +485,45 @@ private struct LineBreaker {
     of sizes: SizeList, from first: Int, until isEnd: (_ item: Int) -> Bool
   ) -> Int? {
     let isSmall = rule.isSmall
+    // Line by line where somebody wants to know each.
+    let pace = isWhole ? LineRun.capacity : 1
     var end: Int?
     // After that many lines, as a rule, one begins where one began before.
     if !isWhole { ends.reserveCapacity(32) }
-    sizes.forEachRun(from: first) { start, sizes in
-      let index = max(0, first - start)
-      switch sizes {
-      case .narrow(let widths, let heights) where isSmall:
-        end = breakNarrow(widths.span, heights.span, from: index, after: start, isEnd)
-      case .narrow(let widths, let heights):
-        end = breakEach(index..<widths.count, after: start, isEnd) {
-          Size(
-            width: Length(millionths: Int64(widths[$0])),
-            height: Length(millionths: Int64(heights[$0])))
+    sizes.forEachRun(
+      from: first,
+      narrow: { start, widths, heights in
+        var index = max(0, first - start)
+        if !isSmall {
+          end = breakEach(index..<widths.count, after: start, isEnd) {
+            Size(
+              width: Length(millionths: Int64(widths[$0])),
+              height: Length(millionths: Int64(heights[$0])))
+          }
+        } else {
+          var (open, reach) = (line, used)
+          while end == nil, index < widths.count {
+            let kept = ends.count
+            index = fill(
+              &open, &reach, widths, heights, from: index, upTo: max(pace - kept, 1))
+            if !isWhole, ends.count > kept, isEnd(start + index) { end = start + index }
+            if ends.count >= LineRun.capacity { flush() }
+          }
+          (line, used) = (open, reach)
         }
-      case .other(let run):
+        return end == nil
+      },
+      other: { start, run in
+        let index = max(0, first - start)
         if let size = run.commonSize {
           end = breakEqual(size, index..<run.count, after: start, isEnd)
         } else {
           end = breakEach(index..<run.count, after: start, isEnd) { run.size($0) }
         }
-      }
-      return end == nil
-    }
+        return end == nil
+      })
     if end == nil, line.itemCount > 0 { append(line) }
     flush()
-    return end
-  }
-
-  /// Breaks lines of items whose sizes have 32 bits each.
-  @inline(__always)
-  private mutating func breakNarrow(
-    _ widths: Span<UInt32>, _ heights: Span<UInt32>, from first: Int, after start: Int,
-    _ isEnd: (_ item: Int) -> Bool
-  ) -> Int? {
-    // Line by line where somebody wants to know each.
-    let pace = isWhole ? LineRun.capacity : 1
-    var index = first
-    var end: Int?
-    var (open, reach) = (line, used)
-    while end == nil, index < widths.count {
-      let kept = ends.count
-      index = fill(&open, &reach, widths, heights, from: index, upTo: max(pace - kept, 1))
-      if !isWhole, ends.count > kept, isEnd(start + index) { end = start + index }
-      if ends.count >= LineRun.capacity { flush() }
-    }
-    (line, used) = (open, reach)
     return end
   }
 
