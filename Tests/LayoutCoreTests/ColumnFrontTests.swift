@@ -9,7 +9,7 @@ struct ColumnFrontTests {
     var generator = SeededGenerator(seed: seed)
     let columnCount = generator.int(1...(generator.chance(0.2) ? 100 : 9))
     // Few different lengths, so that columns often start at the same place; some beyond 50 bits.
-    let unit: Int64 = generator.chance(0.2) ? 1 << 45 : 1_000_000
+    let unit: Int64 = generator.chance(0.2) ? 1 << 48 : 1_000_000
     let lengths = (0..<generator.int(1...600)).map { _ in
       Length(millionths: Int64(generator.int(0...5)) * unit)
     }

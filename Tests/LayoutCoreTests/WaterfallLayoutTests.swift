@@ -58,6 +58,33 @@ struct WaterfallLayoutTests {
     #expect(found.map(\.indexPath.item) == [0, 4001, 4002])
   }
 
+  /// Immense items do not fit the quick way of placing: they are placed in another, those behind them
+  /// in the quick one again.
+  @Test func itemsBehindImmenseOnesAreFound() throws {
+    var layout = WaterfallLayout()
+    layout.columns = .count(3)
+    layout.minimumColumnSpacing = 10
+    // Two and then one for the three columns, so that these differ much or little.
+    func isImmense(_ item: Int) -> Bool { [300, 301, 1000, 1400, 1401, 1402].contains(item) }
+    let lengths = (0..<2000).map { item -> Length in
+      isImmense(item) ? 2_000_000_000_000 : Length(points: 20 + item * 7 % 50)
+    }
+    // Columns are 100 points wide, and no size is greater than a billion.
+    let widths = LengthArray(count: 2000) { isImmense($0) ? Length(millionths: 50_000) : 100 }
+    let heights = LengthArray(count: 2000) { min(lengths[$0], 1_000_000_000) }
+    let content = Content(sections: [
+      Section(items: Items(count: 2000, extents: .sizes(widths: widths, heights: heights)))
+    ])
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 320, height: 500)))
+    let expected = Naive.waterfall(lengths, layout: layout, columnCount: 3, available: 320)
+    for item in stride(from: 0, to: 2000, by: 13) {
+      let rect = Rect(x: 0, y: expected[item].minY - 5, width: 320, height: 40)
+      let found = try prepared.elements(in: rect, contentOffset: .zero, limit: 100)
+      #expect(found.map(\.frame) == expected.filter { $0.overlaps(rect) })
+    }
+  }
+
   /// A client may ask for as many columns as there can be, in each of many sections.
   @Test(arguments: [WaterfallLayout.ItemRenderDirection.shortestFirst, .leftToRight, .rightToLeft])
   func columnsWithoutItemsTakeNoMemory(direction: WaterfallLayout.ItemRenderDirection) throws {
