@@ -85,7 +85,14 @@ struct ColumnFrontTests {
       Length(millionths: Int64(generator.int(least...greatest)))
     }
     let least = generator.chance(0.2) ? 0 : 1
-    let sizes = (0..<500).map { _ in Size(width: extent(least), height: extent(0)) }
+    // A few breadths of next to nothing make lengths that a double does not hold.
+    let areFewTiny = generator.chance(0.2)
+    let sizes = (0..<500).map { _ in
+      let isTiny = areFewTiny && generator.chance(0.02)
+      return Size(
+        width: isTiny ? Length(millionths: Int64(generator.int(1...8))) : extent(least),
+        height: extent(0))
+    }
     let items = Items(
       count: sizes.count,
       extents: .sizes(

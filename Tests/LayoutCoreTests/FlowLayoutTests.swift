@@ -90,6 +90,20 @@ struct FlowLayoutTests {
     }
   }
 
+  /// Spacing beside which nothing goes into 64 bits ends every line.
+  @Test func linesOfImmenseSpacingHaveOneItemEach() throws {
+    var layout = FlowLayout()
+    layout.minimumInteritemSpacing = Length(millionths: .max)
+    layout.minimumLineSpacing = 0
+    let sizes = LengthArray(count: 300) { Length(points: 20 + $0 % 7) }
+    let section = Section(
+      items: Items(count: 300, extents: .sizes(widths: sizes, heights: sizes)))
+    let viewport = Viewport(size: Size(width: 8_000_000_000_000, height: 480))
+    let prepared = try PreparedLayout(
+      Content(sections: [section]), layout: layout, viewport: viewport)
+    #expect(prepared.contentSize.height == (0..<300).reduce(0) { $0 + sizes[$1] })
+  }
+
   @Test func aPinnedHeaderStaysUntilItsSectionPushesItOut() throws {
     var layout = FlowLayout()
     layout.sectionHeadersPinToVisibleBounds = true

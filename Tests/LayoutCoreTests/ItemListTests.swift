@@ -125,4 +125,29 @@ extension ItemsSummary {
         [Int64($0.count), $0.total.millionths, $0.least.millionths, $0.greatest.millionths]
       }
   }
+
+  /// More than can be added up, but for what a layout along the other axis does not ask: when enough
+  /// has gone, the rest is known exactly.
+  @Test func sumsAreExactAgainWhenWhatWasTooMuchIsGone() throws {
+    let count = 20_000
+    // The least and the greatest stay, so that nobody has to look for others.
+    let widths = LengthArray(count: count) {
+      $0 == 0 ? 999_999_998 : $0 == 1 ? 1_000_000_000 : 999_999_999
+    }
+    let heights = LengthArray(count: count) { Length(points: 1 + $0 % 5) }
+    let section = Section(
+      items: Items(count: count, extents: .sizes(widths: widths, heights: heights)))
+    var content = Content(sections: [section])
+    #expect(content.sections[0].items.rope.summary.widths.total > .maximumCoordinate)
+    // Piece by piece, so that most of the tree is kept each time.
+    for end in stride(from: count, to: 8000, by: -100) {
+      var batch = BatchUpdate()
+      batch.deleteItems = [ItemRange(section: 0, start: end - 100, end: end)]
+      content = try batch.applied(to: content).content
+    }
+    let left = content.sections[0].items
+    #expect(left.count == 8000)
+    #expect(left.rope.summary.widths.total == 7_999_999_992_000)
+    #expect(left.rope.summary.heights.total == 24_000)
+  }
 }

@@ -85,6 +85,20 @@ struct WaterfallLayoutTests {
     }
   }
 
+  @Test func columnsThatWouldBeTooLongAreRefused() {
+    var layout = WaterfallLayout()
+    layout.columns = .count(2)
+    // No two of 32 bits, so that they are placed item by item: 9,300 billion points in each column.
+    let lengths = LengthArray(count: 18_600) { $0 == 0 ? 999_999_999 : 1_000_000_000 }
+    let content = Content(sections: [
+      Section(items: Items(count: 18_600, extents: .lengths(lengths)))
+    ])
+    #expect(throws: LayoutError.contentTooLong(section: 0)) {
+      try PreparedLayout(
+        content, layout: layout, viewport: Viewport(size: Size(width: 320, height: 500)))
+    }
+  }
+
   /// A client may ask for as many columns as there can be, in each of many sections.
   @Test(arguments: [WaterfallLayout.ItemRenderDirection.shortestFirst, .leftToRight, .rightToLeft])
   func columnsWithoutItemsTakeNoMemory(direction: WaterfallLayout.ItemRenderDirection) throws {
