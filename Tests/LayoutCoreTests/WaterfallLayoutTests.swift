@@ -88,7 +88,7 @@ struct WaterfallLayoutTests {
   @Test func columnsThatWouldBeTooLongAreRefused() {
     var layout = WaterfallLayout()
     layout.columns = .count(2)
-    // No two of 32 bits, so that they are placed item by item: 9,300 billion points in each column.
+    // Not all the same, so that they are placed one by one: 9,300 billion points in each column.
     let lengths = LengthArray(count: 18_600) { $0 == 0 ? 999_999_999 : 1_000_000_000 }
     let content = Content(sections: [
       Section(items: Items(count: 18_600, extents: .lengths(lengths)))
