@@ -106,25 +106,6 @@ struct ItemListTests {
     #expect(list.byteCount < 1000)
     #expect(list.rope.summary.heights.total == Length(points: 999_999_000))
   }
-}
-
-extension ItemList {
-  /// How many items have nothing of their own.
-  fileprivate var uniformCount: Int {
-    var count = 0
-    forEachRun { run, _ in count += run.isUniform ? run.count : 0 }
-    return count
-  }
-}
-
-extension ItemsSummary {
-  /// All that there is to compare.
-  fileprivate var numbers: [Int64] {
-    [describedCount, namedCount, byteCount, ratioCount].map { Int64($0) }
-      + [widths, heights, lengths].flatMap {
-        [Int64($0.count), $0.total.millionths, $0.least.millionths, $0.greatest.millionths]
-      }
-  }
 
   /// More than can be added up, but for what a layout along the other axis does not ask: when enough
   /// has gone, the rest is known exactly.
@@ -149,5 +130,24 @@ extension ItemsSummary {
     #expect(left.count == 8000)
     #expect(left.rope.summary.widths.total == 7_999_999_992_000)
     #expect(left.rope.summary.heights.total == 24_000)
+  }
+}
+
+extension ItemList {
+  /// How many items have nothing of their own.
+  fileprivate var uniformCount: Int {
+    var count = 0
+    forEachRun { run, _ in count += run.isUniform ? run.count : 0 }
+    return count
+  }
+}
+
+extension ItemsSummary {
+  /// All that there is to compare.
+  fileprivate var numbers: [Int64] {
+    [describedCount, namedCount, byteCount, ratioCount].map { Int64($0) }
+      + [widths, heights, lengths].flatMap {
+        [Int64($0.count), $0.total.millionths, $0.least.millionths, $0.greatest.millionths]
+      }
   }
 }
