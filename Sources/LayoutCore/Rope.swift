@@ -331,8 +331,11 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   ///
   /// - Complexity: O(n).
   init(_ chunks: [Chunk]) {
-    // As leaves at once: nearly all are taken as they are.
-    root = Rope.tree(.leaves(Rope.leaves(chunks.map { Leaf($0).whole })))
+    // As leaves at once, which nearly all are taken as; what is cut is added up after that.
+    let parts = chunks.map {
+      $0.isUniform || $0.count <= Chunk.capacity ? Leaf($0).whole : $0.whole
+    }
+    root = Rope.tree(.leaves(Rope.leaves(parts)))
   }
 
   private init(root: Root) { self.root = root }
