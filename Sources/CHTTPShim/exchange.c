@@ -16,6 +16,10 @@ static const unsigned kept_exchanges = 64;
 static const size_t large_page_bytes = 2 << 20;
 // How much body buffers of recycled exchanges a loop keeps; 64 MiB would be idle after a rush else.
 static const size_t kept_pool_bytes = 4 << 20;
+// Long bodies come in rushes, and to have pages cleared takes half as long as to receive what fills
+// them: a loop keeps the buffer of one for the next, for a while.
+static const size_t kept_long_body_bytes = 16 << 20;
+static const double kept_long_body_seconds = 10;
 // How much of a body that is refused is thrown away before the connection is.
 static const size_t drained_bytes = 1 << 20;
 // What an exchange may hold without a look at what all others hold.
@@ -73,10 +77,30 @@ static void drop_body(http_exchange *exchange) {
   exchange->body_capacity = 0;
 }
 
-// The body has been used: what is large goes back at once, the rest stays with the exchange.
+static void drop_long_body(http_loop *loop) {
+  free(loop->long_body);
+  loop->long_body = NULL;
+  loop->long_body_capacity = 0;
+}
+
+void http_exchange_sweep(http_loop *loop, double now) {
+  if (now - loop->long_body_since > kept_long_body_seconds) drop_long_body(loop);
+}
+
+// The body has been used: what is not too large stays with the exchange, or with the loop.
 static void let_go_of_body(http_exchange *exchange) {
   hold(exchange, 0);
-  if (exchange->body_capacity > kept_body_bytes) drop_body(exchange);
+  size_t capacity = exchange->body_capacity;
+  if (capacity <= kept_body_bytes) return;
+  http_loop *loop = exchange->loop;
+  if (capacity <= kept_long_body_bytes && capacity >= loop->long_body_capacity) {
+    free(loop->long_body);
+    loop->long_body = exchange->body;
+    loop->long_body_capacity = capacity;
+    loop->long_body_since = loop->now;
+    exchange->body = NULL;
+  }
+  drop_body(exchange);
 }
 
 // Counts a long body among those that are being received, or not any more.
@@ -179,6 +203,20 @@ static uint8_t *move_to_large_pages(uint8_t *body, size_t count, size_t capacity
   return start;
 }
 
+// Takes the loop's buffer for what has arrived and the rest of it; false if it has none that is
+// large enough.
+static bool move_to_kept(http_exchange *exchange, size_t capacity) {
+  http_loop *loop = exchange->loop;
+  if (loop->long_body_capacity < capacity) return false;
+  if (exchange->body_count > 0) memcpy(loop->long_body, exchange->body, exchange->body_count);
+  free(exchange->body);
+  exchange->body = loop->long_body;
+  exchange->body_capacity = loop->long_body_capacity;
+  loop->long_body = NULL;
+  loop->long_body_capacity = 0;
+  return true;
+}
+
 // Makes room for a body of so many bytes and the padding behind it. No body is near the limit of
 // size_t: the server sees to that when it starts.
 static bool reserve(http_exchange *exchange, size_t count) {
@@ -189,6 +227,7 @@ static bool reserve(http_exchange *exchange, size_t count) {
   // Who has sent that much of what was announced is believed the rest.
   if (needed > kept_body_bytes && exchange->announced >= count)
     capacity = exchange->announced + HTTP_BODY_PADDING;
+  if (capacity > kept_body_bytes && move_to_kept(exchange, capacity)) return true;
   uint8_t *body = capacity < large_page_bytes
                       ? realloc(exchange->body, capacity)
                       : move_to_large_pages(exchange->body, exchange->body_count, capacity);

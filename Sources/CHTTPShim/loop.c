@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <linux/tcp.h>  // tcp_info with bytes received, which the C library's lacks
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,7 @@ static void sweep(http_loop *loop, double now) {
     else sweep_receiving(loop, it, now);
   }
   http_linger_run(&loop->lingerer, now);
+  http_exchange_sweep(loop, now);
 }
 
 static void add_connection(http_loop *loop, const http_arrival *arrival) {
@@ -260,6 +262,7 @@ static void end_daemon(http_loop *loop) {
     next = it->next;
     http_exchange_free(it);
   }
+  http_exchange_sweep(loop, INFINITY);
   http_linger_end(&loop->lingerer);
   close(loop->epoll);
   close(loop->wakeup);

@@ -1,6 +1,9 @@
 // The bounded queue between loops and workers.
 #include "internal.h"
 
+// What is made of a body that is longer takes about as much memory as the body.
+static const size_t long_body_bytes = 1 << 20;
+
 // Takes a request for a worker; false if the queue is full or closed.
 bool http_queue_push(http_server *server, http_exchange *exchange) {
   pthread_mutex_lock(&server->queue_lock);
@@ -66,6 +69,7 @@ void *http_worker_run(void *context) {
   http_exchange *exchange;
   while ((exchange = pop(server))) {
     exchange->request.thread = worker->number;
+    if (exchange->body_count > long_body_bytes) http_memory_make_room(exchange->body_count);
     server->handler(server->context, &exchange->request, HTTP_STAGE_WORKER,
                     &exchange->reply);
     http_loop_take_answer(exchange);

@@ -368,6 +368,19 @@ void http_memory_give_back(void) {
 #endif
 }
 
+void http_memory_make_room(size_t count) {
+#ifdef __GLIBC__
+  // Each smaller than what malloc maps on its own.
+  enum { piece_bytes = 512 << 10, most_pieces = 32 };
+  void *pieces[most_pieces];
+  unsigned taken = 0;
+  while (taken < most_pieces && (size_t)taken * piece_bytes < count &&
+         (pieces[taken] = malloc(piece_bytes)))
+    taken++;
+  while (taken > 0) free(pieces[--taken]);
+#endif
+}
+
 void http_memory_trim(void) {
 #ifdef __GLIBC__
   malloc_trim(0);

@@ -38,7 +38,7 @@ private func windowed(_ body: [UInt8], _ windows: JSONWindows) -> Outcome {
 /// In windows only, without the second try; nil where there is nothing for them.
 private func windowsOnly(_ body: [UInt8], _ windows: JSONWindows) -> Outcome? {
   let skeleton = JSONSkeleton(
-    of: body.span, lifting: JSONWindows.names, minimumLength: windows.size)
+    of: body.span, lifting: JSONWindows.names, minimumLength: windows.minimumArrayLength)
   guard let skeleton else { return nil }
   return outcome { (read) throws(JSONError) in
     var parser = JSONParser()
@@ -58,7 +58,10 @@ private struct RandomCollection {
   mutating func number() -> String {
     oneIn(300)
       ? pick(["01", "1e999", "-1", "1.", "true", "null", "\"1\"", "[]", "18446744073709551616", ""])
-      : pick(["1", "12.25", "0", "-0", "5000", "1e3", "0.000001", "\(generator.next() % 1000)"])
+      : pick([
+        "1", "12.25", "0", "-0", "5000", "1e3", "0.000001", "7.123456", "187.33333333333334",
+        "1000000000", "0.0000005", "\(generator.next() % 1000)",
+      ])
   }
 
   mutating func pair() -> String {
@@ -131,8 +134,8 @@ struct JSONWindowsTests {
     var refused = 0
     for _ in 0..<600 {
       let body = random.body()
-      let windows = JSONWindows(
-        minimumLength: 1, size: Int.random(in: 8...300, using: &random.generator))
+      let size = Int.random(in: 8...300, using: &random.generator)
+      let windows = JSONWindows(minimumLength: 1, minimumArrayLength: size, size: size)
       let expected = whole(body)
       #expect(
         windowed(body, windows) == expected,
@@ -157,7 +160,7 @@ struct JSONWindowsTests {
   ])
   func areUsedForEveryKind(text: String) {
     let body = Array(text.utf8)
-    let windows = JSONWindows(minimumLength: 1, size: 16)
+    let windows = JSONWindows(minimumLength: 1, minimumArrayLength: 16, size: 16)
     #expect(windowsOnly(body, windows) == whole(body))
   }
 
@@ -180,7 +183,8 @@ struct JSONWindowsTests {
     for size in 2...20 {
       let expected = whole(body)
       #expect(throws: JSONError.self) { try expected.get() }
-      #expect(windowed(body, JSONWindows(minimumLength: 1, size: size)) == expected)
+      let windows = JSONWindows(minimumLength: 1, minimumArrayLength: size, size: size)
+      #expect(windowed(body, windows) == expected)
     }
   }
 

@@ -134,6 +134,28 @@ struct HTTPServerTests {
     #expect(other.receive()?.text == "POST /x ?  1 97 worker=false")
   }
 
+  /// Their buffers are used again, for larger and smaller ones, by whoever comes next.
+  @Test func longBodiesFollowEachOther() throws {
+    let server = try start(maximumBody: 1 << 24)
+    defer { server.stop(drainSeconds: 1) }
+    // At least two of them have the same thread, and one buffer between them.
+    let clients = (0..<3).map { _ in RawClient(port: server.port) }
+    for (round, size) in [2_200_000, 4_000_000, 2_100_000, 1_200_000, 3_000_000].enumerated() {
+      let bodies = clients.indices.map { number in
+        (0..<size + number * 100_001).map { UInt8(truncatingIfNeeded: $0 &* (round + number + 3)) }
+      }
+      for (client, body) in zip(clients, bodies) {
+        client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n")
+        client.send(Array(body[..<1_100_000]))
+      }
+      for (client, body) in zip(clients, bodies) {
+        client.send(Array(body[1_100_000...]))
+        let expected = "POST /x ?  \(body.count) \(checksum(body)) worker=false"
+        #expect(client.receive()?.text == expected)
+      }
+    }
+  }
+
   @Test func aChunkedBodyThatGetsTooLargeIsRefused() throws {
     let server = try start(maximumBody: 1000)
     defer { server.stop(drainSeconds: 1) }

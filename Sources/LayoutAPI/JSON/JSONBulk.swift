@@ -8,44 +8,48 @@ extension JSONValue {
   func sizes(
     maximumCount: Int, in range: ClosedRange<Int64> = .sizes
   ) throws(JSONError) -> JSONRuns<(widths: LengthArray, heights: LengthArray)> {
-    var runs = JSONRuns<(widths: LengthArray, heights: LengthArray)>()
-    var widths = LengthRun()
-    var heights = LengthRun()
+    var sizes = SizeRuns()
     let count = try forEachRun(of: .pairs, maximumCount: maximumCount) {
-      (array, _) throws(JSONError) in
+      (text, place, maximumCount) in
+      var count = 0
+      while count < maximumCount, let (width, height) = text.plainPair(at: &place, in: range) {
+        sizes.append(width, height)
+        count += 1
+      }
+      return count
+    } _: { (array, _) throws(JSONError) in
       let end = array.document.index(after: array.index) - 1
       var place = array.index + 1
       while place < end {
         let (width, height, next) = try array.sizeElement(at: place, in: range)
-        widths.append(width)
-        heights.append(height)
-        if widths.isFull { runs.runs.append((widths.take(), heights.take())) }
+        sizes.append(width, height)
         place = next
       }
     }
-    runs.count = count
-    if !widths.isEmpty || runs.runs.isEmpty { runs.runs.append((widths.take(), heights.take())) }
-    return runs
+    return JSONRuns(count: count, runs: sizes.take())
   }
 
   /// `[length,…]`.
   func lengths(
     maximumCount: Int, in range: ClosedRange<Int64> = .sizes
   ) throws(JSONError) -> JSONRuns<LengthArray> {
-    var runs = JSONRuns<LengthArray>()
-    var lengths = LengthRun()
+    var lengths = LengthRuns()
     let count = try forEachRun(of: .numbers, maximumCount: maximumCount) {
-      (array, count) throws(JSONError) in
+      (text, place, maximumCount) in
+      var count = 0
+      while count < maximumCount, let length = text.plainNumber(at: &place, in: range) {
+        lengths.append(length)
+        count += 1
+      }
+      return count
+    } _: { (array, count) throws(JSONError) in
       var place = array.index + 1
       for _ in 0..<count {
         lengths.append(try array.at(place).length(in: range))
-        if lengths.isFull { runs.runs.append(lengths.take()) }
         place += 2
       }
     }
-    runs.count = count
-    if !lengths.isEmpty || runs.runs.isEmpty { runs.runs.append(lengths.take()) }
-    return runs
+    return JSONRuns(count: count, runs: lengths.take())
   }
 
   /// `[width/height,…]`, each greater than 0.
@@ -164,6 +168,44 @@ struct JSONRuns<Run> {
 extension JSONRuns<Never> {
   /// As many as the engine has in one piece, so that it takes them as they are.
   static var capacity: Int { 256 }
+}
+
+/// Collects sizes in runs of ``JSONRuns/capacity``.
+private struct SizeRuns {
+  private var runs: [(widths: LengthArray, heights: LengthArray)] = []
+  private var widths = LengthRun()
+  private var heights = LengthRun()
+
+  @inline(__always)
+  mutating func append(_ width: Int64, _ height: Int64) {
+    widths.append(width)
+    heights.append(height)
+    if widths.isFull { runs.append((widths.take(), heights.take())) }
+  }
+
+  /// What has been collected; at least one run.
+  mutating func take() -> [(widths: LengthArray, heights: LengthArray)] {
+    if !widths.isEmpty || runs.isEmpty { runs.append((widths.take(), heights.take())) }
+    return runs
+  }
+}
+
+/// Collects lengths in runs of ``JSONRuns/capacity``.
+private struct LengthRuns {
+  private var runs: [LengthArray] = []
+  private var lengths = LengthRun()
+
+  @inline(__always)
+  mutating func append(_ length: Int64) {
+    lengths.append(length)
+    if lengths.isFull { runs.append(lengths.take()) }
+  }
+
+  /// What has been collected; at least one run.
+  mutating func take() -> [LengthArray] {
+    if !lengths.isEmpty || runs.isEmpty { runs.append(lengths.take()) }
+    return runs
+  }
 }
 
 /// Collects lengths, none negative, in the fewest bytes that hold them.

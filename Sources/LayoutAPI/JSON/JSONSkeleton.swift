@@ -37,7 +37,7 @@ struct JSONSkeleton {
     /// No array has been looked at beyond this; so that nested ones are not looked at again.
     var seen = 0
     /// What is left is to be read all the same: no more than a fraction of what is saved.
-    var patience = max(64 * 1024, body.count / 4)
+    var patience = max(4096, body.count / 4)
     // The root takes the first word.
     var index = 1
     var name = 0..<0
@@ -211,19 +211,26 @@ extension Span<UInt8> {
   /// The first `]` that has another byte behind it than `next`; the end if there is none.
   fileprivate func firstBracket(from start: Int, before next: UInt8?) -> Int {
     var place = start
+    // Safe: only loads follow, and each is checked against the end of the span.
+    let bytes = unsafe self.bytes
     typealias Lanes = SIMD32<UInt8>
     let brackets = Lanes(repeating: UInt8(ascii: "]"))
     let nexts = Lanes(repeating: next ?? 0)
-    // Safe: only loads follow, and each is checked against the end of the span.
-    let bytes = unsafe self.bytes
-    while count - place > Lanes.scalarCount {
-      // Safe: checked against the span's end, and all bit patterns are integers.
-      let here = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: place, as: Lanes.self)
-      let behind = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: place + 1, as: Lanes.self)
-      var found = here .== brackets
-      if next != nil { found = found .& (behind .!= nexts) }
+    let isLast = SIMDMask<SIMD32<Int8>>(repeating: next == nil)
+    let lanes = Lanes.scalarCount
+    // Four at a time: to ask whether any lane has found one costs more than to look.
+    while count - place > 4 * lanes {
+      var found = SIMDMask<SIMD32<Int8>>(repeating: false)
+      for part in 0..<4 {
+        // Safe: checked against the span's end, and all bit patterns are integers.
+        let here = unsafe bytes.unsafeLoadUnaligned(
+          fromByteOffset: place + part * lanes, as: Lanes.self)
+        let behind = unsafe bytes.unsafeLoadUnaligned(
+          fromByteOffset: place + part * lanes + 1, as: Lanes.self)
+        found = found .| ((here .== brackets) .& (isLast .| (behind .!= nexts)))
+      }
       if any(found) { break }
-      place += Lanes.scalarCount
+      place += 4 * lanes
     }
     while place < count {
       if self[place] == UInt8(ascii: "]"),

@@ -1,8 +1,10 @@
 /// How long documents are read.
 struct JSONWindows {
   /// Documents of so many bytes are looked through for long arrays.
-  var minimumLength = 256 * 1024
-  /// How many bytes of an array are parsed at once; shorter arrays stay in the document.
+  var minimumLength = 16 * 1024
+  /// Arrays of so many bytes are long.
+  var minimumArrayLength = 2 * 1024
+  /// How many bytes of an array are parsed at once.
   ///
   /// Parsed text takes about six times its length; so much stays in a core's second cache.
   var size = 32 * 1024
@@ -34,7 +36,7 @@ extension JSONParser {
   ) throws(JSONError) -> Value {
     if bytes.count >= windows.minimumLength,
       let skeleton = JSONSkeleton(
-        of: bytes, lifting: JSONWindows.names, minimumLength: windows.size)
+        of: bytes, lifting: JSONWindows.names, minimumLength: windows.minimumArrayLength)
     {
       do { return try read(try parse(skeleton, of: bytes, windowSize: windows.size).root) } catch {}
     }
@@ -48,11 +50,14 @@ extension JSONValue {
   /// - Parameters:
   ///   - kind: What the elements should be.
   ///   - maximumCount: How many there may be in all.
+  ///   - plain: Takes at most so many elements straight from the text, as far as they can be, and
+  ///     moves behind them and their commas; returns how many. The others come in arrays.
   ///   - body: Called with each array and how many elements it has; looks at every element's type.
   /// - Returns: How many elements there are.
   /// - Throws: ``JSONError``, for the array as a whole; and what `body` throws.
   func forEachRun(
     of kind: JSONElementKind, maximumCount: Int,
+    plain: (_ text: RawSpan, _ place: inout Int, _ maximumCount: Int) -> Int = { _, _, _ in 0 },
     _ body: (_ array: JSONValue, _ count: Int) throws(JSONError) -> Void
   ) throws(JSONError) -> Int {
     guard let lifted = document.liftedArray(at: index) else {
@@ -62,12 +67,15 @@ extension JSONValue {
     }
     var total = 0
     let text = lifted.body
+    // Safe: bytes are bytes.
+    let bytes = unsafe text.bytes
     let size = lifted.windowSize
     var parser = JSONParser()
     var window: [UInt8] = []
     window.reserveCapacity(size + 2 + JSONSkeleton.padding)
     var start = 0
     while true {
+      total += plain(bytes, &start, maximumCount - total)
       var end = text.count
       if text.count - start > size {
         guard let comma = kind.lastComma(in: text, start..<start + size) else {

@@ -16,7 +16,8 @@ func fuzzBodies(_ bytes: [UInt8]) throws(Finding) {
   let whole = reading(body, as: kind, windows: JSONWindows(minimumLength: .max, size: .max))
   // What goes wrong with windows mostly does so where one ends at a certain byte.
   for size in body.count <= 128 ? Array(2...16) : [windowSize] {
-    let windowed = reading(body, as: kind, windows: JSONWindows(minimumLength: 1, size: size))
+    let windows = JSONWindows(minimumLength: 1, minimumArrayLength: size, size: size)
+    let windowed = reading(body, as: kind, windows: windows)
     try expect(
       whole == windowed,
       "windows of \(size) read \(windowed), not \(whole): \(String(decoding: body, as: UTF8.self))")
