@@ -3,8 +3,9 @@
 /// Nearly everything that is long is written by a program: digits with at most a point among them,
 /// and at most a space behind a comma. To take such text as it is costs a third of having
 /// simdjson make a tape of it, 48 bytes for `[100,50.5]`, and going along that. Whatever else there
-/// is, an exponent, more digits than millionths have, a line's end, or a mistake, is nil here and
-/// left to simdjson; so these functions decide neither what is refused nor how it is rounded.
+/// is, an exponent, a line's end, a number very near to the middle of two millionths, or a mistake,
+/// is nil here and left to simdjson; so these functions decide neither what is refused nor how it is
+/// rounded.
 extension RawSpan {
   /// The number at `place`, in millionths; moves behind it and the comma that follows it.
   ///
@@ -39,10 +40,10 @@ extension RawSpan {
     return (first, second)
   }
 
-  /// More than the longest plain element has: two numbers of 17 bytes, and seven around them.
+  /// More than the longest plain element has: two numbers of 36 bytes, and seven around them.
   ///
   /// It is asked for once, so that not every byte has to be.
-  private static var plainElementLength: Int { 64 }
+  private static var plainElementLength: Int { 80 }
 
   @inline(__always)
   private func byte(_ place: Int) -> UInt8 {
@@ -57,29 +58,45 @@ extension RawSpan {
     return true
   }
 
-  /// Up to ten digits, and up to six behind a point, with a space before them or none; in millionths.
+  /// Up to ten digits, and more behind a point, with a space before them or none; in millionths.
   @inline(__always)
   private func plainDecimal(at place: inout Int) -> Int64? {
     _ = takes(UInt8(ascii: " "), at: &place)
     let start = place
     var value: UInt64 = 0
-    var count = takesDigits(10, at: &place, onto: &value)
+    let count = takesDigits(10, at: &place, onto: &value)
     guard count == 1 || count > 1 && byte(start) != UInt8(ascii: "0") else { return nil }
-    var scale: UInt64 = 1_000_000
-    if takes(UInt8(ascii: "."), at: &place) {
-      count = takesDigits(6, at: &place, onto: &value)
-      switch count {
-      case 1: scale = 100_000
-      case 2: scale = 10_000
-      case 3: scale = 1000
-      case 4: scale = 100
-      case 5: scale = 10
-      case 6: scale = 1
-      default: return nil
-      }
+    guard takes(UInt8(ascii: "."), at: &place) else {
+      return Int64(truncatingIfNeeded: value &* 1_000_000)
     }
-    // Up to 16 digits either way.
-    return Int64(truncatingIfNeeded: value &* scale)
+    // Up to 16 digits, whichever way.
+    switch takesDigits(6, at: &place, onto: &value) {
+    case 1: value &*= 100_000
+    case 2: value &*= 10_000
+    case 3: value &*= 1000
+    case 4: value &*= 100
+    case 5: value &*= 10
+    case 6:
+      guard byte(place) &- UInt8(ascii: "0") < 10 else { break }
+      guard count <= 6, let rounding = takesRest(at: &place) else { return nil }
+      value &+= rounding
+    default: return nil
+    }
+    return Int64(truncatingIfNeeded: value)
+  }
+
+  /// Moves over the digits behind the sixth: 0 if they round down, 1 if they round up.
+  ///
+  /// What counts is how the nearest double would be rounded. Below a million that is off by less than
+  /// 6e-5 millionths: nil where the digits are as near to a half as 1e-4, or are too many.
+  @inline(never)
+  private func takesRest(at place: inout Int) -> UInt64? {
+    var rest: UInt64 = 0
+    for _ in takesDigits(6, at: &place, onto: &rest)..<6 { rest &*= 10 }
+    var ignored: UInt64 = 0
+    _ = takesDigits(12, at: &place, onto: &ignored)
+    if rest < 499_900 { return 0 }
+    return rest > 500_100 ? 1 : nil
   }
 
   /// Moves over digits, and adds them to the end of a number; a digit too many is left, and will not

@@ -8,6 +8,8 @@ struct JSONWindows {
   ///
   /// Parsed text takes about six times its length; so much stays in a core's second cache.
   var size = 32 * 1024
+  /// How many where those before could be taken without being parsed.
+  static let shortSize = 256
 
   /// The members that are long if any are.
   ///
@@ -74,12 +76,18 @@ extension JSONValue {
     var window: [UInt8] = []
     window.reserveCapacity(size + 2 + JSONSkeleton.padding)
     var start = 0
+    /// How far a window reaches: not far behind what was plain, because what follows may be again.
+    var reach = size
     while true {
-      total += plain(bytes, &start, maximumCount - total)
+      let taken = plain(bytes, &start, maximumCount - total)
+      total += taken
+      reach = min(size, taken > 0 ? JSONWindows.shortSize : reach * 4)
       var end = text.count
-      if text.count - start > size {
-        guard let comma = kind.lastComma(in: text, start..<start + size) else {
-          throw JSONError(.malformed)
+      if text.count - start > reach {
+        guard let comma = kind.lastComma(in: text, start..<start + reach) else {
+          guard reach < size else { throw JSONError(.malformed) }
+          reach = size
+          continue
         }
         end = comma
       }
