@@ -232,6 +232,27 @@ import Testing
     #expect(layout("[{}]", path: "/v1/sessions") == 201)
     #expect(layout("[{}]", path: "/v1/sessions") == 429)
   }
+
+  /// A buffer that the next long body finds, but not for ever.
+  @Test(.disabled(if: isSanitized, "a sanitizer's memory is not the program's"))
+  func theBufferOfALongBodyIsGivenBack() throws {
+    let program = try Program(["--io-threads", "1"])
+    defer { program.kill() }
+    let client = RawClient(port: try program.port())
+    func send(_ count: Int) -> Int? {
+      client.send(
+        "POST /v1/layout HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+          + "Content-Length: \(count)\r\n\r\n")
+      client.send(Array(repeating: UInt8(ascii: " "), count: count))
+      return client.receive()?.status
+    }
+    #expect(send(1) == 400)
+    let before = try program.residentByteCount()
+    #expect(send(12_000_000) == 400)
+    #expect(try program.residentByteCount() > before + 10_000_000)
+    waitUntil { (try? program.residentByteCount()) ?? .infinity < before + 5_000_000 }
+    #expect(try program.residentByteCount() < before + 5_000_000)
+  }
 }
 
 /// Whether the program's memory is a sanitizer's too.
