@@ -203,15 +203,20 @@ static uint8_t *move_to_large_pages(uint8_t *body, size_t count, size_t capacity
   return start;
 }
 
-// Takes the loop's buffer for what has arrived and the rest of it; false if it has none that is
-// large enough.
+// Takes the loop's buffer for what has arrived and the rest of it; false if it has none that suits.
+// All its pages are there, so that all of it is held: a length is only a promise, and who has sent
+// nothing, or wants much less, must not keep it from others.
 static bool move_to_kept(http_exchange *exchange, size_t capacity) {
   http_loop *loop = exchange->loop;
-  if (loop->long_body_capacity < capacity) return false;
-  if (exchange->body_count > 0) memcpy(loop->long_body, exchange->body, exchange->body_count);
+  size_t kept = loop->long_body_capacity;
+  if (exchange->body_count == 0 || kept < capacity || kept / 2 > capacity ||
+      !may_hold(exchange, kept))
+    return false;
+  memcpy(loop->long_body, exchange->body, exchange->body_count);
   free(exchange->body);
   exchange->body = loop->long_body;
-  exchange->body_capacity = loop->long_body_capacity;
+  exchange->body_capacity = kept;
+  hold(exchange, kept);
   loop->long_body = NULL;
   loop->long_body_capacity = 0;
   return true;
@@ -439,7 +444,7 @@ static enum MHD_Result receive_body(http_exchange *exchange, const char *data, s
   if (!reserve(exchange, total)) return MHD_NO;
   memcpy(exchange->body + exchange->body_count, data, count);
   exchange->body_count = total;
-  hold(exchange, total);
+  if (total > exchange->held) hold(exchange, total);
   return MHD_YES;
 }
 

@@ -214,6 +214,48 @@ struct LimitTests {
     #expect(server.statistics.heldByteCount == 0)
   }
 
+  /// The buffer of a long body is kept with all its pages: whoever takes it holds them.
+  @Test func aKeptBufferIsHeldAsAWhole() throws {
+    let server = try startServer {
+      $0.ioThreadCount = 1
+      $0.maximumInFlightByteCount = 4_000_000
+    }
+    defer { server.stop(drainSeconds: 1) }
+    func begin(_ count: Int, sending sent: Int) -> RawClient {
+      let client = RawClient(port: server.port)
+      client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n")
+      client.send(body(sent))
+      return client
+    }
+    func expectHeld(_ count: UInt64, _ comment: Comment) {
+      waitUntil { server.statistics.heldByteCount == count }
+      #expect(server.statistics.heldByteCount == count, comment)
+    }
+    func keep(_ count: Int) {
+      #expect(begin(count, sending: count).receive()?.status == 200)
+      expectHeld(0, "the answer is sent")
+    }
+    keep(2_000_000)
+    let promise = begin((1 << 20) - 1, sending: 0)
+    let taker = begin(1_600_000, sending: 1_100_000)
+    expectHeld(2_000_064, "not who has only announced a body, but who has sent some of it")
+    taker.send(body(500_000))
+    #expect(taker.receive()?.status == 200)
+    expectHeld(0, "it is kept again")
+    keep(3_000_000)
+    let short = begin(1_200_000, sending: 1_100_000)
+    expectHeld(1_100_000, "it is not taken for what is much shorter")
+    let other = begin(1_600_000, sending: 1_100_000)
+    expectHeld(2_200_000, "or where all of it would be too much")
+    short.send(body(100_000))
+    #expect(short.receive()?.status == 200)
+    other.send(body(500_000))
+    #expect(other.receive()?.status == 200)
+    promise.send(body((1 << 20) - 1))
+    #expect(promise.receive()?.status == 200)
+    expectHeld(0, "nothing is under way")
+  }
+
   // MARK: Slow readers
 
   @Test func whoDoesNotTakeTheAnswerIsCutOff() throws {

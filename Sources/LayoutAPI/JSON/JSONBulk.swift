@@ -6,13 +6,13 @@ import LayoutCore
 extension JSONValue {
   /// `[[width,height],…]`.
   func sizes(
-    maximumCount: Int, in range: ClosedRange<Int64> = .sizes
+    maximumCount: Int
   ) throws(JSONError) -> JSONRuns<(widths: LengthArray, heights: LengthArray)> {
     var sizes = SizeRuns()
     let count = try forEachRun(of: .pairs, maximumCount: maximumCount) {
       (text, place, maximumCount) in
       var count = 0
-      while count < maximumCount, let (width, height) = text.plainPair(at: &place, in: range) {
+      while count < maximumCount, let (width, height) = text.plainPair(at: &place) {
         sizes.append(width, height)
         count += 1
       }
@@ -21,7 +21,7 @@ extension JSONValue {
       let end = array.document.index(after: array.index) - 1
       var place = array.index + 1
       while place < end {
-        let (width, height, next) = try array.sizeElement(at: place, in: range)
+        let (width, height, next) = try array.sizeElement(at: place)
         sizes.append(width, height)
         place = next
       }
@@ -31,13 +31,13 @@ extension JSONValue {
 
   /// `[length,…]`.
   func lengths(
-    maximumCount: Int, in range: ClosedRange<Int64> = .sizes
+    maximumCount: Int
   ) throws(JSONError) -> JSONRuns<LengthArray> {
     var lengths = LengthRuns()
     let count = try forEachRun(of: .numbers, maximumCount: maximumCount) {
       (text, place, maximumCount) in
       var count = 0
-      while count < maximumCount, let length = text.plainNumber(at: &place, in: range) {
+      while count < maximumCount, let length = text.plainNumber(at: &place) {
         lengths.append(length)
         count += 1
       }
@@ -45,7 +45,7 @@ extension JSONValue {
     } _: { (array, count) throws(JSONError) in
       var place = array.index + 1
       for _ in 0..<count {
-        lengths.append(try array.at(place).length(in: range))
+        lengths.append(try array.at(place).length())
         place += 2
       }
     }
@@ -130,19 +130,19 @@ extension JSONValue {
   /// The pair at `place` and the index after it.
   @inline(__always)
   private func sizeElement(
-    at place: Int, in range: ClosedRange<Int64>
+    at place: Int
   ) throws(JSONError) -> (width: Int64, height: Int64, next: Int) {
     // An array of two numbers takes six words: its ends, and two for each number.
     let word = document.word(at: place)
     guard word >> 32 == UInt64(JSONTag.array.rawValue) << 24 | 2,
-      let width = document.millionths(at: place + 1, in: range),
-      let height = document.millionths(at: place + 3, in: range)
-    else { throw notASize(at: place, in: range) }
+      let width = document.millionths(at: place + 1, in: .sizes),
+      let height = document.millionths(at: place + 3, in: .sizes)
+    else { throw notASize(at: place) }
     return (width, height, place + 6)
   }
 
   @inline(never)
-  private func notASize(at place: Int, in range: ClosedRange<Int64>) -> JSONError {
+  private func notASize(at place: Int) -> JSONError {
     let element = at(place)
     guard document.tag(at: place) == .array else {
       return element.wrongType(expected: "an array [width,height]")
@@ -151,8 +151,8 @@ extension JSONValue {
     guard count == 2 else {
       return element.error(.wrongCount(expected: "[width,height]", found: count))
     }
-    let isWidth = document.millionths(at: place + 1, in: range) == nil
-    return at(isWidth ? place + 1 : document.index(after: place + 1)).notALength(in: range)
+    let isWidth = document.millionths(at: place + 1, in: .sizes) == nil
+    return at(isWidth ? place + 1 : document.index(after: place + 1)).notALength(in: .sizes)
   }
 }
 

@@ -5,42 +5,42 @@
 /// simdjson make a tape of it, 48 bytes for `[100,50.5]`, and going along that. Whatever else there
 /// is, an exponent, a line's end, a number very near to the middle of two millionths, or a mistake,
 /// is nil here and left to simdjson; so these functions decide neither what is refused nor how it is
-/// rounded.
+/// rounded. That is so for the range of sizes: it begins at 0, and a double tells its millionths
+/// apart.
 extension RawSpan {
   /// The number at `place`, in millionths; moves behind it and the comma that follows it.
   ///
-  /// - Returns: The number; nil, without moving, where it is not plain, not in `range`, or near the
-  ///   end of the text.
+  /// - Returns: The number; nil, without moving, where it is not plain, no size, or near the end
+  ///   of the text.
   @inline(__always)
-  func plainNumber(at place: inout Int, in range: ClosedRange<Int64>) -> Int64? {
+  func plainNumber(at place: inout Int) -> Int64? {
     guard byteCount - place >= Self.plainElementLength else { return nil }
     var next = place
-    guard let number = plainDecimal(at: &next), takes(UInt8(ascii: ","), at: &next),
-      range.hasMillionths(number)
-    else { return nil }
+    guard let number = plainDecimal(at: &next), takes(UInt8(ascii: ","), at: &next) else {
+      return nil
+    }
     place = next
     return number
   }
 
   /// The array of two numbers at `place`, in millionths; moves behind it and the comma that follows.
   ///
-  /// - Returns: The numbers; nil, without moving, where they are not plain, not in `range`, or near
-  ///   the end of the text.
+  /// - Returns: The numbers; nil, without moving, where they are not plain, no sizes, or near the
+  ///   end of the text.
   @inline(__always)
-  func plainPair(at place: inout Int, in range: ClosedRange<Int64>) -> (Int64, Int64)? {
+  func plainPair(at place: inout Int) -> (Int64, Int64)? {
     guard byteCount - place >= Self.plainElementLength else { return nil }
     var next = place
     _ = takes(UInt8(ascii: " "), at: &next)
     guard takes(UInt8(ascii: "["), at: &next), let first = plainDecimal(at: &next),
       takes(UInt8(ascii: ","), at: &next), let second = plainDecimal(at: &next),
-      takes(UInt8(ascii: "]"), at: &next), takes(UInt8(ascii: ","), at: &next),
-      range.hasMillionths(first), range.hasMillionths(second)
+      takes(UInt8(ascii: "]"), at: &next), takes(UInt8(ascii: ","), at: &next)
     else { return nil }
     place = next
     return (first, second)
   }
 
-  /// More than the longest plain element has: two numbers of 36 bytes, and seven around them.
+  /// More than the longest element that is looked at: two numbers of 36 bytes, five around them.
   ///
   /// It is asked for once, so that not every byte has to be.
   private static var plainElementLength: Int { 80 }
@@ -66,10 +66,7 @@ extension RawSpan {
     var value: UInt64 = 0
     let count = takesDigits(10, at: &place, onto: &value)
     guard count == 1 || count > 1 && byte(start) != UInt8(ascii: "0") else { return nil }
-    guard takes(UInt8(ascii: "."), at: &place) else {
-      return Int64(truncatingIfNeeded: value &* 1_000_000)
-    }
-    // Up to 16 digits, whichever way.
+    guard takes(UInt8(ascii: "."), at: &place) else { return plainSize(value &* 1_000_000) }
     switch takesDigits(6, at: &place, onto: &value) {
     case 1: value &*= 100_000
     case 2: value &*= 10_000
@@ -82,13 +79,21 @@ extension RawSpan {
       value &+= rounding
     default: return nil
     }
-    return Int64(truncatingIfNeeded: value)
+    return plainSize(value)
+  }
+
+  /// A number of millionths, of up to 16 digits; nil where it is more than a size may be.
+  @inline(__always)
+  private func plainSize(_ millionths: UInt64) -> Int64? {
+    let limit = UInt64(ClosedRange<Int64>.sizes.upperBound) * 1_000_000
+    return millionths <= limit ? Int64(truncatingIfNeeded: millionths) : nil
   }
 
   /// Moves over the digits behind the sixth: 0 if they round down, 1 if they round up.
   ///
   /// What counts is how the nearest double would be rounded. Below a million that is off by less than
-  /// 6e-5 millionths: nil where the digits are as near to a half as 1e-4, or are too many.
+  /// 6e-5 millionths: nil where the digits are as near to a half as 1e-4. Those that are more than any
+  /// double has are left, and will not be taken for what has to follow.
   @inline(never)
   private func takesRest(at place: inout Int) -> UInt64? {
     var rest: UInt64 = 0
@@ -111,13 +116,5 @@ extension RawSpan {
       place &+= 1
     }
     return place &- start
-  }
-}
-
-extension ClosedRange<Int64> {
-  /// Whether so many millionths are within a range of points.
-  @inline(__always)
-  fileprivate func hasMillionths(_ value: Int64) -> Bool {
-    lowerBound &* 1_000_000 <= value && value <= upperBound &* 1_000_000
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// A parsed document takes many times its text, nearly all of it for long arrays of small things.
 /// Without them it is short, and they can be parsed piece by piece in memory that stays in the
-/// cache; see ``JSONValue/forEachRun(of:maximumCount:_:)``.
+/// cache; see ``JSONValue/forEachRun(of:maximumCount:plain:_:)``.
 ///
 /// Nothing is checked here. Where text is well formed, it is cut between tokens; where it is not,
 /// either the skeleton or a piece is not well formed in its turn.

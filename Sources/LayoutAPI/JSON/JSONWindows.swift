@@ -14,7 +14,7 @@ struct JSONWindows {
   /// The members that are long if any are.
   ///
   /// Whoever knows such a member has to read it, and with
-  /// ``JSONValue/forEachRun(of:maximumCount:_:)``: what is not read is not checked either.
+  /// ``JSONValue/forEachRun(of:maximumCount:plain:_:)``: what is not read is not checked either.
   static let names = JSONNames(["sizes", "lengths", "aspectRatios", "ids"])
 }
 

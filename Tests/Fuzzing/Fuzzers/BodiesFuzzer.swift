@@ -36,7 +36,7 @@ func fuzzBodies(_ bytes: [UInt8]) throws(Finding) {
 private func listBody(_ choices: [UInt8]) -> [UInt8] {
   let tokens = [
     "1", ",", " ", "\"a\"", "[1,2]", "[", "]", ", ", "\\\"", "\"", "12.5", "{", "}", "\n", "-",
-    "\"b]\"",
+    "\"b]\"", "0.1234565", "187.33333333333334", "[66.66666666666667, 0.1],",
   ]
   var input = FuzzInput(choices)
   let member = input.pick(["lengths", "sizes", "ids", "aspectRatios"])
