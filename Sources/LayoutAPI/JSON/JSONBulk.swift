@@ -5,9 +5,9 @@ import LayoutCore
 /// A refusal points to the element.
 extension JSONValue {
   /// `[[width,height],…]`.
-  func sizes(
-    maximumCount: Int
-  ) throws(JSONError) -> JSONRuns<(widths: LengthArray, heights: LengthArray)> {
+  func sizes(maximumCount: Int) throws(JSONError)
+    -> JSONRuns<(widths: LengthArray, heights: LengthArray)>
+  {
     var sizes = SizeRuns()
     let count = try forEachRun(of: .pairs, maximumCount: maximumCount) {
       (text, place, maximumCount) in
@@ -30,9 +30,7 @@ extension JSONValue {
   }
 
   /// `[length,…]`.
-  func lengths(
-    maximumCount: Int
-  ) throws(JSONError) -> JSONRuns<LengthArray> {
+  func lengths(maximumCount: Int) throws(JSONError) -> JSONRuns<LengthArray> {
     var lengths = LengthRuns()
     let count = try forEachRun(of: .numbers, maximumCount: maximumCount) {
       (text, place, maximumCount) in
@@ -129,9 +127,9 @@ extension JSONValue {
 
   /// The pair at `place` and the index after it.
   @inline(__always)
-  private func sizeElement(
-    at place: Int
-  ) throws(JSONError) -> (width: Int64, height: Int64, next: Int) {
+  private func sizeElement(at place: Int) throws(JSONError) -> (
+    width: Int64, height: Int64, next: Int
+  ) {
     // An array of two numbers takes six words: its ends, and two for each number.
     let word = document.word(at: place)
     guard word >> 32 == UInt64(JSONTag.array.rawValue) << 24 | 2,

@@ -1,12 +1,11 @@
 /// Numbers as programs write them, read straight from the text of a long array.
 ///
 /// Nearly everything that is long is written by a program: digits with at most a point among them,
-/// and at most a space behind a comma. To take such text as it is costs a third of having
-/// simdjson make a tape of it, 48 bytes for `[100,50.5]`, and going along that. Whatever else there
-/// is, an exponent, a line's end, a number very near to the middle of two millionths, or a mistake,
-/// is nil here and left to simdjson; so these functions decide neither what is refused nor how it is
-/// rounded. That is so for the range of sizes: it begins at 0, and a double tells its millionths
-/// apart.
+/// and at most a space behind a comma. To take such text as it is costs a third of having simdjson
+/// make a tape of it, 48 bytes for `[100,50.5]`, and going along that. Whatever else there is, an
+/// exponent, a line's end, a number very near to the middle of two millionths, or a mistake, is nil
+/// here and left to simdjson; so these functions decide neither what is refused nor how it is rounded.
+/// That is so for the range of sizes: it begins at 0, and a double tells its millionths apart.
 extension RawSpan {
   /// The number at `place`, in millionths; moves behind it and the comma that follows it.
   ///
