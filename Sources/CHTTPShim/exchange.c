@@ -77,14 +77,11 @@ static void drop_body(http_exchange *exchange) {
   exchange->body_capacity = 0;
 }
 
-static void drop_long_body(http_loop *loop) {
+void http_exchange_sweep(http_loop *loop, double now) {
+  if (now - loop->long_body_since <= kept_long_body_seconds) return;
   free(loop->long_body);
   loop->long_body = NULL;
   loop->long_body_capacity = 0;
-}
-
-void http_exchange_sweep(http_loop *loop, double now) {
-  if (now - loop->long_body_since > kept_long_body_seconds) drop_long_body(loop);
 }
 
 // The body has been used: what is not too large stays with the exchange, or with the loop.

@@ -239,7 +239,7 @@ enum MHD_Result http_exchange_step(void *loop, struct MHD_Connection *mhd, const
 void http_exchange_end(void *loop, struct MHD_Connection *mhd, void **exchange,
                        enum MHD_RequestTerminationCode code);
 void http_exchange_free(http_exchange *exchange);
-// Gives back what a loop has kept for long enough; all of it at the end of time.
+// Gives back what a loop has kept for long enough.
 void http_exchange_sweep(http_loop *loop, double now);
 // Fills in a refusal as the exchange's reply and tells of it.
 void http_exchange_refuse(http_exchange *exchange, unsigned status, const char *detail);

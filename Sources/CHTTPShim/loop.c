@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <linux/tcp.h>  // tcp_info with bytes received, which the C library's lacks
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,7 +261,7 @@ static void end_daemon(http_loop *loop) {
     next = it->next;
     http_exchange_free(it);
   }
-  http_exchange_sweep(loop, INFINITY);
+  free(loop->long_body);
   http_linger_end(&loop->lingerer);
   close(loop->epoll);
   close(loop->wakeup);

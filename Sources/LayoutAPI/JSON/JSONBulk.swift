@@ -8,12 +8,14 @@ extension JSONValue {
   func sizes(maximumCount: Int) throws(JSONError)
     -> JSONRuns<(widths: LengthArray, heights: LengthArray)>
   {
-    var sizes = SizeRuns()
+    var widths = LengthRuns()
+    var heights = LengthRuns()
     let count = try forEachRun(of: .pairs, maximumCount: maximumCount) {
       (text, place, maximumCount) in
       var count = 0
       while count < maximumCount, let (width, height) = text.plainPair(at: &place) {
-        sizes.append(width, height)
+        widths.append(width)
+        heights.append(height)
         count += 1
       }
       return count
@@ -22,11 +24,14 @@ extension JSONValue {
       var place = array.index + 1
       while place < end {
         let (width, height, next) = try array.sizeElement(at: place)
-        sizes.append(width, height)
+        widths.append(width)
+        heights.append(height)
         place = next
       }
     }
-    return JSONRuns(count: count, runs: sizes.take())
+    // Both have as many in each run.
+    let runs = zip(widths.take(), heights.take()).map { (widths: $0, heights: $1) }
+    return JSONRuns(count: count, runs: runs)
   }
 
   /// `[length,…]`.
@@ -166,26 +171,6 @@ struct JSONRuns<Run> {
 extension JSONRuns<Never> {
   /// As many as the engine has in one piece, so that it takes them as they are.
   static var capacity: Int { 256 }
-}
-
-/// Collects sizes in runs of ``JSONRuns/capacity``.
-private struct SizeRuns {
-  private var runs: [(widths: LengthArray, heights: LengthArray)] = []
-  private var widths = LengthRun()
-  private var heights = LengthRun()
-
-  @inline(__always)
-  mutating func append(_ width: Int64, _ height: Int64) {
-    widths.append(width)
-    heights.append(height)
-    if widths.isFull { runs.append((widths.take(), heights.take())) }
-  }
-
-  /// What has been collected; at least one run.
-  mutating func take() -> [(widths: LengthArray, heights: LengthArray)] {
-    if !widths.isEmpty || runs.isEmpty { runs.append((widths.take(), heights.take())) }
-    return runs
-  }
 }
 
 /// Collects lengths in runs of ``JSONRuns/capacity``.
