@@ -463,17 +463,25 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   private static func leafRow(
     in root: Branch, where isPast: (_ count: Int, _ measure: Measure) -> Bool
   ) -> LeafRow {
-    var branch = root
+    // Safe: the root is there until the end, and all that is under it with the root; so that nobody need
+    // count the uses on the way down, which takes longer than the way.
+    defer { withExtendedLifetime(root) {} }
+    var branch = unsafe Unmanaged.passUnretained(root)
     var start = 0
     var before = Measure.zero
     while true {
-      let child: Int
-      (child, start, before) = branch.firstChild(from: start, before, where: isPast)
-      switch branch.children {
-      case .leaves(let leaves):
-        return LeafRow(leaves, from: child, start: start, before: before)
-      case .branches(let branches): branch = branches[child]
+      let row = unsafe branch._withUnsafeGuaranteedRef { node -> LeafRow? in
+        let child: Int
+        (child, start, before) = node.firstChild(from: start, before, where: isPast)
+        switch node.children {
+        case .leaves(let leaves):
+          return LeafRow(leaves, from: child, start: start, before: before)
+        case .branches(let branches):
+          unsafe branch = Unmanaged.passUnretained(branches[child])
+          return nil
+        }
       }
+      if let row { return row }
     }
   }
 
