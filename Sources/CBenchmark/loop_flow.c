@@ -49,13 +49,13 @@ static void visit(const loop_layout *self, size_t number, loop_rect rect, loop_a
   int64_t count = (int64_t)(end - line.first), extent = 0;
   for (size_t i = line.first; i < end; i++) extent += self->widths[i];
   int64_t left = self->width - extent - spacing * (count - 1);
-  // A line that ends a hair past the room is pushed together.
-  int64_t sign = left < 0 ? -1 : 1;
   int64_t before = !is_last && count == 1 && left > 0 ? left / 2 + left % 2 : 0;
   for (int64_t place = 0; place < count; place++) {
     size_t i = line.first + (size_t)place;
-    int64_t shared =
-        is_last || count == 1 ? 0 : sign * rounded(sign * left * place, count - 1);
+    // A line that ends a hair past the room is pushed together; a half goes up then too.
+    int64_t shared = is_last || count == 1 ? 0
+                     : left < 0 ? -((-2 * left * place + count - 2) / (2 * (count - 1)))
+                                : rounded(left * place, count - 1);
     int64_t slack = line.length - self->heights[i];
     add(answer, last, (int64_t)i, rect, before + spacing * place + shared,
         line.top + slack / 2 + slack % 2, self->widths[i], self->heights[i]);

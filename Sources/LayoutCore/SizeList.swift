@@ -283,10 +283,22 @@ struct SizeReader {
       height: Length(millionths: Int64(main[index])))
   }
 
-  /// Whether some items that exist are in one run, and narrow.
-  mutating func hasNarrow(_ wanted: Range<Int>) -> Bool {
+  /// Hands out the sizes of some items that exist where they lie.
+  ///
+  /// - Parameters:
+  ///   - wanted: The items.
+  ///   - body: Called with as many breadths as lengths, in millionths.
+  /// - Returns: What `body` returns; nil if they are not in one run, or not narrow.
+  @inline(__always)
+  mutating func withNarrow<Result>(
+    _ wanted: Range<Int>,
+    _ body: (_ breadths: Span<UInt32>, _ lengths: Span<UInt32>) -> Result
+  ) -> Result? {
     if !items.contains(wanted.lowerBound) { goTo(wanted.lowerBound) }
-    return run == nil && items.contains(wanted.lowerBound) && wanted.upperBound <= items.upperBound
+    let start = wanted.lowerBound - items.lowerBound
+    let end = start + wanted.count
+    guard start >= 0, end <= cross.count, end <= main.count else { return nil }
+    return body(cross.span.extracting(start..<end), main.span.extracting(start..<end))
   }
 
   @inline(never)

@@ -19,8 +19,24 @@ struct FlowLineTests {
     var steps = LineSteps(spread)
     var before: Length = 0
     for (place, width) in widths.enumerated() {
-      #expect(steps.next(width) == spread.position(place, before: before).millionths)
+      #expect(steps.next(width.millionths) == spread.position(place, before: before).millionths)
       before += width
     }
+  }
+
+  @Test func halfOfAMillionthIsRoundedUp() throws {
+    // Eight gaps share three millionths too many: the one before item 4 would end at …6.5.
+    let sizes = Array(
+      repeating: Size(width: Length(millionths: 3_666_667), height: 10), count: 9)
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 9, extents: .size(sizes[0])))]),
+      layout: FlowLayout(), viewport: Viewport(size: Size(width: 113, height: 100)))
+    let cells = try prepared.elements(
+      in: Rect(x: 0, y: 0, width: 113, height: 10), contentOffset: .zero, limit: 9)
+    #expect(cells.count == 9)
+    let places = cells.map(\.frame.minX.millionths)
+    #expect(places[4] == 54_666_667)
+    let frames = Naive.flow(sizes, layout: FlowLayout(), available: 113)
+    #expect(places == frames.map(\.minX.millionths))
   }
 }

@@ -58,7 +58,8 @@ enum Naive {
         switch alignment {
         case .leading: break
         case .justified where gaps > 0:
-          x += roundedQuotient(gapLeftover * Int64(place), gaps)
+          // The coordinate is rounded, once; not what is added to it, which may be negative.
+          x = roundedQuotient(x * gaps + gapLeftover * Int64(place), gaps)
         case .justified, .center: x += roundedQuotient(max(0, leftover), 2)
         case .trailing: x += max(0, leftover)
         }

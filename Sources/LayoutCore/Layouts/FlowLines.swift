@@ -61,12 +61,21 @@ struct LineRule: Sendable {
     return spread
   }
 
-  /// How far from the line's start an item lies.
+  /// How far from the line's start an item lies, which is no longer than its line.
   func offset(of length: Length, inLine lineLength: Length) -> Length {
-    switch itemAlignment {
+    Length(millionths: itemAlignment.offset(leaving: (lineLength - length).millionths))
+  }
+}
+
+extension FlowLayout.ItemAlignment {
+  /// How far from its line's start an item lies that leaves some room across the line, not negative; a
+  /// half of a millionth is rounded up.
+  @inline(__always)
+  func offset(leaving room: Int64) -> Int64 {
+    switch self {
     case .leading: 0
-    case .center: (lineLength - length).halved
-    case .trailing: lineLength - length
+    case .center: (room &+ 1) &>> 1
+    case .trailing: room
     }
   }
 }
@@ -86,8 +95,18 @@ struct LineSpread: Sendable {
   ///   - before: The cross extents of the items before it, added up.
   /// - Returns: The cross coordinate.
   func position(_ place: Int, before: Length) -> Length {
-    let shared = leftover == .zero ? .zero : leftover.scaled(by: Int64(place), over: gaps)
-    return start + before + spacing * place + shared
+    start + before + spacing * place + share(before: place)
+  }
+
+  /// What the gaps before an item have of what is left over.
+  ///
+  /// A half of a millionth is rounded up, also where a line ends a hair past the room and its items are
+  /// pushed together: it is the coordinate that is rounded, and but for items without a breadth that is
+  /// not below 0.
+  private func share(before place: Int) -> Length {
+    if leftover >= .zero { return leftover.scaled(by: Int64(place), over: gaps) }
+    let halves = Int128(leftover.millionths) * Int128(place) * 2
+    return Length(saturating: flooredQuotient(halves + Int128(gaps), Int128(gaps) * 2))
   }
 }
 
@@ -119,13 +138,14 @@ struct LineSteps {
 
   /// Where the next item begins.
   ///
-  /// - Parameter width: Its breadth.
+  /// - Parameter breadth: Its breadth, in millionths of a point.
   /// - Returns: The cross coordinate, in millionths of a point.
   @inline(__always)
-  mutating func next(_ width: Length) -> Int64 {
-    let rounded = share &+ (parts >= gaps &- parts ? 1 : 0)
+  mutating func next(_ breadth: Int64) -> Int64 {
+    // Half of a part is rounded up, and so, where parts are taken away, off.
+    let rounded = share &+ (parts &+ (isNegative ? 0 : 1) > gaps &- parts ? 1 : 0)
     let place = start &+ (isNegative ? 0 &- rounded : rounded)
-    start = start &+ width.millionths &+ spacing
+    start = start &+ breadth &+ spacing
     share = share &+ sharePerGap
     parts = parts &+ partsPerGap
     if parts >= gaps {

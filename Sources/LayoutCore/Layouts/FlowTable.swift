@@ -149,29 +149,43 @@ final class FlowTable: SectionBody {
     in line: Place, showingIn rect: Rect, from start: Int, _ reader: inout SizeReader,
     _ body: (Int, Rect) -> Bool
   ) -> Bool {
-    let items = line.item..<(line.item + line.itemCount)
-    guard isSmall, reader.hasNarrow(items) else {
-      return forEachItem(in: line, &reader) { item, frame in
-        item < start || !frame.overlaps(rect) || body(item, frame)
+    if isSmall {
+      let isGoingOn = reader.withNarrow(line.item..<(line.item + line.itemCount)) {
+        forEachItem(in: line, showingIn: rect, from: start, breadths: $0, lengths: $1, body)
       }
+      if let isGoingOn { return isGoingOn }
     }
-    let spread = rule.spread(
-      count: line.itemCount, extent: reader.breadth(of: items),
-      isLast: line.number == lines.count - 1)
+    return forEachItem(in: line, &reader) { item, frame in
+      item < start || !frame.overlaps(rect) || body(item, frame)
+    }
+  }
+
+  /// The same where no sum comes near the end of 64 bits.
+  @inline(__always)
+  private func forEachItem(
+    in line: Place, showingIn rect: Rect, from start: Int, breadths: Span<UInt32>,
+    lengths: Span<UInt32>, _ body: (Int, Rect) -> Bool
+  ) -> Bool {
+    var extent: Int64 = 0
+    for place in breadths.indices { extent &+= Int64(breadths[place]) }
+    var steps = LineSteps(
+      rule.spread(
+        count: line.itemCount, extent: Length(millionths: extent),
+        isLast: line.number == lines.count - 1))
     let isInside = line.top >= rect.minY && line.top + line.length <= rect.maxY
     let (left, right) = (rect.minX.millionths, rect.maxX.millionths)
-    var steps = LineSteps(spread)
-    for item in items {
-      let size = reader.size(of: item)
-      let x = steps.next(size.width)
-      guard item >= start, x < right, x &+ size.width.millionths > left else { continue }
+    let itemAlignment = rule.itemAlignment
+    for place in breadths.indices {
+      let (breadth, length) = (Int64(breadths[place]), Int64(lengths[place]))
+      let x = steps.next(breadth)
+      guard x < right, x &+ breadth > left, line.item &+ place >= start else { continue }
+      let offset = itemAlignment.offset(leaving: line.length.millionths &- length)
       let frame = Rect(
         origin: Point(
-          x: Length(millionths: x),
-          y: line.top + rule.offset(of: size.height, inLine: line.length)),
-        size: size)
+          x: Length(millionths: x), y: Length(millionths: line.top.millionths &+ offset)),
+        size: Size(width: Length(millionths: breadth), height: Length(millionths: length)))
       guard isInside ? !frame.isEmpty : frame.overlaps(rect) else { continue }
-      guard body(item, frame) else { return false }
+      guard body(line.item &+ place, frame) else { return false }
     }
     return true
   }
