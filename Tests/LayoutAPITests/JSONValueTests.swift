@@ -24,18 +24,47 @@ struct JSONValueTests {
       ("-9000000000000", -9_000_000_000_000_000_000),
       ("8999999999999.5", 8_999_999_999_999_500_000),
       ("0.9999999", 1_000_000), ("-0.9999999", -1_000_000),
+      // No double is near enough to these.
+      ("12345678901.234567", 12_345_678_901_234_567),
+      ("-8999999999999.999999", -8_999_999_999_999_999_999),
+      ("5447340321329.0544835", 5_447_340_321_329_054_484),
+      ("9000000000000.000000", 9_000_000_000_000_000_000),
+      ("1.5e10", 15_000_000_000_000_000),
     ] as [(String, Int64)])
   func lengthsAreRoundedToMillionths(text: String, millionths: Int64) throws {
     #expect(try length(text) == millionths)
   }
 
   @Test(arguments: [
-    "9000000000001", "-9000000000001", "9.0000000001e12", "1e300", "-1e300",
+    "9000000000001", "-9000000000001", "9000000000000.000001", "9.0000000001e12", "1e300", "-1e300",
     "18446744073709551615", "9223372036854775807", "-9223372036854775808",
   ])
   func lengthsBeyondTheLimitAreRefused(text: String) {
     let error = #expect(throws: JSONError.self) { try length(text) }
     #expect(error?.category == .invalid)
+  }
+
+  @Test func largeCoordinatesAreReadAsTheyAreWrittenWhereverTheyAre() throws {
+    let start = #"{"a\"1":[1,-2.5,3e1,"4,\\",true,{"5":null}],"lengths":["#
+    let end = #"],"here":{"x":12345678901.234567,"y":-12345678901.234568}}"#
+    func coordinates(_ count: Int) throws -> [Int64] {
+      let lengths = Array(repeating: "6", count: count).joined(separator: ",")
+      let text = Array((start + lengths + end).utf8)
+      var parser = JSONParser()
+      return try parser.read(text.span) { (value) throws(JSONError) in
+        guard let here = value.peek(JSONNames(["here"])) else { return [] }
+        let point = try here.point()
+        return [point.x, point.y]
+      }
+    }
+    let exact: [Int64] = [12_345_678_901_234_567, -12_345_678_901_234_568]
+    #expect(try coordinates(3) == exact)
+    // Long enough for the lengths to be taken out before it is parsed.
+    #expect(try coordinates(100_000) == exact)
+    // Too long to be looked through for each number: as near as a double comes.
+    let padding = String(repeating: " ", count: 1 << 20)
+    let text = padding + "12345678901.234567"
+    #expect(abs(try length(text) - exact[0]) == 1)
   }
 
   @Test func sizesAreNeitherNegativeNorHuge() throws {

@@ -31,18 +31,19 @@ import CSimdjson
   ///   - padding: How many bytes after them are readable; with 64 or more nothing is copied.
   /// - Returns: The document, which lives until the next parse.
   /// - Throws: ``JSONError`` without a pointer where the bytes are not one JSON value in UTF-8.
-  @_lifetime(&self)
+  @_lifetime(&self, copy bytes)
   mutating func parse(
     _ bytes: Span<UInt8>, padding: Int = 0
   ) throws(JSONError) -> JSONDocument {
     let tape = try unsafe tape(bytes, padding: padding)
     // Safe: the parser owns both buffers and leaves them alone until it parses again or is
-    // released; both need this value mutably or consumed, which the lifetime below forbids.
+    // released; both need this value mutably or consumed, which the lifetime below forbids. Whoever
+    // calls sees to it that the bytes outlive the document, by the lifetime that this function has.
     return unsafe _overrideLifetime(
       JSONDocument(
         tape: Span(_unsafeStart: tape.words, count: tape.wordCount),
         strings: RawSpan(_unsafeStart: tape.strings, byteCount: tape.stringCapacity),
-        lifted: JSONLiftedText()),
+        source: bytes, lifted: JSONLiftedText()),
       mutating: &self)
   }
 
@@ -54,9 +55,9 @@ import CSimdjson
   ///   - windowSize: How many bytes of an array are parsed at once.
   /// - Returns: The document, which lives until the next parse.
   /// - Throws: ``JSONError`` where what is left is not one JSON value in UTF-8.
-  @_lifetime(&self, copy bytes)
+  @_lifetime(&self, borrow skeleton, copy bytes)
   mutating func parse(
-    _ skeleton: JSONSkeleton, of bytes: Span<UInt8>, windowSize: Int
+    _ skeleton: borrowing JSONSkeleton, of bytes: Span<UInt8>, windowSize: Int
   ) throws(JSONError) -> JSONDocument {
     let count = skeleton.text.count - JSONSkeleton.padding
     let tape = try unsafe tape(
@@ -68,12 +69,12 @@ import CSimdjson
           parser, array.index, array.elements.lowerBound, array.elements.count)
       else { throw JSONError(.malformed) }
     }
-    // Safe: as above; and whoever calls sees to it that the bytes outlive the document, by the
-    // lifetime that this function has.
+    // Safe: as above.
     return unsafe _overrideLifetime(
       JSONDocument(
         tape: Span(_unsafeStart: tape.words, count: tape.wordCount),
         strings: RawSpan(_unsafeStart: tape.strings, byteCount: tape.stringCapacity),
+        source: skeleton.text.span.extracting(0..<count),
         lifted: JSONLiftedText(body: bytes, windowSize: windowSize)),
       mutating: &self)
   }
@@ -144,14 +145,22 @@ struct JSONLiftedText: ~Escapable {
 struct JSONDocument: ~Escapable {
   private let tape: Span<UInt64>
   private let strings: RawSpan
+  /// What the tape was made of.
+  private let source: Span<UInt8>
   private let lifted: JSONLiftedText
 
-  @_lifetime(copy tape, copy strings, copy lifted)
-  fileprivate init(tape: Span<UInt64>, strings: RawSpan, lifted: JSONLiftedText) {
+  @_lifetime(copy tape, copy strings, copy source, copy lifted)
+  fileprivate init(
+    tape: Span<UInt64>, strings: RawSpan, source: Span<UInt8>, lifted: JSONLiftedText
+  ) {
     self.tape = tape
     self.strings = strings
+    self.source = source
     self.lifted = lifted
   }
+
+  /// How many words the tape has, the one at its end included.
+  var wordCount: Int { tape.count }
 
   /// The type at `index`.
   @inline(__always)
@@ -208,6 +217,56 @@ struct JSONDocument: ~Escapable {
     let count = Int(truncatingIfNeeded: tape[index + 1])
     return JSONLiftedText(
       body: lifted.body.extracting(start..<start + count), windowSize: lifted.windowSize)
+  }
+
+  /// The number at `index` as the document writes it: the tape has the nearest double, which is not
+  /// always all of it.
+  ///
+  /// - Returns: Its text; nil in a document of more than a mebibyte without its long arrays, in which a
+  ///   client could have many looked for.
+  /// - Complexity: O(n) in the bytes before it.
+  @_lifetime(copy self)
+  func numberText(at index: Int) -> Span<UInt8>? {
+    guard source.count <= 1 << 20 else { return nil }
+    // The numbers are in the same order in both.
+    var before = 0
+    var word = 1
+    while word < index {
+      switch tag(at: word) {
+      case .integer, .unsigned, .double:
+        before += 1
+        word += 2
+      case .lifted: word += 2
+      default: word += 1
+      }
+    }
+    var place = 0
+    while place < source.count {
+      switch source[place] {
+      case UInt8(ascii: "\""):
+        place += 1
+        while place < source.count, source[place] != UInt8(ascii: "\"") {
+          place += source[place] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        place += 1
+      case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        let start = place
+        while place < source.count, Self.isPartOfNumber(source[place]) { place += 1 }
+        if before == 0 { return source.extracting(start..<place) }
+        before -= 1
+      default: place += 1
+      }
+    }
+    return nil
+  }
+
+  private static func isPartOfNumber(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
+      UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
+      true
+    default: false
+    }
   }
 
   /// The string or key at `index`.
@@ -274,6 +333,13 @@ struct JSONText: ~Escapable {
   func isEqual(to other: [UInt8]) -> Bool {
     guard count == other.count else { return false }
     for place in other.indices where byte(at: place) != other[place] { return false }
+    return true
+  }
+
+  /// Whether this is another text of a document.
+  func isEqual(to other: JSONText) -> Bool {
+    guard count == other.count else { return false }
+    for place in 0..<count where byte(at: place) != other.byte(at: place) { return false }
     return true
   }
 

@@ -1,3 +1,5 @@
+import LayoutCore
+
 /// One value of a document: a place on its tape.
 struct JSONValue: ~Escapable {
   let document: JSONDocument
@@ -113,6 +115,9 @@ extension JSONValue {
 
   /// A number of points, as millionths, rounded to the nearest, half away from zero.
   ///
+  /// Below 2³³ what is rounded is the nearest double; beyond, where doubles are more than a millionth
+  /// apart, the number as it is written, unless it has an exponent.
+  ///
   /// `range` is what is allowed, in points; it lies within ±9e12.
   @inline(__always)
   func length(in range: ClosedRange<Int64> = .sizes) throws(JSONError) -> Int64 {
@@ -200,9 +205,21 @@ extension JSONDocument {
       guard Double(range.lowerBound) <= double, double <= Double(range.upperBound) else {
         return nil
       }
-      return roundedMillionths(double)
+      // From 2³³ on doubles are more than a millionth apart.
+      return abs(double) < 0x1p33
+        ? roundedMillionths(double) : writtenMillionths(at: index, in: range)
     default: return nil
     }
+  }
+
+  /// The same for a number that no double may be near enough to.
+  @inline(never)
+  private func writtenMillionths(at index: Int, in range: ClosedRange<Int64>) -> Int64? {
+    guard let text = numberText(at: index), let length = Length(decimal: text) else {
+      return roundedMillionths(double(at: index))
+    }
+    let ends = Length(points: Int(range.lowerBound))...Length(points: Int(range.upperBound))
+    return ends.contains(length) ? length.millionths : nil
   }
 }
 
