@@ -43,8 +43,10 @@ struct QueryParameters: ~Escapable {
       _ = try decoded(value)
       place = place ?? known.firstIndex { "\($0)" == name }
       if place == nil {
-        let nearest = nearestName(to: name, among: known.map(\.description))
-        throw .query("unknown query parameter \"\(name)\"" + suggestion(nearest))
+        let known = known.map(\.description)
+        let nearest = nearestName(to: name, among: known)
+        throw .query(
+          "unknown query parameter \"\(name)\"" + suggestion(nearest, among: known))
       }
     }
     guard let place else { return }

@@ -23,9 +23,7 @@ private func outcome(
 }
 
 /// As a whole.
-private func whole(_ body: [UInt8]) -> Outcome {
-  outcome { (read) throws(JSONError) in try reading(body, read) }
-}
+private func whole(_ body: [UInt8]) -> Outcome { windowed(body, JSONWindows(minimumLength: .max)) }
 
 /// As the service does it.
 private func windowed(_ body: [UInt8], _ windows: JSONWindows) -> Outcome {

@@ -38,6 +38,7 @@ struct QueryParametersTests {
     arguments: [
       ("x=1&%78=2", "query parameter \"x\" is given twice"),
       ("xs=1", "unknown query parameter \"xs\"; did you mean \"x\"?"),
+      ("zebra=1", "unknown query parameter \"zebra\"; known: x, y"),
       ("x=%zz", "the query is not percent-encoded UTF-8"),
       ("x=%FF", "the query is not percent-encoded UTF-8"),
       ("%=1", "the query is not percent-encoded UTF-8"),

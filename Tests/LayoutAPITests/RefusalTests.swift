@@ -42,6 +42,15 @@ struct RefusalTests {
     Case("{} {}", 400, nil),
     Case(#"{"layout":{},"layout":{}}"#, 400, "/layout", "twice"),
     Case("{\"a\":\"\u{FFFD}\"}", 422, "/a", "unknown member"),
+    // What cannot be read goes before what is wrong, wherever both are.
+    Case(#"{"a":1,"a":2}"#, 400, "/a", "twice"),
+    Case(
+      #"{"a":{"much longer than eight":1,"b":2,"much longer than eight":3}}"#, 400,
+      "/a/much longer than eight", "twice"),
+    Case(
+      #"{"viewport":{"width":{"x":[{"y":1,"y":1}]},"height":1}}"#, 400,
+      "/viewport/width/x/0/y", "twice"),
+    Case(#"{"a":{"x":1},"b":{"x":1}}"#, 422, "/a", "unknown member"),
     Case(#"{"viewport":{"width":1e999,"height":1}}"#, 400, nil),
     Case(String(repeating: "[", count: 100) + String(repeating: "]", count: 100), 400, nil, "32"),
     Case("{}", 422, "", "collection"),

@@ -343,6 +343,14 @@ struct JSONText: ~Escapable {
     return true
   }
 
+  /// A number for it that no client foresees.
+  var hash: Int {
+    var hasher = Hasher()
+    // Safe: the buffer is used during the call only.
+    unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    return hasher.finalize()
+  }
+
   /// A copy.
   var string: String {
     // Safe: the buffer is used during the call only.

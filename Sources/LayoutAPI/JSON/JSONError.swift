@@ -22,7 +22,7 @@ struct JSONError: Error, Equatable {
 
     // Readable but wrong: 422.
     case wrongType(expected: String, found: String)
-    case unknownMember(String, nearest: String?)
+    case unknownMember(String, nearest: String?, known: [String])
     case missingMember(String)
     case unknownName(String, nearest: String?, known: [String])
     case outOfRange(expected: String, found: String)
@@ -69,13 +69,11 @@ struct JSONError: Error, Equatable {
     case .badNumber: "a number is malformed, too large or not finite"
     case .duplicateKey(let name): "the member \(quoted(name)) occurs twice"
     case .wrongType(let expected, let found): "expected \(expected), found \(found)"
-    case .unknownMember(let name, let nearest):
-      "unknown member \(quoted(name))" + suggestion(nearest)
+    case .unknownMember(let name, let nearest, let known):
+      "unknown member \(quoted(name))" + suggestion(nearest, among: known)
     case .missingMember(let name): "the member \(quoted(name)) is missing"
-    case .unknownName(let name, nearest: .some(let nearest), _):
-      "unknown name \(quoted(name))" + suggestion(nearest)
-    case .unknownName(let name, nearest: .none, let known):
-      "unknown name \(quoted(name)); known: \(known.joined(separator: ", "))"
+    case .unknownName(let name, let nearest, let known):
+      "unknown name \(quoted(name))" + suggestion(nearest, among: known)
     case .outOfRange(let expected, let found): "expected \(expected), found \(found)"
     case .wrongCount(let expected, let found): "expected \(expected), found \(found) elements"
     case .tooManyElements(let limit): "more than \(limit) elements"
@@ -92,6 +90,8 @@ private func quoted(_ text: String) -> String {
   text.utf8.count <= 80 ? "\"\(text)\"" : "\"\(text.prefix(60))…\""
 }
 
-func suggestion(_ nearest: String?) -> String {
-  nearest.map { "; did you mean \(quoted($0))?" } ?? ""
+/// What an unknown name may have been meant to be: one of those that are known, or else all of them.
+func suggestion(_ nearest: String?, among known: [String] = []) -> String {
+  if let nearest { return "; did you mean \(quoted(nearest))?" }
+  return known.isEmpty ? "" : "; known: \(known.joined(separator: ", "))"
 }

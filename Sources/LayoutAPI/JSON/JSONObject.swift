@@ -80,7 +80,8 @@ struct JSONObject<Member: JSONName>: ~Escapable {
     let text = key.document.text(at: key.index)
     let known = Member.allCases.filter(allowed.contains).map { Member.names.texts[$0.rawValue] }
     let name = text.count <= 256 ? text.string : "a key of \(text.count) bytes"
-    return key.error(.unknownMember(name, nearest: nearestName(to: name, among: known)))
+    return key.error(
+      .unknownMember(name, nearest: nearestName(to: name, among: known), known: known))
   }
 }
 
@@ -105,4 +106,52 @@ struct JSONMemberSet<Member: JSONName>: ExpressibleByArrayLiteral, Equatable, Se
 
   func union(_ other: Self) -> Self { Self(bits: bits | other.bits) }
   func intersection(_ other: Self) -> Self { Self(bits: bits & other.bits) }
+}
+
+extension JSONDocument {
+  /// The refusal of the first object that has a key twice; nil if there is none, or the document is so
+  /// long that nobody wrote it by hand and a client could have much looked through.
+  ///
+  /// - Complexity: O(n log n); for refusals only.
+  var duplicateKey: JSONError? {
+    guard wordCount <= 1 << 20 else { return nil }
+    var keys: [MarkedKey] = []
+    var place = 1
+    while place < wordCount {
+      switch tag(at: place) {
+      case .object:
+        if count(at: place) > 1, let key = duplicateKey(ofObjectAt: place, &keys) {
+          let text = text(at: key)
+          let name = text.count <= 256 ? text.string : "a key of \(text.count) bytes"
+          return JSONValue(self, key).error(.duplicateKey(name))
+        }
+        place += 1
+      case .integer, .unsigned, .double, .lifted: place += 2
+      default: place += 1
+      }
+    }
+    return nil
+  }
+
+  /// A key, and a number that is made of it.
+  private typealias MarkedKey = (mark: Int, place: Int)
+
+  /// A key of an object that has it before; nil if there is none.
+  ///
+  /// `keys` is room for them.
+  private func duplicateKey(ofObjectAt place: Int, _ keys: inout [MarkedKey]) -> Int? {
+    keys.removeAll(keepingCapacity: true)
+    let end = index(after: place) - 1
+    var key = place + 1
+    while key < end {
+      keys.append((text(at: key).hash, key))
+      key = index(after: key + 1)
+    }
+    // Those that are the same lie side by side then.
+    keys.sort { $0 < $1 }
+    for (key, next) in zip(keys, keys.dropFirst()) where key.mark == next.mark {
+      if text(at: key.place).isEqual(to: text(at: next.place)) { return next.place }
+    }
+    return nil
+  }
 }

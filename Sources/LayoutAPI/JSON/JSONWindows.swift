@@ -42,7 +42,14 @@ extension JSONParser {
     {
       do { return try read(try parse(skeleton, of: bytes, windowSize: windows.size).root) } catch {}
     }
-    return try read(try parse(bytes, padding: padding).root)
+    let document = try parse(bytes, padding: padding)
+    do throws(JSONError) {
+      return try read(document.root)
+    } catch {
+      // What cannot be read goes before what is wrong; nobody looks further than to the first mistake.
+      if error.category == .invalid, let duplicate = document.duplicateKey { throw duplicate }
+      throw error
+    }
   }
 }
 

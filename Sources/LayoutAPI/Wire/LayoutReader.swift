@@ -103,7 +103,7 @@ struct JSONMetrics: ~Escapable, LayoutMetrics {
       let name = document.text(at: key).string
       if !known.contains(name) {
         throw value.at(key).error(
-          .unknownMember(name, nearest: nearestName(to: name, among: known)))
+          .unknownMember(name, nearest: nearestName(to: name, among: known), known: known))
       }
       key = document.index(after: key + 1)
     }
