@@ -1,17 +1,37 @@
 /// A cell under a finger: it keeps its place in the order, and shows where the finger is.
 struct LiftedCell: Sendable {
-  var indexPath: IndexPath
-  /// Its middle.
-  var center: Point
+  let indexPath: IndexPath
+  /// Twice its middle, in millionths of a point: that of a cell which nobody has moved may lie between
+  /// two of them.
+  private let doubledCenter: (x: Int128, y: Int128)
+
+  /// Lifts a cell to a middle.
+  init(indexPath: IndexPath, center: Point) {
+    self.indexPath = indexPath
+    doubledCenter = (Int128(center.x.millionths) * 2, Int128(center.y.millionths) * 2)
+  }
+
+  /// Lifts a cell from where it is.
+  init(_ cell: LayoutAttributes) {
+    let frame = cell.frame
+    indexPath = cell.indexPath
+    doubledCenter = (
+      Int128(frame.minX.millionths) * 2 + Int128(frame.width.millionths),
+      Int128(frame.minY.millionths) * 2 + Int128(frame.height.millionths)
+    )
+  }
 
   /// Above everything.
   static let zIndex = Int(Int32.max)
 
   /// A cell at its place as it shows.
   func lift(_ cell: LayoutAttributes) -> LayoutAttributes {
+    func start(_ doubledCenter: Int128, _ extent: Length) -> Length {
+      Length(saturating: roundedQuotient(doubledCenter - Int128(extent.millionths), 2))
+    }
     var cell = cell
     cell.frame.origin = Point(
-      x: center.x - cell.frame.width.halved, y: center.y - cell.frame.height.halved)
+      x: start(doubledCenter.x, cell.frame.width), y: start(doubledCenter.y, cell.frame.height))
     cell.zIndex = LiftedCell.zIndex
     return cell
   }
@@ -59,12 +79,8 @@ public struct InteractiveMovement: Sendable {
     preview = UpdatedContent(
       content: content, map: IdentityMap(), names: nil, change: ContentChange(sectionEdits: []))
     self.layout = layout
-    self.layout.lifted = LiftedCell(
-      indexPath: source,
-      center: position
-        ?? Point(
-          x: cell.frame.minX + cell.frame.width.halved,
-          y: cell.frame.minY + cell.frame.height.halved))
+    self.layout.lifted =
+      position.map { LiftedCell(indexPath: source, center: $0) } ?? LiftedCell(cell)
   }
 
   /// Goes to a position: `updateInteractiveMovementTargetPosition`.
@@ -134,10 +150,13 @@ public struct InteractiveMovement: Sendable {
   public func autoscroll(contentOffset offset: Point) -> (x: Int, y: Int) {
     guard let frame = dragged(contentOffset: offset)?.frame else { return (0, 0) }
     let visible = layout.visibleRect(at: offset)
+    // A cell as wide as the viewport touches both edges where it is in the middle, though half of an odd
+    // width is rounded, and the middle that a client works out.
+    let hair = Length(millionths: 1)
     func way(_ isBefore: Bool, _ isAfter: Bool) -> Int { (isAfter ? 1 : 0) - (isBefore ? 1 : 0) }
     return (
-      way(frame.minX <= visible.minX, frame.maxX >= visible.maxX),
-      way(frame.minY <= visible.minY, frame.maxY >= visible.maxY)
+      way(frame.minX <= visible.minX + hair, frame.maxX >= visible.maxX - hair),
+      way(frame.minY <= visible.minY + hair, frame.maxY >= visible.maxY - hair)
     )
   }
 

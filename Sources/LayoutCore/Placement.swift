@@ -114,6 +114,19 @@ public protocol Placement: Sendable {
     around visible: Rect, shown: ItemRanges, reach: WindowReach, limit: Int
   ) throws(LayoutError) -> ItemsAtHand
 
+  /// How far an item is from the viewport, for those that are nearest to be loaded first.
+  ///
+  /// Its resting frame decides, unless a layout knows better.
+  ///
+  /// - Parameters:
+  ///   - indexPath: The item.
+  ///   - frame: Where it rests; nil if that is not at hand.
+  ///   - visible: The visible rect, upright.
+  /// - Returns: How far, and whether it begins before the viewport; nil if there is no such item.
+  func place(
+    ofItemAt indexPath: IndexPath, restingIn frame: Rect?, from visible: Rect
+  ) -> (distance: Length, isBefore: Bool)?
+
   /// The main coordinate of the offset that shows an item, inside the content or not.
   ///
   /// - Parameters:
@@ -223,6 +236,15 @@ extension Placement {
     }
     guard count <= limit else { throw .tooManyElements(limit: limit) }
     return atHand
+  }
+
+  /// Nothing between their frames and the viewport.
+  public func place(
+    ofItemAt indexPath: IndexPath, restingIn frame: Rect?, from visible: Rect
+  ) -> (distance: Length, isBefore: Bool)? {
+    (frame ?? restingFrame(ofItemAt: indexPath)).map {
+      (max(0, $0.minY - visible.maxY, visible.minY - $0.maxY), $0.minY < visible.minY)
+    }
   }
 
   /// The item's own frame decides.

@@ -293,9 +293,12 @@ extension PreparedLayout {
       var isBefore = true
       for item in [range.start, range.end - 1] {
         let path = IndexPath(item: item, section: range.section)
-        guard let frame = frame(path) ?? placement.restingFrame(ofItemAt: path) else { continue }
-        distance = min(distance, max(0, frame.minY - visible.maxY, visible.minY - frame.maxY))
-        isBefore = isBefore && frame.minY < visible.minY
+        let frame = frame(path)
+        guard let place = placement.place(ofItemAt: path, restingIn: frame, from: visible) else {
+          continue
+        }
+        distance = min(distance, place.distance)
+        isBefore = isBefore && place.isBefore
       }
       return (distance, isBefore == isForward ? 1 : 0, isForward ? order : -order)
     }

@@ -40,11 +40,12 @@ struct SizeRule: Sendable {
       main = direction == .vertical ? heights : widths
     case .lengths(let lengths): main = lengths
     case .aspectRatios(let ratios):
-      let extent = itemSize.width.points
+      let breadth = Int128(itemSize.width.millionths)
       return SizeRun(
         cross: cross,
         main: LengthArray(count: ratios.count) {
-          Length(rounding: direction == .vertical ? extent / ratios[$0] : extent * ratios[$0])
+          Length.length(
+            ofBreadth: breadth, over: 1, ratio: ratios[$0], isDivided: direction == .vertical)
         })
     }
     return SizeRun(cross: cross, main: main, summary: self.summary(of: summary, count: count))

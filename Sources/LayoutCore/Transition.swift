@@ -35,9 +35,8 @@ public struct ElementAnimation: Hashable, Sendable {
     switch position {
     case nil: break
     case .bottomCenter:
-      element.frame.origin = Point(
-        x: visible.minX + (visible.width - element.frame.width).halved,
-        y: visible.maxY - element.frame.height.halved)
+      let bottom = Rect(x: visible.minX, y: visible.maxY, width: visible.width, height: 0)
+      element.frame.origin = bottom.originOfCentered(element.frame.size)
     }
     return element
   }

@@ -56,6 +56,32 @@ private let threeSections = """
   """
 
 struct MovementTests {
+  @Test func halfOfAMillionthIsRoundedOnce() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"""
+      {"collection":{"sections":[{"items":{"lengths":[10.000001,44]}}]},"layout":{"kind":"list"},
+       "viewport":{"width":411.428571,"height":300}}
+      """#)
+    // A cell that nobody has moved is where it was, and so touches both edges.
+    let begun = try #require(service.send(.post, path + "/movement", #"{"indexPath":[0,0]}"#))
+    // 205.714286 is the middle of the viewport as a client rounds it; 50 − 5.0000005 is 45 as a layout
+    // rounds it.
+    let step = try #require(
+      service.send(.patch, path + "/movement", #"{"position":{"x":205.714286,"y":50}}"#))
+    let frames = try [begun, step].map { answer in
+      let dragged = try #require(answer["dragged"] as? [String: Any])
+      return canonicalJSON(dragged["frame"] ?? "")
+    }
+    #expect(
+      frames == [
+        #"{"height":10.000001,"width":411.428571,"x":0,"y":0}"#,
+        #"{"height":10.000001,"width":411.428571,"x":1e-06,"y":45}"#,
+      ])
+    #expect(begun.text("autoscroll") == #"{"x":0,"y":-1}"#)
+    #expect(step.text("autoscroll") == #"{"x":0,"y":0}"#)
+  }
+
   @Test func anItemIsTakenUpByItsPlace() throws {
     let mover = try Mover(shortList)
     let answer = try #require(mover.begin(at: 0, 1))

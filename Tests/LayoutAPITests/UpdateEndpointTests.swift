@@ -289,6 +289,26 @@ struct UpdateTests {
         """)
   }
 
+  @Test func whatIsCentredIsRoundedOnce() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"""
+      {"collection":{"sections":[{"items":{"lengths":[10.000001]}}]},"layout":{"kind":"list"},
+       "viewport":{"width":100,"height":100}}
+      """#)
+    let answer = try #require(
+      service.send(
+        .post, path + "/updates",
+        #"""
+        {"deleteItems":[{"section":0,"start":0,"end":1}],
+         "deleteAnimation":{"position":"bottomCenter"}}
+        """#))
+    let disappearing = try #require(answer["disappearing"] as? [[String: [String: Any]]])
+    #expect(
+      canonicalJSON(disappearing.first?["final"]?["frame"] ?? "")
+        == #"{"height":10.000001,"width":100,"x":0,"y":95}"#)
+  }
+
   @Test func ticksGoOnFromWhatTheAnswerShowed() throws {
     let service = MockService()
     let path = try service.makeSession(namedList(20))

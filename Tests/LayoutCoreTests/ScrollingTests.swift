@@ -84,6 +84,29 @@ struct ScrollingTests {
     }
   }
 
+  @Test func ofAWheelTheNearestCardsComeFirst() throws {
+    // Each a range of its own; most stand upright somewhere in the viewport.
+    let content = Content(
+      sections: Array(repeating: Section(items: Items(count: 1)), count: 8))
+    var layout = WheelLayout()
+    layout.itemSize = Size(width: 67, height: 124)
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 375, height: 250)))
+    func sections(at x: Length, after last: Length) throws -> [Int] {
+      var state = ScrollState(contentOffset: .zero)
+      var ranges: [ItemRange] = []
+      for x in [last, x] {
+        ranges = try state.scroll(
+          to: Point(x: x, y: 0), in: prepared, prefetch: PrefetchReach(ahead: 0, behind: 1),
+          isFull: true, limit: 100
+        ).prefetch
+      }
+      return ranges.map(\.section)
+    }
+    #expect(try sections(at: -20, after: 0) == [4, 5, 6, 7])
+    #expect(try sections(at: 161, after: 100) == [3, 2, 1, 0])
+  }
+
   @Test func theRangeNearestToTheViewportComesFirst() throws {
     let content = Content(sections: [Section(items: Items(count: 1000))])
     var layout = FlowLayout()

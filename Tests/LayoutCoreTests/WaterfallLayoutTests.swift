@@ -142,4 +142,42 @@ struct WaterfallLayoutTests {
         content, layout: layout, viewport: Viewport(size: Size(width: 320, height: 500)))
     }
   }
+
+  @Test(arguments: 1...7)
+  func whatDoesNotGrowStaysInTheFirstColumn(count: Int) throws {
+    for columnCount in 1...4 {
+      var layout = WaterfallLayout()
+      layout.columns = .count(columnCount)
+      layout.minimumInteritemSpacing = 0
+      let items = Items(count: count, extents: .lengths(.equal(0, count: count)))
+      let prepared = try PreparedLayout(
+        Content(sections: [Section(items: items)]), layout: layout,
+        viewport: Viewport(size: Size(width: 90, height: 100)))
+      for item in 0..<count {
+        let cell = prepared.attributes(
+          of: .cell, at: IndexPath(item: item, section: 0), contentOffset: .zero)
+        #expect(cell?.frame.minX == 0)
+      }
+    }
+  }
+
+  @Test func aRatioGivesWhatTheSizesGive() throws {
+    func lengths(_ extents: ItemExtents) throws -> [Length] {
+      let prepared = try PreparedLayout(
+        Content(sections: [Section(items: Items(count: 3, extents: extents))]),
+        layout: WaterfallLayout(),
+        viewport: Viewport(
+          size: Size(width: Length(millionths: 344_417_801), height: 1000)))
+      return (0..<3).compactMap {
+        prepared.attributes(
+          of: .cell, at: IndexPath(item: $0, section: 0), contentOffset: .zero)?.frame.height
+      }
+    }
+    let ratios = try lengths(.aspectRatios([1, 2, 0.5]))
+    let sizes = try lengths(
+      .sizes(widths: .compact([1, 2, 1]), heights: .compact([1, 1, 2])))
+    #expect(ratios == sizes)
+    // The middle between two millionths.
+    #expect(ratios[0] == Length(millionths: 167_208_901))
+  }
 }

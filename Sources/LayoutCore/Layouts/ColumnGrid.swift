@@ -132,10 +132,12 @@ struct ColumnGrid: Sendable {
   ///   - direction: The main axis.
   /// - Returns: The scaled length.
   func length(aspectRatio ratio: Double, _ direction: ScrollDirection) -> Length {
-    let unit = displayScale == nil ? Double(count) * 1e6 : 1e12
-    let breadth = Double(numerator) / unit
+    guard let displayScale else {
+      return Length.length(
+        ofBreadth: numerator, over: Int64(count), ratio: ratio, isDivided: direction == .vertical)
+    }
+    let breadth = Double(numerator) / 1e12
     let length = direction == .vertical ? breadth / ratio : breadth * ratio
-    guard let displayScale else { return Length(rounding: length) }
     // A ratio is a decimal that a Double only approaches: a hair under a whole pixel is that pixel.
     let nearest = length.rounded()
     let isWhole = (length - nearest).magnitude <= 1e-9 * max(1, nearest)

@@ -7,7 +7,9 @@ final class EqualWaterfall: SectionBody {
   private let step: Length
   private let columns: ColumnGrid
   private let isReversed: Bool
-  /// Items in a row; a waterfall that does not grow stays in its first column.
+  /// Whether the waterfall does not grow: each item could start first in the first column.
+  private let staysInFirst: Bool
+  /// Items in a row.
   private let perRow: Int
 
   /// Places items that all have a length.
@@ -20,7 +22,7 @@ final class EqualWaterfall: SectionBody {
     self.columns = columns
     step = itemLength + columns.padding + columns.padding + interitemSpacing
     isReversed = direction == .rightToLeft
-    let staysInFirst = direction == .shortestFirst && step == .zero
+    staysInFirst = direction == .shortestFirst && step == .zero
     perRow = staysInFirst ? count : columns.count
     length = step * ((count - 1) / perRow + 1) - interitemSpacing
   }
@@ -34,7 +36,7 @@ final class EqualWaterfall: SectionBody {
   }
 
   private func column(ofPlace place: Int) -> Int {
-    perRow == columns.count ? (isReversed ? perRow - 1 - place : place) : 0
+    staysInFirst ? 0 : isReversed ? perRow - 1 - place : place
   }
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {

@@ -188,6 +188,15 @@ private struct WheelPlacement: CardPlacement {
     return ItemsAtHand(items)
   }
 
+  /// By number, too: cards rest where they stand upright, and that of many in the viewport.
+  func place(
+    ofItemAt indexPath: IndexPath, restingIn frame: Rect?, from visible: Rect
+  ) -> (distance: Length, isBefore: Bool)? {
+    guard cards.contains(indexPath) else { return nil }
+    let position = position(ofCard: cards.number(of: indexPath), seenIn: visible)
+    return (Length(rounding: abs(position)), position < 0)
+  }
+
   /// Wherever it shall be, a card can only stand upright.
   func mainOffset(
     scrollingTo indexPath: IndexPath, at position: ScrollPosition, from visible: Rect
