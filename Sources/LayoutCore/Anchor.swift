@@ -112,8 +112,7 @@ extension ElementKind {
   {
     guard case .decoration(let place) = self, let decorations, let others else { return self }
     guard decorations.indices.contains(Int(place)) else { return nil }
-    let name = decorations[Int(place)].kind
-    return others.firstIndex { $0.kind == name }.map { .decoration(UInt8($0)) }
+    return others.place(ofKind: decorations[Int(place)].kind).map { .decoration($0) }
   }
 }
 

@@ -75,6 +75,18 @@ public struct Decoration: Hashable, Sendable {
   }
 }
 
+extension [Decoration] {
+  /// The place of the decoration of a kind; nil if there is none.
+  package func place(ofKind kind: String) -> UInt8? {
+    firstIndex { $0.kind.utf8.elementsEqual(kind.utf8) }.flatMap(UInt8.init(exactly:))
+  }
+}
+
+extension String {
+  /// What names are told apart by: texts that only look alike are one to Swift, and two to all others.
+  package var nameBytes: [UInt8] { Array(utf8) }
+}
+
 /// The items of a section: how many, and what is known of their sizes.
 public struct Items: Hashable, Sendable {
   /// How many; up to 10¹² where they have no data of their own.

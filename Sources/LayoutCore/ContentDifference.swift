@@ -30,21 +30,21 @@ private struct NameMap: ElementMap {
   init(_ old: Content, _ new: Content) {
     self.old = old
     self.new = new
-    var byName: [String: Int] = [:]
+    var byName: [[UInt8]: Int] = [:]
     for (number, section) in old.sections.enumerated() {
-      if let id = section.id { byName[id] = number }
+      if let id = section.id { byName[id.nameBytes] = number }
     }
-    let newNames = Set(new.sections.lazy.compactMap(\.id))
+    let newNames = Set(new.sections.lazy.compactMap(\.id?.nameBytes))
     var newSections: [Int: Int] = [:]
     var oldSections: [Int: Int] = [:]
     for (number, section) in new.sections.enumerated() {
       var origin: Int?
-      if let id = section.id, let named = byName[id] {
+      if let id = section.id, let named = byName[id.nameBytes] {
         origin = named
       } else if old.sections.indices.contains(number) {
         // Two names that differ are two sections.
         let name = old.sections[number].id
-        let isOther = name.map { section.id != nil || newNames.contains($0) } ?? false
+        let isOther = name.map { section.id != nil || newNames.contains($0.nameBytes) } ?? false
         if !isOther { origin = number }
       }
       if let origin, newSections[origin] == nil {

@@ -419,13 +419,13 @@ struct UpdatePlan: ~Copyable {
         ($1.section, $1.at, UpdateOperation.reloadSection($0))
       }
     guard new.contains(where: { $0.0.id != nil }) else { return }
-    var names: Set<String> = []
+    var names: Set<[UInt8]> = []
     for (section, description) in content.sections.enumerated()
     where reloaded[section] == nil && map.newSection(of: section) != nil {
-      if let id = description.id { names.insert(id) }
+      if let id = description.id { names.insert(id.nameBytes) }
     }
     for (section, place, operation) in new {
-      if let id = section.id, !names.insert(id).inserted {
+      if let id = section.id, !names.insert(id.nameBytes).inserted {
         throw UpdatePlan.refusal(
           operation,
           "section \(place) gets the id \"\(id)\", which exists already; there are \(content.sections.count) sections before"

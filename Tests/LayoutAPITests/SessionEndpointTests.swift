@@ -270,4 +270,97 @@ struct SessionEndpointTests {
       #expect(answer?.status == 200, "\(suffix)")
     }
   }
+
+  @Test func namesAreToldApartByTheirBytes() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"""
+      {"collection":{"sections":[
+         {"id":"\u00e9","decorations":[{"kind":"\u00e9"},{"kind":"e\u0301"}],"items":{"count":1}},
+         {"id":"e\u0301","items":{"count":2}}]},
+       "layout":{"kind":"list","headerReferenceSize":{"width":0,"height":20}},
+       "viewport":{"width":100,"height":1000}}
+      """#)
+    func decoration(_ name: String) -> Int? {
+      service.send(.get, path + "/attributes/\(name)/0/0")?.status
+    }
+    #expect(decoration("%C3%A9") == 200)
+    #expect(decoration("e%CC%81") == 200)
+    #expect(decoration("e") == 404)
+    func insert(_ id: String) -> Int? {
+      service.send(
+        .post, path + "/updates", #"{"insertSections":[{"at":0,"section":{"id":"\#(id)"}}]}"#)?
+        .status
+    }
+    #expect(insert(#"\u00e9"#) == 409)
+    #expect(insert(#"\u212b"#) == 200)
+    #expect(insert(#"\u00c5"#) == 200)
+  }
+
+  @Test func sectionsGoTogetherByTheBytesOfTheirNames() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"""
+      {"collection":{"sections":[{"id":"\u00e9"},{"id":"e\u0301"}]},
+       "layout":{"kind":"list","headerReferenceSize":{"width":0,"height":20}},
+       "viewport":{"width":100,"height":100}}
+      """#)
+    let answer = try #require(
+      service.send(
+        .put, path + "/collection",
+        #"{"collection":{"sections":[{"id":"e\u0301"},{"id":"\u00e9"}]}}"#))
+    let moving = try #require(answer["moving"] as? [[String: Any]])
+    #expect(moving.map { canonicalJSON($0["from"] ?? 0) } == ["[1,0]", "[0,0]"])
+    #expect(moving.map { canonicalJSON($0["to"] ?? 0) } == ["[0,0]", "[1,0]"])
+    // Nor are they one member of a layout.
+    let layout = service.send(
+      .put, path + "/layout", #"{"layout":{"kind":"list","\u00e9":1,"e\u0301":1}}"#)
+    #expect(layout?.status == 422)
+  }
+
+  @Test func coordinatesThatNoDoubleIsNearEnoughToComeBackAsTheyWere() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"""
+      {"collection":{"sections":[{"items":{"count":200000000000}}]},
+       "layout":{"kind":"list","itemLength":44.123457},"viewport":{"width":100,"height":100}}
+      """#)
+    let answer = try #require(
+      service.send(.get, path + "/scroll-offset?section=0&item=123456789012&position=start"))
+    let text = String(decoding: answer.bytes, as: UTF8.self)
+    #expect(text.contains(#""y":5447340321329.054484"#))
+    for body in [
+      #"{"contentOffset":{"x":0,"y":5447340321329.054484}}"#,
+      #"{"contentOffset":{"x":0,"y":5447340321329.054484},"velocity":{"x":0,"y":12345678901.5}}"#,
+    ] {
+      let tick = try #require(service.send(.post, path + "/scroll", body))
+      #expect(String(decoding: tick.bytes, as: UTF8.self).contains("5447340321329.054484"))
+    }
+    // The cell that begins there is the first, by a millionth.
+    let layout = #"{"kind":"list","itemLength":44.123457}"#
+    let shot = try #require(
+      service.send(
+        .post, "/v1/layout",
+        #"""
+        {"collection":{"sections":[{"items":{"count":200000000000}}]},"layout":\#(layout),
+         "viewport":{"width":100,"height":100},
+         "rect":{"x":0,"y":5447340321329.054483,"width":1,"height":0.000001}}
+        """#))
+    #expect(String(decoding: shot.bytes, as: UTF8.self).contains("[0,123456789011]"))
+  }
+
+  @Test func oneElementComesInColumnsToo() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"""
+      {"collection":{"sections":[{"items":{"count":3,"ids":["a","b","c"]}}]},
+       "layout":{"kind":"list"},"viewport":{"width":100,"height":100}}
+      """#)
+    let answer = try #require(service.send(.get, path + "/attributes/cell/0/1?format=columns"))
+    #expect(
+      answer.text("attributes") == """
+        {"height":[44],"id":["b"],"item":[1],"kind":["cell"],"section":[0],"width":[100],"x":[0],"y":[44]}
+        """)
+    #expect(service.send(.get, path + "/attributes/cell/0/1?format=rows")?.status == 400)
+  }
 }

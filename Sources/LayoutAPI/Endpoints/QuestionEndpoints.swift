@@ -68,7 +68,7 @@ extension Call {
 
   func describeElement() throws(Failure) -> HTTPResponse {
     try checkAccept()
-    _ = try query()
+    let shape = try formatQuery()
     let found = try self.session()
     let session = found.snapshot
     guard let section = Int(digits: parameterText(2)), let item = Int(digits: parameterText(3)),
@@ -88,7 +88,11 @@ extension Call {
     json.raw("\"version\":")
     json.integer(session.version)
     json.raw("\"attributes\":")
-    AttributesFormat(.objects, session).write(element, to: &json)
+    let format = AttributesFormat(shape, session)
+    switch shape {
+    case .objects: format.write(element, to: &json)
+    case .columns: format.write([element], to: &json)
+    }
     json.endObject()
     return self.json(json.finish(), tag: tag)
   }
@@ -99,10 +103,8 @@ extension Call {
   ) -> ElementKind? {
     guard let name = decodedParameterText(parameter) else { return nil }
     if let kind = ElementKind(name: name) { return kind }
-    guard content.sections.indices.contains(section),
-      let place = content.sections[section].decorations.firstIndex(where: { $0.kind == name })
-    else { return nil }
-    return UInt8(exactly: place).map(ElementKind.decoration)
+    guard content.sections.indices.contains(section) else { return nil }
+    return content.sections[section].decorations.place(ofKind: name).map(ElementKind.decoration)
   }
 
   func itemAtPoint() throws(Failure) -> HTTPResponse {

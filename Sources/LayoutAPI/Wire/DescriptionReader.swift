@@ -133,10 +133,10 @@ extension JSONValue {
     var sections: [Section] = []
     sections.reserveCapacity(array.count)
     var remaining = limits.describedItems
-    var ids: Set<String> = []
+    var ids: Set<[UInt8]> = []
     while let section = array.next() {
       sections.append(try section.section(remainingItems: &remaining, form))
-      if let id = sections.last?.id, !ids.insert(id).inserted {
+      if let id = sections.last?.id, !ids.insert(id.nameBytes).inserted {
         throw section.error(.rule("another section has the id \"\(id)\" already"))
       }
     }
@@ -184,7 +184,7 @@ extension JSONValue {
         throw name.error(
           .rule("a decoration needs a kind of its own: not empty, nor cell, header or footer"))
       }
-      guard !decorations.contains(where: { $0.kind == kind }) else {
+      guard decorations.place(ofKind: kind) == nil else {
         throw name.error(.rule("the section has a decoration of the kind \"\(kind)\" already"))
       }
       decorations.append(

@@ -79,7 +79,9 @@ struct JSONMetrics: ~Escapable, LayoutMetrics {
     var key = value.index + 1
     while key < document.index(after: value.index) - 1 {
       let name = document.text(at: key).string
-      if seen.contains(name) { throw value.at(key).error(.duplicateKey(name)) }
+      if seen.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+        throw value.at(key).error(.duplicateKey(name))
+      }
       seen.append(name)
       key = document.index(after: key + 1)
     }

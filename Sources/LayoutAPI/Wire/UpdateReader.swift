@@ -21,8 +21,8 @@ enum AnchorRequest {
     case .element(let kind, let indexPath):
       if let known = ElementKind(name: kind) { return .element(known, indexPath) }
       guard content.sections.indices.contains(indexPath.section) else { return nil }
-      return content.sections[indexPath.section].decorations.firstIndex { $0.kind == kind }
-        .map { .element(.decoration(UInt8($0)), indexPath) }
+      return content.sections[indexPath.section].decorations.place(ofKind: kind)
+        .map { .element(.decoration($0), indexPath) }
     }
   }
 }
