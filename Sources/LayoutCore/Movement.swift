@@ -1,37 +1,17 @@
 /// A cell under a finger: it keeps its place in the order, and shows where the finger is.
 struct LiftedCell: Sendable {
-  let indexPath: IndexPath
-  /// Twice its middle, in millionths of a point: that of a cell which nobody has moved may lie between
-  /// two of them.
-  private let doubledCenter: (x: Int128, y: Int128)
-
-  /// Lifts a cell to a middle.
-  init(indexPath: IndexPath, center: Point) {
-    self.indexPath = indexPath
-    doubledCenter = (Int128(center.x.millionths) * 2, Int128(center.y.millionths) * 2)
-  }
-
-  /// Lifts a cell from where it is.
-  init(_ cell: LayoutAttributes) {
-    let frame = cell.frame
-    indexPath = cell.indexPath
-    doubledCenter = (
-      Int128(frame.minX.millionths) * 2 + Int128(frame.width.millionths),
-      Int128(frame.minY.millionths) * 2 + Int128(frame.height.millionths)
-    )
-  }
+  var indexPath: IndexPath
+  /// What it has its middle in common with: a position, or where the cell was before anybody moved it,
+  /// of which the middle may lie between two millionths.
+  var place: Rect
 
   /// Above everything.
   static let zIndex = Int(Int32.max)
 
   /// A cell at its place as it shows.
   func lift(_ cell: LayoutAttributes) -> LayoutAttributes {
-    func start(_ doubledCenter: Int128, _ extent: Length) -> Length {
-      Length(saturating: roundedQuotient(doubledCenter - Int128(extent.millionths), 2))
-    }
     var cell = cell
-    cell.frame.origin = Point(
-      x: start(doubledCenter.x, cell.frame.width), y: start(doubledCenter.y, cell.frame.height))
+    cell.frame.origin = place.originOfCentered(cell.frame.size)
     cell.zIndex = LiftedCell.zIndex
     return cell
   }
@@ -79,8 +59,8 @@ public struct InteractiveMovement: Sendable {
     preview = UpdatedContent(
       content: content, map: IdentityMap(), names: nil, change: ContentChange(sectionEdits: []))
     self.layout = layout
-    self.layout.lifted =
-      position.map { LiftedCell(indexPath: source, center: $0) } ?? LiftedCell(cell)
+    self.layout.lifted = LiftedCell(
+      indexPath: source, place: position.map { Rect(origin: $0, size: .zero) } ?? cell.frame)
   }
 
   /// Goes to a position: `updateInteractiveMovementTargetPosition`.
@@ -110,7 +90,8 @@ public struct InteractiveMovement: Sendable {
       layout = prepared
       target = next
     }
-    layout.lifted = LiftedCell(indexPath: target, center: position)
+    layout.lifted = LiftedCell(
+      indexPath: target, place: Rect(origin: position, size: .zero))
     return StepMap(before: before, after: preview.map)
   }
 

@@ -189,6 +189,15 @@ struct JSONDocument: ~Escapable {
     }
   }
 
+  /// The index after the word at `index`, or after both of a value that takes two; of an array or object,
+  /// what is in it.
+  func index(into index: Int) -> Int {
+    switch tag(at: index) {
+    case .integer, .unsigned, .double, .lifted: index + 2
+    default: index + 1
+    }
+  }
+
   /// The elements of the array, or the members of the object, at `index`.
   ///
   /// - Complexity: O(1) up to 2^24 − 2 elements, where the tape's own count ends; then O(n).
@@ -233,12 +242,10 @@ struct JSONDocument: ~Escapable {
     var word = 1
     while word < index {
       switch tag(at: word) {
-      case .integer, .unsigned, .double:
-        before += 1
-        word += 2
-      case .lifted: word += 2
-      default: word += 1
+      case .integer, .unsigned, .double: before += 1
+      default: break
       }
+      word = self.index(into: word)
     }
     var place = 0
     while place < source.count {
@@ -334,21 +341,6 @@ struct JSONText: ~Escapable {
     guard count == other.count else { return false }
     for place in other.indices where byte(at: place) != other[place] { return false }
     return true
-  }
-
-  /// Whether this is another text of a document.
-  func isEqual(to other: JSONText) -> Bool {
-    guard count == other.count else { return false }
-    for place in 0..<count where byte(at: place) != other.byte(at: place) { return false }
-    return true
-  }
-
-  /// A number for it that no client foresees.
-  var hash: Int {
-    var hasher = Hasher()
-    // Safe: the buffer is used during the call only.
-    unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-    return hasher.finalize()
   }
 
   /// A copy.

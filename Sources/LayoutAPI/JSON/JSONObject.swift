@@ -77,9 +77,8 @@ struct JSONObject<Member: JSONName>: ~Escapable {
   }
 
   private static func unknown(_ key: JSONValue, _ allowed: JSONMemberSet<Member>) -> JSONError {
-    let text = key.document.text(at: key.index)
     let known = Member.allCases.filter(allowed.contains).map { Member.names.texts[$0.rawValue] }
-    let name = text.count <= 256 ? text.string : "a key of \(text.count) bytes"
+    let name = key.document.text(at: key.index).name
     return key.error(
       .unknownMember(name, nearest: nearestName(to: name, among: known), known: known))
   }
@@ -112,46 +111,41 @@ extension JSONDocument {
   /// The refusal of the first object that has a key twice; nil if there is none, or the document is so
   /// long that nobody wrote it by hand and a client could have much looked through.
   ///
-  /// - Complexity: O(n log n); for refusals only.
+  /// - Complexity: O(n); for refusals only.
   var duplicateKey: JSONError? {
     guard wordCount <= 1 << 20 else { return nil }
-    var keys: [MarkedKey] = []
     var place = 1
     while place < wordCount {
-      switch tag(at: place) {
-      case .object:
-        if count(at: place) > 1, let key = duplicateKey(ofObjectAt: place, &keys) {
-          let text = text(at: key)
-          let name = text.count <= 256 ? text.string : "a key of \(text.count) bytes"
-          return JSONValue(self, key).error(.duplicateKey(name))
-        }
-        place += 1
-      case .integer, .unsigned, .double, .lifted: place += 2
-      default: place += 1
+      if tag(at: place) == .object, count(at: place) > 1,
+        let duplicate = duplicateKey(ofObjectAt: place)
+      {
+        return duplicate
       }
+      place = index(into: place)
     }
     return nil
   }
 
-  /// A key, and a number that is made of it.
-  private typealias MarkedKey = (mark: Int, place: Int)
-
-  /// A key of an object that has it before; nil if there is none.
+  /// The refusal of a key that an object has before; nil if there is none.
   ///
-  /// `keys` is room for them.
-  private func duplicateKey(ofObjectAt place: Int, _ keys: inout [MarkedKey]) -> Int? {
-    keys.removeAll(keepingCapacity: true)
+  /// - Complexity: O(n) in what is in the object.
+  func duplicateKey(ofObjectAt place: Int) -> JSONError? {
+    var seen: Set<[UInt8]> = []
     let end = index(after: place) - 1
     var key = place + 1
     while key < end {
-      keys.append((text(at: key).hash, key))
+      var bytes: [UInt8] = []
+      text(at: key).append(to: &bytes)
+      if !seen.insert(bytes).inserted {
+        return JSONValue(self, key).error(.duplicateKey(text(at: key).name))
+      }
       key = index(after: key + 1)
-    }
-    // Those that are the same lie side by side then.
-    keys.sort { $0 < $1 }
-    for (key, next) in zip(keys, keys.dropFirst()) where key.mark == next.mark {
-      if text(at: key.place).isEqual(to: text(at: next.place)) { return next.place }
     }
     return nil
   }
+}
+
+extension JSONText {
+  /// A key, for a refusal.
+  fileprivate var name: String { count <= 256 ? string : "a key of \(count) bytes" }
 }

@@ -75,16 +75,7 @@ struct JSONMetrics: ~Escapable, LayoutMetrics {
     unasked = document.count(at: value.index)
     // Layouts have a few dozen members at most; whoever sends more has sent an unknown one.
     guard unasked <= 64 else { throw value.error(.tooManyElements(limit: 64)) }
-    var seen: [String] = []
-    var key = value.index + 1
-    while key < document.index(after: value.index) - 1 {
-      let name = document.text(at: key).string
-      if seen.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
-        throw value.at(key).error(.duplicateKey(name))
-      }
-      seen.append(name)
-      key = document.index(after: key + 1)
-    }
+    if let duplicate = document.duplicateKey(ofObjectAt: value.index) { throw duplicate }
   }
 
   /// The value of a member, which is known from here on.
