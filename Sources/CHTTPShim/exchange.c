@@ -12,8 +12,6 @@ static const size_t kept_body_bytes = 1 << 20;
 // Bodies up to this come along with the header as a rule: refusing them first saves nothing.
 static const size_t short_body_bytes = 16 << 10;
 static const unsigned kept_exchanges = 64;
-// As processors have them; where they are larger, the hint comes to nothing.
-static const size_t large_page_bytes = 2 << 20;
 // How much body buffers of recycled exchanges a loop keeps; 64 MiB would be idle after a rush else.
 static const size_t kept_pool_bytes = 4 << 20;
 // Long bodies come in rushes, and to have pages cleared takes half as long as to receive what fills
@@ -192,9 +190,9 @@ void *http_exchange_begin(void *context, const char *uri, struct MHD_Connection 
 // arrived.
 static uint8_t *move_to_large_pages(uint8_t *body, size_t count, size_t capacity) {
   void *start;
-  if (posix_memalign(&start, large_page_bytes, capacity) != 0) return NULL;
+  if (posix_memalign(&start, http_large_page_bytes, capacity) != 0) return NULL;
   // A hint only; whole pages, so that neighbours are none of its business.
-  (void)madvise(start, capacity & ~(large_page_bytes - 1), MADV_HUGEPAGE);
+  (void)madvise(start, capacity & ~(http_large_page_bytes - 1), MADV_HUGEPAGE);
   if (count > 0) memcpy(start, body, count);
   free(body);
   return start;
@@ -230,7 +228,7 @@ static bool reserve(http_exchange *exchange, size_t count) {
   if (needed > kept_body_bytes && exchange->announced >= count)
     capacity = exchange->announced + HTTP_BODY_PADDING;
   if (capacity > kept_body_bytes && move_to_kept(exchange, capacity)) return true;
-  uint8_t *body = capacity < large_page_bytes
+  uint8_t *body = capacity < http_large_page_bytes
                       ? realloc(exchange->body, capacity)
                       : move_to_large_pages(exchange->body, exchange->body_count, capacity);
   if (!body) return false;

@@ -1,4 +1,6 @@
 // The bounded queue between loops and workers.
+#include <stdlib.h>
+
 #include "internal.h"
 
 // What is made of a body that is longer takes about as much memory as the body.
@@ -69,9 +71,12 @@ void *http_worker_run(void *context) {
   http_exchange *exchange;
   while ((exchange = pop(server))) {
     exchange->request.thread = worker->number;
-    if (exchange->body_count > long_body_bytes) http_memory_make_room(exchange->body_count);
+    void *room = NULL;
+    if (exchange->body_count > long_body_bytes)
+      room = http_memory_make_room(exchange->body_count);
     server->handler(server->context, &exchange->request, HTTP_STAGE_WORKER,
                     &exchange->reply);
+    free(room);
     http_loop_take_answer(exchange);
   }
   http_thread_ends(server, &server->ended_workers);
