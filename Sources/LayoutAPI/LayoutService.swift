@@ -251,7 +251,7 @@ public final class LayoutService: HTTPHandler {
 
   /// What is answered, counted and readable for the page that asked.
   private func finished(
-    _ response: HTTPResponse, to request: borrowing HTTPRequest, _ operation: Operation?,
+    _ response: consuming HTTPResponse, to request: borrowing HTTPRequest, _ operation: Operation?,
     _ audience: Audience
   ) -> HTTPResponse {
     // Operators come by another listener, whose threads have other numbers.

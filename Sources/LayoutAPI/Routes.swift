@@ -120,14 +120,10 @@ enum Routes {
   /// - Returns: The route and where the template's parameters are in the path; nil if there is none.
   static func match(_ path: Span<UInt8>) -> (route: Route, parameters: PathParameters)? {
     let end = lastBytes(of: path)
-    var index = 0
-    while index < ends.count {
-      if end & ends[index].mask == ends[index].text,
-        let parameters = match(path, ends[index].template)
-      {
-        return (all[ends[index].index], parameters)
+    for place in patterns.indices where end & patterns[place].mask == patterns[place].end {
+      if let parameters = patterns[place].match(path) {
+        return (all[patterns[place].index], parameters)
       }
-      index &+= 1
     }
     return nil
   }
@@ -144,57 +140,76 @@ enum Routes {
     return end
   }
 
-  /// How the paths of a route end.
-  private struct End {
-    /// Up to eight bytes of the template after its last parameter, the last one lowest.
-    var text: UInt64 = 0
+  /// What the paths of a route are compared with.
+  private struct Pattern {
+    /// How they end: up to eight bytes of the template after its last parameter, the last one lowest.
+    var end: UInt64 = 0
     /// 0xFF for each of them.
     var mask: UInt64 = 0
     let template: StaticString
+    /// Where the template has its texts: before, between and after the parameters.
+    private var texts: InlineArray<5, Range<Int>> = .init(repeating: 0..<0)
+    private var textCount = 0
     let index: Int
 
     init(_ route: Route, _ index: Int) {
       template = route.template
       self.index = index
-      let plain = "\(template)".utf8.reversed().prefix { $0 != UInt8(ascii: "}") }.prefix(8)
-      for (place, byte) in plain.enumerated() {
-        text |= UInt64(byte) << UInt64(place * 8)
+      let bytes = Array("\(template)".utf8)
+      var start = 0
+      for place in bytes.indices {
+        switch bytes[place] {
+        case UInt8(ascii: "{"): append(start..<place)
+        case UInt8(ascii: "}"): start = place + 1
+        default: break
+        }
+      }
+      append(start..<bytes.count)
+      for (place, byte) in bytes[start...].reversed().prefix(8).enumerated() {
+        end |= UInt64(byte) << UInt64(place * 8)
         mask |= 0xFF << UInt64(place * 8)
       }
     }
+
+    private mutating func append(_ text: Range<Int>) {
+      texts[textCount] = text
+      textCount += 1
+    }
+
+    /// Where a path has the parameters; nil if it is none of the route's.
+    func match(_ path: Span<UInt8>) -> PathParameters? {
+      var parameters = PathParameters()
+      var here = 0
+      for number in 0..<textCount {
+        if number > 0 {
+          let end = path.firstIndex(of: UInt8(ascii: "/"), from: here)
+          guard end > here else { return nil }
+          parameters.append(here..<end)
+          here = end
+        }
+        let text = texts[number]
+        // Safe: within the template; a static string's bytes live as long as the process.
+        guard
+          unsafe path.has(
+            UnsafeBufferPointer(start: template.utf8Start + text.lowerBound, count: text.count),
+            at: here)
+        else { return nil }
+        here += text.count
+      }
+      return here == path.count ? parameters : nil
+    }
   }
 
-  /// Those that end with a parameter, and so with anything, come last.
-  private static let ends: InlineArray<24, End> = {
-    let sorted = all.indices.map { End(all[$0], $0) }
-      .sorted { ($0.mask.nonzeroBitCount, $1.index) > ($1.mask.nonzeroBitCount, $0.index) }
+  /// Those that end with a parameter, and so with anything, come last; scroll ticks, of which there are
+  /// more than of all others, first.
+  private static let patterns: InlineArray<24, Pattern> = {
+    let sorted = all.indices.map { Pattern(all[$0], $0) }.sorted { rank($0) < rank($1) }
     return InlineArray { sorted[$0] }
   }()
 
-  private static func match(_ path: Span<UInt8>, _ template: StaticString) -> PathParameters? {
-    // A static string's bytes live as long as the process.
-    let template = unsafe Span(
-      _unsafeStart: template.utf8Start, count: template.utf8CodeUnitCount)
-    var parameters = PathParameters()
-    let count = path.count
-    var here = 0
-    var index = 0
-    // Safe: each place is compared with the end before it is read; all requests come by here.
-    while index < template.count {
-      let wanted = unsafe template[unchecked: index]
-      if wanted == UInt8(ascii: "{") {
-        let start = here
-        while here < count, unsafe path[unchecked: here] != UInt8(ascii: "/") { here &+= 1 }
-        guard here > start else { return nil }
-        parameters.append(start..<here)
-        while template[index] != UInt8(ascii: "}") { index &+= 1 }
-      } else {
-        guard here < count, unsafe path[unchecked: here] == wanted else { return nil }
-        here &+= 1
-      }
-      index &+= 1
-    }
-    return here == count ? parameters : nil
+  private static func rank(_ pattern: Pattern) -> Int {
+    if all[pattern.index].operation(for: .post) == .scroll { return -1 }
+    return pattern.mask == 0 ? all.count + pattern.index : pattern.index
   }
 }
 

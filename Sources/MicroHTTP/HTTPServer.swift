@@ -140,7 +140,12 @@ private func respond(
   for field in response.otherFields {
     unsafe http_reply_header(reply, field.name, field.value)
   }
-  let content = response.content
+  unsafe send(response.content, response.status, in: reply)
+  return true
+}
+
+/// Fills in a reply's status and all that belongs to its content.
+private func send(_ content: HTTPContent, _ status: HTTPStatus, in reply: OpaquePointer) {
   // Safe: a constant's bytes, which a NUL follows, live as long as the process; the tag's are copied
   // during the call.
   if let tag = content.tag {
@@ -155,14 +160,13 @@ private func respond(
   // which is released with the reply, never changes it.
   unsafe content.bytes.withUnsafeBufferPointer { bytes in
     unsafe http_reply_body(
-      reply, UInt32(response.status.rawValue), bytes.baseAddress, bytes.count, releaseContent,
+      reply, UInt32(status.rawValue), bytes.baseAddress, bytes.count, releaseContent,
       Unmanaged.passRetained(content).toOpaque())
   }
   if content.isKept, let prepared = unsafe prepared(content) {
     // Safe: the form lives as long as the content, which the reply holds.
     unsafe http_reply_prepared(reply, prepared)
   }
-  return true
 }
 
 /// The shim's observer of refusals.

@@ -71,7 +71,7 @@ public final class AccessControl: Sendable {
   func tenant(authorization: Span<UInt8>) -> Tenant? {
     if let anonymous { return anonymous }
     let scheme: StaticString = "Bearer "
-    guard authorization.starts(with: scheme, ignoringCase: true),
+    guard authorization.starts(withAnyCaseOf: scheme),
       let digest = KeyDigest(of: authorization.extracting(droppingFirst: scheme.utf8CodeUnitCount))
     else { return nil }
     let holders = state.withLock { $0.holders }
