@@ -192,11 +192,21 @@ public final class ScrollBand: Sendable {
     from old: Length, to new: Length, _ asked: inout ItemRanges,
     sort: ([ItemRange], (IndexPath) -> Rect?) -> [ItemRange]
   ) -> ScrollTick {
-    var tick = ScrollTick()
     let passed = ScrollBand.passed(start, from: old, to: new, isTrailing: true)
     let reached = ScrollBand.passed(
       end, from: old + length, to: new + length, isTrailing: false)
-    let (left, came) = isForward ? (passed, reached) : (reached, passed)
+    let atStart = ScrollBand.passed(
+      windowStart, from: old - before, to: new - before, isTrailing: true)
+    let atEnd = ScrollBand.passed(
+      windowEnd, from: old + length + after, to: new + length + after, isTrailing: false)
+    var tick = ScrollTick()
+    // As a rule.
+    if passed.isEmpty, reached.isEmpty, atStart.isEmpty, atEnd.isEmpty { return tick }
+    let (left, came) =
+      isForward ? (start[passed], end[reached]) : (end[reached], start[passed])
+    let (cancelled, wanted) =
+      isForward
+      ? (windowStart[atStart], windowEnd[atEnd]) : (windowEnd[atEnd], windowStart[atStart])
     tick.disappeared = ScrollBand.inOrder(left)
     tick.appeared = ScrollBand.inOrder(came)
 
@@ -204,11 +214,6 @@ public final class ScrollBand: Sendable {
     // window reaches as far.
     let cellsThatCame = ScrollBand.cells(in: came)
     let cellsThatLeft = (isForward ? before : after) > 0 ? ScrollBand.cells(in: left) : []
-    let atStart = ScrollBand.passed(
-      windowStart, from: old - before, to: new - before, isTrailing: true)
-    let atEnd = ScrollBand.passed(
-      windowEnd, from: old + length + after, to: new + length + after, isTrailing: false)
-    let (cancelled, wanted) = isForward ? (atStart, atEnd) : (atEnd, atStart)
     guard !(cancelled.isEmpty && wanted.isEmpty && cellsThatCame.isEmpty && cellsThatLeft.isEmpty)
     else { return tick }
     let gone = ItemRanges(of: cancelled.map(\.element.indexPath))
@@ -237,9 +242,9 @@ public final class ScrollBand: Sendable {
   /// - Complexity: O(log n + k) for k of n entries.
   private static func passed<Element>(
     _ edges: [Edge<Element>], from old: Length, to new: Length, isTrailing: Bool
-  ) -> ArraySlice<Edge<Element>> {
+  ) -> Range<Int> {
     let (low, high) = (min(old, new), max(old, new))
-    guard low < high else { return [] }
+    guard low < high else { return 0..<0 }
     let first = partitioningIndex(edges.count) {
       isTrailing ? edges[$0].place > low : edges[$0].place >= low
     }
@@ -247,6 +252,6 @@ public final class ScrollBand: Sendable {
     while last < edges.count, isTrailing ? edges[last].place <= high : edges[last].place < high {
       last += 1
     }
-    return edges[first..<last]
+    return first..<last
   }
 }
