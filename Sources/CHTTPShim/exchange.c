@@ -190,9 +190,9 @@ void *http_exchange_begin(void *context, const char *uri, struct MHD_Connection 
 // arrived.
 static uint8_t *move_to_large_pages(uint8_t *body, size_t count, size_t capacity) {
   void *start;
-  if (posix_memalign(&start, http_large_page_bytes, capacity) != 0) return NULL;
+  if (posix_memalign(&start, HTTP_LARGE_PAGE_BYTES, capacity) != 0) return NULL;
   // A hint only; whole pages, so that neighbours are none of its business.
-  (void)madvise(start, capacity & ~(http_large_page_bytes - 1), MADV_HUGEPAGE);
+  (void)madvise(start, capacity & ~(HTTP_LARGE_PAGE_BYTES - 1), MADV_HUGEPAGE);
   if (count > 0) memcpy(start, body, count);
   free(body);
   return start;
@@ -228,7 +228,7 @@ static bool reserve(http_exchange *exchange, size_t count) {
   if (needed > kept_body_bytes && exchange->announced >= count)
     capacity = exchange->announced + HTTP_BODY_PADDING;
   if (capacity > kept_body_bytes && move_to_kept(exchange, capacity)) return true;
-  uint8_t *body = capacity < http_large_page_bytes
+  uint8_t *body = capacity < HTTP_LARGE_PAGE_BYTES
                       ? realloc(exchange->body, capacity)
                       : move_to_large_pages(exchange->body, exchange->body_count, capacity);
   if (!body) return false;

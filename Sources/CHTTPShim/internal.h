@@ -226,13 +226,13 @@ void http_linger_end(http_lingerer *lingerer);
 // server.c: ends the count of a connection that the acceptor has counted.
 void http_server_forget_address(http_server *server, const http_address *address);
 
-// As processors have them; where they are larger, hints come to nothing.
-enum : size_t { http_large_page_bytes = 2 << 20 };
+// What a large page has on most processors; where it has more, hints come to nothing.
+enum : size_t { HTTP_LARGE_PAGE_BYTES = 2 << 20 };
 
-// server.c: has the memory of the thread that calls grow by so much at once, 16 MiB at the most, and
-// in large pages. All arenas of glibc but the first grow by a page, with a system call for each, and
-// every page is a fault: a fifth of the time in which a million items are described. Returns what
-// keeps the room until it is freed; NULL if there is nothing to free.
+// server.c: has the memory of the thread that calls grow by so much at once, 16 MiB at the most, in
+// large pages where whole ones fit. All arenas of glibc but the first grow by a page, with a system
+// call for each, and each page is a fault: a fifth of the time in which a million items are described.
+// Returns what keeps the room until it is freed; NULL if there is nothing to free.
 void *http_memory_make_room(size_t count);
 
 // exchange.c: libmicrohttpd's callbacks

@@ -71,9 +71,8 @@ void *http_worker_run(void *context) {
   http_exchange *exchange;
   while ((exchange = pop(server))) {
     exchange->request.thread = worker->number;
-    void *room = NULL;
-    if (exchange->body_count > long_body_bytes)
-      room = http_memory_make_room(exchange->body_count);
+    bool is_long = exchange->body_count > long_body_bytes;
+    void *room = is_long ? http_memory_make_room(exchange->body_count) : NULL;
     server->handler(server->context, &exchange->request, HTTP_STAGE_WORKER,
                     &exchange->reply);
     free(room);

@@ -374,17 +374,19 @@ void http_memory_give_back(void) {
 }
 
 #ifdef __GLIBC__
-// Has what is free from `start` to `end` in large pages at once where there are any: faults for each
-// 4 KiB of it take four times as long. A hint only.
+// Has new memory in large pages at once, where whole ones fit: faults for each 4 KiB of it take four
+// times as long. The system asks that some of each has been written to, as malloc has, and does it also
+// where large pages are not a program's as a rule.
 static void collapse(uint8_t *start, uint8_t *end) {
-  uintptr_t first = ((uintptr_t)start + http_large_page_bytes - 1) & ~(http_large_page_bytes - 1);
-  uintptr_t last = (uintptr_t)end & ~(http_large_page_bytes - 1);
+  uintptr_t size = HTTP_LARGE_PAGE_BYTES;
+  uintptr_t first = ((uintptr_t)start + size - 1) & ~(size - 1);
+  uintptr_t last = (uintptr_t)end & ~(size - 1);
   if (first < last) (void)madvise((void *)first, last - first, MADV_COLLAPSE);
 }
 
-// Whether there is nothing between what malloc gave but what it keeps with each piece.
-static bool is_behind(const uint8_t *piece, const uint8_t *end) {
-  return piece >= end && piece - end <= 64;
+// Whether there is nothing between two pieces but what malloc keeps with each.
+static bool is_next(const uint8_t *piece, const uint8_t *end) {
+  return (uintptr_t)piece - (uintptr_t)end <= 64;
 }
 #endif
 
@@ -397,16 +399,15 @@ void *http_memory_make_room(size_t count) {
   while (taken < most_pieces && (size_t)taken * piece_bytes < count &&
          (pieces[taken] = malloc(piece_bytes)))
     taken++;
-  if (taken == 0) return NULL;
-  // What is behind the last one would be given back to the system as soon as it is free.
-  void *last = pieces[--taken];
+  // One more stays taken: what is free at the end of an arena is given back at once.
+  void *fence = malloc(piece_bytes);
   for (unsigned first = 0, next = 1; first < taken; next++) {
-    if (next < taken && is_behind(pieces[next], pieces[next - 1] + piece_bytes)) continue;
+    if (next < taken && is_next(pieces[next], pieces[next - 1] + piece_bytes)) continue;
     collapse(pieces[first], pieces[next - 1] + piece_bytes);
     first = next;
   }
   while (taken > 0) free(pieces[--taken]);
-  return last;
+  return fence;
 #else
   (void)count;
   return NULL;

@@ -1,5 +1,3 @@
-import Glibc
-
 /// `Content-Type` of a request.
 enum MediaType {
   /// Whether a body is said to be JSON in the words that nearly all clients use.
@@ -63,52 +61,5 @@ private enum HeaderText {
     let start = text.drop(while: isSpace)
     let end = start.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start.startIndex
     return start[start.startIndex..<end]
-  }
-}
-
-extension Span<UInt8> {
-  /// Whether these bytes are a text.
-  func isEqual(to text: StaticString) -> Bool {
-    count == text.utf8CodeUnitCount && starts(with: text)
-  }
-
-  /// Whether these bytes begin with a text.
-  func starts(with text: StaticString) -> Bool {
-    // Safe: a static string's bytes live as long as the process.
-    unsafe has(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), at: 0)
-  }
-
-  /// Whether these bytes begin with a text, of which ASCII letters may be of the other case.
-  func starts(withAnyCaseOf text: StaticString) -> Bool {
-    guard count >= text.utf8CodeUnitCount else { return false }
-    // A static string's bytes live as long as the process.
-    let wanted = unsafe Span(_unsafeStart: text.utf8Start, count: text.utf8CodeUnitCount)
-    for index in wanted.indices where self[index] != wanted[index] {
-      guard self[index] ^ wanted[index] == 0x20,
-        UInt8(ascii: "a")...UInt8(ascii: "z") ~= wanted[index] | 0x20
-      else { return false }
-    }
-    return true
-  }
-
-  /// Whether other bytes are here, from a place on that is not beyond the end.
-  @unsafe func has(_ other: UnsafeBufferPointer<UInt8>, at place: Int) -> Bool {
-    guard count - place >= other.count else { return false }
-    guard let wanted = other.baseAddress, !other.isEmpty else { return true }
-    // Safe: checked above; no empty buffer has so many bytes.
-    return unsafe withUnsafeBufferPointer { bytes in
-      unsafe bytes.baseAddress.map { unsafe memcmp($0 + place, wanted, other.count) == 0 } ?? false
-    }
-  }
-
-  /// The first place with a byte, from one on that is not beyond the end; the end if there is none.
-  func firstIndex(of byte: UInt8, from place: Int) -> Int {
-    // Safe: no more is searched than there is, and what is found lies there.
-    unsafe withUnsafeBufferPointer { bytes in
-      guard let start = bytes.baseAddress, place < count,
-        let found = unsafe memchr(start + place, Int32(byte), count - place)
-      else { return count }
-      return unsafe UnsafeRawPointer(found) - UnsafeRawPointer(start)
-    }
   }
 }

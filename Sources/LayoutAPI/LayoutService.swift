@@ -249,7 +249,7 @@ public final class LayoutService: HTTPHandler {
     }
   }
 
-  /// What is answered, counted and readable for the page that asked.
+  /// What is answered, counted and readable for the page that asked; handed on, not copied.
   private func finished(
     _ response: consuming HTTPResponse, to request: borrowing HTTPRequest, _ operation: Operation?,
     _ audience: Audience

@@ -113,8 +113,8 @@ enum Routes {
 
   /// Finds the route of a path.
   ///
-  /// Templates are compared with the path as they stand: nothing is split, copied or looked up. How a
-  /// path ends tells nearly all of them apart before anything else is compared.
+  /// The path is compared with the templates' texts where it stands: nothing of it is split, copied or
+  /// looked up. How a path ends tells nearly all of them apart before anything else is compared.
   ///
   /// - Parameter path: The raw path.
   /// - Returns: The route and where the template's parameters are in the path; nil if there is none.
@@ -142,12 +142,12 @@ enum Routes {
 
   /// What the paths of a route are compared with.
   private struct Pattern {
-    /// How they end: up to eight bytes of the template after its last parameter, the last one lowest.
+    /// How they end: up to eight bytes of the template after its last parameter, the last lowest.
     var end: UInt64 = 0
     /// 0xFF for each of them.
     var mask: UInt64 = 0
     let template: StaticString
-    /// Where the template has its texts: before, between and after the parameters.
+    /// Where the template has its texts: before, between and after its four parameters at the most.
     private var texts: InlineArray<5, Range<Int>> = .init(repeating: 0..<0)
     private var textCount = 0
     let index: Int
@@ -182,13 +182,14 @@ enum Routes {
       var here = 0
       for number in 0..<textCount {
         if number > 0 {
-          let end = path.firstIndex(of: UInt8(ascii: "/"), from: here)
-          guard end > here else { return nil }
-          parameters.append(here..<end)
-          here = end
+          let slash = path.firstIndex(of: UInt8(ascii: "/"), from: here)
+          guard slash > here else { return nil }
+          parameters.append(here..<slash)
+          here = slash
         }
         let text = texts[number]
-        // Safe: within the template; a static string's bytes live as long as the process.
+        // Safe: within the template, of which the bytes live as long as the process; and never beyond
+        // the path's end, since what is before this place has been found there.
         guard
           unsafe path.has(
             UnsafeBufferPointer(start: template.utf8Start + text.lowerBound, count: text.count),
@@ -200,8 +201,8 @@ enum Routes {
     }
   }
 
-  /// Those that end with a parameter, and so with anything, come last; scroll ticks, of which there are
-  /// more than of all others, first.
+  /// Those that end with a parameter, and so with anything, come last; scroll ticks, of which there
+  /// are more than of all others, first.
   private static let patterns: InlineArray<24, Pattern> = {
     let sorted = all.indices.map { Pattern(all[$0], $0) }.sorted { rank($0) < rank($1) }
     return InlineArray { sorted[$0] }

@@ -200,7 +200,7 @@ public final class ScrollBand: Sendable {
     let atEnd = ScrollBand.passed(
       windowEnd, from: old + length + after, to: new + length + after, isTrailing: false)
     var tick = ScrollTick()
-    // As a rule.
+    // Mostly so; slices, each of which holds its list, are made only where something is in them.
     if passed.isEmpty, reached.isEmpty, atStart.isEmpty, atEnd.isEmpty { return tick }
     let (left, came) =
       isForward ? (start[passed], end[reached]) : (end[reached], start[passed])
@@ -237,7 +237,7 @@ public final class ScrollBand: Sendable {
     edges.compactMap { $0.element.kind == .cell ? $0.element.indexPath : nil }
   }
 
-  /// The entries that an edge passes, whichever way it goes.
+  /// Where the entries are that an edge passes, whichever way it goes.
   ///
   /// - Complexity: O(log n + k) for k of n entries.
   private static func passed<Element>(

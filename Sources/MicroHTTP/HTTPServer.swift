@@ -140,12 +140,15 @@ private func respond(
   for field in response.otherFields {
     unsafe http_reply_header(reply, field.name, field.value)
   }
-  unsafe send(response.content, response.status, in: reply)
+  unsafe fill(reply, with: response.content, response.status)
   return true
 }
 
-/// Fills in a reply's status and all that belongs to its content.
-private func send(_ content: HTTPContent, _ status: HTTPStatus, in reply: OpaquePointer) {
+/// Fills in a reply's status and all that belongs to its content; apart, so that the content is
+/// counted once, for the reply.
+private func fill(
+  _ reply: OpaquePointer, with content: HTTPContent, _ status: HTTPStatus
+) {
   // Safe: a constant's bytes, which a NUL follows, live as long as the process; the tag's are copied
   // during the call.
   if let tag = content.tag {
