@@ -148,6 +148,8 @@ static void reset(http_exchange *exchange, http_loop *loop, struct MHD_Connectio
   exchange->mhd = mhd;
   exchange->phase = EXCHANGE_NEW;
   exchange->request.thread = loop->number;
+  static const uint8_t nothing[1];
+  for (int i = 0; i < HTTP_FIELD_COUNT; i++) exchange->request.fields[i] = (http_bytes){nothing, 0};
   exchange->body_count = 0;
   exchange->held = exchange->drained = 0;
   exchange->refusal = 0;
@@ -261,7 +263,8 @@ void http_exchange_refuse(http_exchange *exchange, unsigned status, const char *
   if (status == 503) http_reply_header(&exchange->reply, "Retry-After", "1");
   http_count_refusal(exchange->loop, status);
   http_bytes target = {(const uint8_t *)exchange->target, exchange->target_count};
-  server->observer(server->context, status, target, id);
+  http_bytes origin = exchange->request.fields[HTTP_FIELD_ORIGIN];
+  server->observer(server->context, status, target, origin, id, &exchange->reply);
 }
 
 // From now on the client has to take its answer.

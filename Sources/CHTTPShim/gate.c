@@ -218,10 +218,8 @@ static unsigned check_target(const http_exchange *exchange, const char *method,
 
 unsigned http_gate(http_exchange *exchange, const char *method, const char *version,
                    http_gate_result *result) {
-  static const uint8_t nothing[1];
   http_request *request = &exchange->request;
   const http_options *options = &exchange->loop->server->options;
-  for (int i = 0; i < HTTP_FIELD_COUNT; i++) request->fields[i] = (http_bytes){nothing, 0};
   request->method = find_method(method);
   *result = (http_gate_result){0};
   unsigned status = check_target(exchange, method, version, result);

@@ -39,7 +39,8 @@ static void turn_away(http_server *server, int fd, const char *detail) {
   (void)!send(fd, text, (size_t)size, MSG_NOSIGNAL | MSG_DONTWAIT);
   shutdown(fd, SHUT_WR);
   http_linger_take(&server->lingerer, fd, http_now());
-  server->observer(server->context, 503, (http_bytes){(const uint8_t *)"", 0}, id);
+  http_bytes unread = {(const uint8_t *)"", 0};
+  server->observer(server->context, 503, unread, unread, id, NULL);
 }
 
 static bool is_counted_by_address(const http_server *server, const http_address *address) {

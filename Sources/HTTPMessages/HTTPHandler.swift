@@ -26,8 +26,13 @@ public protocol HTTPHandler: Sendable {
   ///   - status: The status it was answered with.
   ///   - target: The raw request target, lent for the length of the call; empty where a connection
   ///     was turned away before anything was read. Any bytes may stand in it.
+  ///   - origin: The value of the field `Origin`, lent for as long; empty if there is none, or none was
+  ///     read.
   ///   - requestID: The name that the answer carries too.
-  func didRefuse(status: HTTPStatus, target: Span<UInt8>, requestID: String)
+  /// - Returns: Header fields to be added to the answer, where one can be given.
+  func didRefuse(
+    status: HTTPStatus, target: Span<UInt8>, origin: Span<UInt8>, requestID: String
+  ) -> [HTTPField]
 }
 
 extension HTTPHandler {
@@ -42,6 +47,10 @@ extension HTTPHandler {
   /// - Parameters:
   ///   - status: The status it was answered with.
   ///   - target: The raw request target.
+  ///   - origin: The value of the field `Origin`.
   ///   - requestID: The name that the answer carries too.
-  public func didRefuse(status: HTTPStatus, target: Span<UInt8>, requestID: String) {}
+  /// - Returns: Nothing.
+  public func didRefuse(
+    status: HTTPStatus, target: Span<UInt8>, origin: Span<UInt8>, requestID: String
+  ) -> [HTTPField] { [] }
 }

@@ -249,6 +249,20 @@ public final class LayoutService: HTTPHandler {
     }
   }
 
+  /// Lets pages' scripts read what the server has refused itself.
+  ///
+  /// - Parameters:
+  ///   - status: The status it was answered with.
+  ///   - target: The raw request target.
+  ///   - origin: The value of the field `Origin`.
+  ///   - requestID: The name that the answer carries too.
+  /// - Returns: The fields for that.
+  public func didRefuse(
+    status: HTTPStatus, target: Span<UInt8>, origin: Span<UInt8>, requestID: String
+  ) -> [HTTPField] {
+    crossOrigin.fields(for: origin)
+  }
+
   /// What is answered, counted and readable for the page that asked; handed on, not copied.
   private func finished(
     _ response: consuming HTTPResponse, to request: borrowing HTTPRequest, _ operation: Operation?,
@@ -260,7 +274,7 @@ public final class LayoutService: HTTPHandler {
         operation, response.status, from: request.arrival, to: clocks.monotonic(),
         on: request.thread)
     }
-    let fields = crossOrigin.fields(for: request)
+    let fields = crossOrigin.fields(for: request.fields.origin)
     return fields.isEmpty ? response : response.adding(fields)
   }
 

@@ -174,17 +174,19 @@ private func fill(
 
 /// The shim's observer of refusals.
 private func didRefuse(
-  context: UnsafeMutableRawPointer?, status: UInt32, target: http_bytes,
-  requestID: UnsafePointer<CChar>
+  context: UnsafeMutableRawPointer?, status: UInt32, target: http_bytes, origin: http_bytes,
+  requestID: UnsafePointer<CChar>, reply: OpaquePointer?
 ) {
   guard let context = unsafe context else { return }
   let name = unsafe String(cString: requestID)
-  // Safe: as for a request; the target is lent for the length of the call.
-  unsafe Unmanaged<HandlerBox>.fromOpaque(context)._withUnsafeGuaranteedRef { box in
+  // Safe: as for a request; the target and the origin are lent for the length of the call.
+  let fields = unsafe Unmanaged<HandlerBox>.fromOpaque(context)._withUnsafeGuaranteedRef { box in
     unsafe box.handler.didRefuse(
       status: HTTPStatus(rawValue: UInt16(clamping: status)), target: span(target),
-      requestID: name)
+      origin: span(origin), requestID: name)
   }
+  guard let reply = unsafe reply else { return }
+  for field in fields { unsafe http_reply_header(reply, field.name, field.value) }
 }
 
 /// A content's type as C takes it.

@@ -44,10 +44,13 @@ struct LoggingHandler: HTTPHandler {
       requestID: requestID)
   }
 
-  func didRefuse(status: HTTPStatus, target: Span<UInt8>, requestID: String) {
+  func didRefuse(
+    status: HTTPStatus, target: Span<UInt8>, origin: Span<UInt8>, requestID: String
+  ) -> [HTTPField] {
     write(
       method: "", target: target, status: status, byteCount: 0, microseconds: 0,
       requestID: requestID)
+    return service.didRefuse(status: status, target: target, origin: origin, requestID: requestID)
   }
 
   private func write(
@@ -97,5 +100,11 @@ struct QuietHandler: HTTPHandler {
 
   func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? {
     service.refusal(ofLong: request, requestID: nil, audience: audience)
+  }
+
+  func didRefuse(
+    status: HTTPStatus, target: Span<UInt8>, origin: Span<UInt8>, requestID: String
+  ) -> [HTTPField] {
+    service.didRefuse(status: status, target: target, origin: origin, requestID: requestID)
   }
 }

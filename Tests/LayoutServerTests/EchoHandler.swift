@@ -27,9 +27,12 @@ final class EchoHandler: HTTPHandler {
 
   var refusals: [Refusal] { refused.withLock { $0 } }
 
-  func didRefuse(status: HTTPStatus, target: Span<UInt8>, requestID: String) {
+  func didRefuse(
+    status: HTTPStatus, target: Span<UInt8>, origin: Span<UInt8>, requestID: String
+  ) -> [HTTPField] {
     let refusal = Refusal(status: status, target: text(target), requestID: requestID)
     refused.withLock { $0.append(refusal) }
+    return [HTTPField(name: "X-Origin", value: text(origin))]
   }
 
   /// Lets those go on that wait.

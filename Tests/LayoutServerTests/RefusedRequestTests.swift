@@ -118,6 +118,23 @@ struct RefusedRequestTests {
     #expect(server.statistics.refusedRequestCount == (answer == .nothing ? 0 : 1))
   }
 
+  @Test func isAnsweredWithTheHandlersFields() throws {
+    let server = try startServer()
+    defer { server.stop(drainSeconds: 1) }
+    func refusal(_ fields: String) -> String {
+      let client = RawClient(port: server.port)
+      client.send("POST /x HTTP/1.1\r\nHost: a\r\n\(fields)\r\n")
+      return client.receiveAll()
+    }
+    let named = refusal("Origin: https://a.example\r\nContent-Length: 5000000\r\n")
+    #expect(named.hasPrefix("HTTP/1.1 413 "))
+    #expect(named.contains("\r\nX-Origin: https://a.example\r\n"))
+    // Nothing is left of the one before.
+    let nameless = refusal("Content-Length: 5000000\r\n")
+    #expect(nameless.hasPrefix("HTTP/1.1 413 "))
+    #expect(!nameless.contains("a.example"))
+  }
+
   /// libmicrohttpd takes a bare LF for the end of a chunk's line, and a trailer line that begins with
   /// NUL for the end of all; whoever is in front may not.
   @Test(arguments: [

@@ -125,9 +125,11 @@ typedef bool (*http_handler)(void *_Nullable context, const http_request *_Nonnu
                              http_stage stage, http_reply *_Nonnull reply);
 
 // Told of each request that is refused without the handler, on the thread that refuses it: the raw
-// target, empty where none was read, and the name that the answer's problem carries.
+// target and the field Origin, empty where none was read, and the name that the answer's problem
+// carries. May add fields to the reply, if there is one.
 typedef void (*http_refusal_observer)(void *_Nullable context, unsigned status, http_bytes target,
-                                      const char *_Nonnull request_id);
+                                      http_bytes origin, const char *_Nonnull request_id,
+                                      http_reply *_Nullable reply);
 
 typedef struct http_options {
   const char *_Nonnull host;        // a name or an address

@@ -40,12 +40,12 @@ public struct CORSPolicy: Sendable {
     }
   }
 
-  /// The fields by which an answer may be read by the page that asked.
-  func fields(for request: borrowing HTTPRequest) -> [HTTPField] {
+  /// The fields by which an answer may be read by the page that asked, whose origin is given.
+  func fields(for origin: Span<UInt8>) -> [HTTPField] {
     guard !origins.isEmpty else { return [] }
     // Caches must not give one origin's answer to another.
     let vary = takesAll ? [] : [HTTPField(name: "Vary", value: "Origin")]
-    guard let origin = allowed(request.fields.origin) else { return vary }
+    guard let origin = allowed(origin) else { return vary }
     return [
       HTTPField(name: "Access-Control-Allow-Origin", value: origin),
       HTTPField(

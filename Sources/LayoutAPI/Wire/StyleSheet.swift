@@ -17,7 +17,8 @@ struct StyleSheet {
   ///   - selector: Matches the container: a class, an id or an element.
   init(_ answers: [LayoutAnswer], selector: String) {
     self.selector = selector
-    put("\(selector){position:relative;overflow-anchor:none}\n")
+    // Isolated: elements below others are not below what is behind the container.
+    put("\(selector){position:relative;isolation:isolate;overflow-anchor:none}\n")
     put("\(selector)>[data-index-path]{position:absolute;left:0;top:0;box-sizing:border-box;")
     put("margin:0;visibility:hidden}\n")
     let sorted = answers.sorted { $0.width < $1.width }
@@ -56,7 +57,8 @@ struct StyleSheet {
       description.viewport.displayScale.map { element.frame.rounded(toScale: $0) } ?? element.frame
     put("left:\(pixels(frame.minX));top:\(pixels(frame.minY));")
     put("width:\(pixels(frame.width));height:\(pixels(frame.height))")
-    if element.zIndex != 0 { put(";z-index:\(element.zIndex)") }
+    let zIndex = zIndex(of: element)
+    if zIndex != 0 { put(";z-index:\(zIndex)") }
     if element.alpha != 1 { put(";opacity:\(element.alpha)") }
     if element.transform != .identity {
       let it = element.transform
@@ -66,6 +68,13 @@ struct StyleSheet {
       put(";transform-origin:\(x)% \(y)%")
     }
     put("}\n")
+  }
+
+  /// Where an element is on the way to the eye: decorations are below all others, also those of cover
+  /// flow that are below 0.
+  private func zIndex(of element: LayoutAttributes) -> Int {
+    guard case .decoration = element.kind else { return element.zIndex }
+    return max(element.zIndex - 2_000_000_000, Int(Int32.min))
   }
 
   /// A client's own name as a string that cannot end early.
