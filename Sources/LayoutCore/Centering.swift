@@ -4,7 +4,7 @@ extension PreparedLayout {
   ///
   /// - Parameter offset: The content offset.
   /// - Returns: The item, the first of those that are as near. If none shows, the one that rests
-  ///   nearest along the main axis; nil if no item has an area.
+  ///   nearest; nil if no item has an area.
   /// - Complexity: O(log n + k) for k elements in the viewport, of which a bounded number is looked at.
   public func itemNearestToCenter(contentOffset offset: Point) -> IndexPath? {
     let rect = visibleRect(at: offset)
@@ -24,9 +24,11 @@ extension PreparedLayout {
     }
     if let nearest { return nearest }
     let upright = scrollDirection.upright(rect)
-    return placement.nearestItem(around: upright.minY + upright.height.halved, .bothWays) {
-      ($1.doubledMainCenter - upright.doubledMainCenter).magnitude
-    }?.indexPath
+    let uprightMiddle = Doubled(centerOf: upright)
+    // Squares of twice the distances, which only makes the search look a little further.
+    return placement.nearestItem(
+      around: upright.minY + upright.height.halved, .bothWays, isSquared: true
+    ) { Doubled(centerOf: $1).squaredDistance(to: uprightMiddle) }?.indexPath
   }
 
   /// The offset that has an item in the middle of the viewport, as far as the content allows.

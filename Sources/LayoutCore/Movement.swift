@@ -1,8 +1,8 @@
 /// A cell under a finger: it keeps its place in the order, and shows where the finger is.
 struct LiftedCell: Sendable {
   var indexPath: IndexPath
-  /// What it has its middle in common with: a position, or where the cell was before anybody moved it,
-  /// of which the middle may lie between two millionths.
+  /// What it has its middle in common with: a position, which has no size, or where the cell was before
+  /// anybody moved it, of which the middle may lie between two millionths.
   var place: Rect
 
   /// Above everything.
@@ -12,6 +12,12 @@ struct LiftedCell: Sendable {
   func lift(_ cell: LayoutAttributes) -> LayoutAttributes {
     var cell = cell
     cell.frame.origin = place.originOfCentered(cell.frame.size)
+    if place.size == .zero {
+      // About its own middle: a wheel's hub, or a slide, would have it beside the finger.
+      cell.anchorPoint = .center
+      cell.transform.tx = 0
+      cell.transform.ty = 0
+    }
     cell.zIndex = LiftedCell.zIndex
     return cell
   }

@@ -113,6 +113,21 @@ struct ReplacingLayoutTests {
     #expect(offset(of: #"{"kind":"list","itemLength":1}"#) == #"{"x":0,"y":0}"#)
   }
 
+  /// Beyond either end of two columns the second is nearer to the middle.
+  @Test(arguments: [(-120, 1), (2000, 19)])
+  func theNearestItemStaysInTheMiddleWhereNoneShows(y: Int, nearest: Int) throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":20}}]},
+       "layout":{"kind":"flow","itemSize":{"width":80,"height":50},"sectionInset":{"right":20}},
+       "viewport":{"width":200,"height":100,"contentOffset":{"x":0,"y":\(y)}}}
+      """)
+    let list = #"{"kind":"list","itemLength":44,"sectionInset":{"top":300,"bottom":300}}"#
+    let answer = service.send(.put, path + "/layout", "{\"layout\":\(list)}")
+    #expect(answer?.text("contentOffset") == "{\"x\":0,\"y\":\(300 + 44 * nearest + 22 - 50)}")
+  }
+
   @Test func aWrongLayoutChangesNothing() throws {
     let service = MockService()
     let path = try service.makeSession(description(layouts[0]))

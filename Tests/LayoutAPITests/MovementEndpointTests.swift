@@ -107,6 +107,42 @@ struct MovementTests {
     #expect(answer.text("autoscroll") == #"{"x":-1,"y":0}"#)
   }
 
+  /// A wheel turns its cards about a hub far below them, a banner slides them under each other.
+  @Test(arguments: [
+    (#"{"kind":"wheel"}"#, 10, 280, 250),
+    (#"{"kind":"banner","itemSize":{"width":200,"height":100}}"#, 390, 395, 50),
+  ])
+  func aCardShowsUnderTheFinger(layout: String, offset: Int, x: Int, y: Int) throws {
+    let mover = try Mover(
+      """
+      {"collection":{"sections":[{"items":{"count":10}}]},"layout":\(layout),
+       "viewport":{"width":320,"height":480,"contentOffset":{"x":\(offset),"y":0}}}
+      """)
+    func cardAtFinger() -> String? {
+      mover.service.send(.get, mover.path + "/item-at?x=\(x)&y=\(y)")?.text("indexPath")
+    }
+    func dragged(_ body: String) throws -> [String: Any] {
+      let answer = try #require(mover.begin(body))
+      return try #require(answer["dragged"] as? [String: Any])
+    }
+    let place = try #require(cardAtFinger())
+    // Taken by its place, it stays as it was.
+    let resting = try dragged("{\"indexPath\":\(place)}")
+    let matrix = try #require(resting["transform"] as? [Double])
+    #expect(resting["anchorPoint"] != nil || matrix[4] != 0)
+    #expect(cardAtFinger() == place)
+    #expect(mover.cancel()?.status == 204)
+
+    let card = try dragged("{\"position\":{\"x\":\(x),\"y\":\(y)}}")
+    let frame = try #require(card["frame"] as? [String: Double])
+    #expect((frame["x"] ?? 0) + (frame["width"] ?? 0) / 2 == Double(x))
+    #expect((frame["y"] ?? 0) + (frame["height"] ?? 0) / 2 == Double(y))
+    // Turned and scaled as before, about that middle.
+    #expect(card["anchorPoint"] == nil)
+    #expect(card["transform"] as? [Double] == Array(matrix[..<4]) + [0, 0])
+    #expect(cardAtFinger() == place)
+  }
+
   @Test func thereMustBeOneItemToMove() throws {
     let mover = try Mover(shortList)
     let before = mover.service.state(of: mover.path)
