@@ -13,7 +13,8 @@ public enum Anchor: Hashable, Sendable {
 extension PreparedLayout {
   /// The offset after a change at which an anchor is where it was on screen.
   ///
-  /// Where an element rests decides, not where it is pinned or what an effect makes of it.
+  /// Where an element rests decides, not where it is pinned or what an effect makes of it; but a card of
+  /// a wheel is turned as far as it was.
   ///
   /// - Parameters:
   ///   - anchor: The anchor; nil to stay at the offset.
@@ -69,8 +70,20 @@ extension PreparedLayout {
       let new = map.newElement(kind, at: indexPath),
       let after = restingFrame(of: new.kind, at: new.at)
     else { return nil }
-    return Point(
+    let moved = Point(
       x: after.minX - (before.minX - offset.x), y: after.minY - (before.minY - offset.y))
+    guard kind == .cell, let step = old.placement.turnLength, let newStep = placement.turnLength,
+      step != newStep
+    else { return moved }
+    // Upright where it rests; turned by as many cards as before.
+    let start = old.scrollDirection.upright(Rect(origin: offset, size: .zero)).minY
+    let upright = old.scrollDirection.upright(before).minY
+    let turned = start - upright + old.placement.leadingInset(ofSection: indexPath.section)
+    var result = scrollDirection.upright(Rect(origin: moved, size: .zero))
+    result.origin.y =
+      scrollDirection.upright(after).minY - placement.leadingInset(ofSection: new.at.section)
+      + Length(rounding: turned.points / step * newStep)
+    return scrollDirection.upright(result).origin
   }
 
   /// Where an element rests, in content coordinates; nil if there is no such element.

@@ -19,6 +19,10 @@ public protocol Placement: Sendable {
   /// The bytes that the placement takes on the heap, beyond what the content has anyway.
   var byteCount: Int { get }
 
+  /// How far the content is scrolled, in points, to turn one card into the place of the one before it;
+  /// nil where what shows goes as far as the content is scrolled.
+  var turnLength: Double? { get }
+
   /// The largest value that ``leadingInset(ofSection:)`` has.
   var maximumLeadingInset: Length { get }
 
@@ -193,6 +197,9 @@ public struct WindowReach: Hashable, Sendable {
 extension Placement {
   /// Cells show where they rest.
   public var movesCells: Bool { false }
+
+  /// What shows goes as far as the content is scrolled.
+  public var turnLength: Double? { nil }
 
   /// There is nothing but cells.
   public func restingFrame(of kind: ElementKind, at indexPath: IndexPath) -> Rect? {

@@ -258,6 +258,9 @@ struct EvenStops: Sendable {
 
   private var isOnePlace: Bool { count < 2 || way <= .zero }
 
+  /// How far one is from the next, in points; nil where all are in one place.
+  var step: Double? { isOnePlace ? nil : way.points / Double(count - 1) }
+
   /// Where a stop is.
   ///
   /// - Parameter number: 0 ..< count.

@@ -852,6 +852,33 @@ struct AnchorTests {
   private let above =
     #"{"section":0,"at":0,"items":{"lengths":[10,20,30],"ids":["x","y","z"]}}"#
 
+  /// With more cards on the wheel, each turns less as far as the content is scrolled.
+  @Test func anAnchoredCardIsTurnedAsFarAsItWas() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":4}}]},"layout":{"kind":"wheel"},
+       "viewport":{"width":320,"height":480,"contentOffset":{"x":50,"y":0}}}
+      """)
+    func matrix(_ item: Int) throws -> [Double] {
+      let answer = service.send(.get, path + "/attributes/cell/0/\(item)")
+      let card = try #require(answer?["attributes"] as? [String: Any])
+      return try #require(card["transform"] as? [Double])
+    }
+    let before = try matrix(2)
+    let answer = try #require(
+      service.send(
+        .post, path + "/updates",
+        """
+        {"insertItems":[{"section":0,"at":0,"items":{"count":4}}],"anchor":{"indexPath":[0,2]}}
+        """))
+    // Card 6's stop is 744 · 6 / 7, 2's was 212 · 2 / 3; so many times 50 less that, by step.
+    let x = 744.0 * 6 / 7 + (50 - 212.0 * 2 / 3) / (212.0 / 3) * (744.0 / 7)
+    let offset = try #require(answer["contentOffset"] as? [String: Double])
+    #expect(abs((offset["x"] ?? 0) - x) < 2e-6)
+    #expect(zip(before, try matrix(6)).allSatisfy { abs($0 - $1) < 1e-7 })
+  }
+
   @Test(arguments: [
     // 60 more above.
     (#""insertItems":[ABOVE],"anchor":{"indexPath":[0,6]}"#, 335),

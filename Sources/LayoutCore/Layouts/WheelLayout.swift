@@ -126,6 +126,8 @@ private struct WheelPlacement: CardPlacement {
 
   var leadingInset: Length { (length - cardLength).halved }
 
+  var turnLength: Double? { stops.step }
+
   func restingFrame(ofCard number: Int) -> Rect {
     Rect(
       x: (contentSize.width - cardExtent).halved, y: stops.offset(of: number) + leadingInset,
