@@ -76,14 +76,15 @@ extension PreparedLayout {
       step != newStep
     else { return moved }
     // Upright where it rests; turned by as many cards as before.
-    let start = old.scrollDirection.upright(Rect(origin: offset, size: .zero)).minY
-    let upright = old.scrollDirection.upright(before).minY
-    let turned = start - upright + old.placement.leadingInset(ofSection: indexPath.section)
-    var result = scrollDirection.upright(Rect(origin: moved, size: .zero))
-    result.origin.y =
+    let stop =
+      old.scrollDirection.upright(before).minY
+      - old.placement.leadingInset(ofSection: indexPath.section)
+    let newStop =
       scrollDirection.upright(after).minY - placement.leadingInset(ofSection: new.at.section)
-      + Length(rounding: turned.points / step * newStep)
-    return scrollDirection.upright(result).origin
+    let turned = (old.scrollDirection.upright(offset).y - stop).points / step
+    var result = scrollDirection.upright(moved)
+    result.y = newStop + Length(rounding: turned * newStep)
+    return scrollDirection.upright(result)
   }
 
   /// Where an element rests, in content coordinates; nil if there is no such element.
