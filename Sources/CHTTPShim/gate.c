@@ -222,10 +222,11 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
   const http_options *options = &exchange->loop->server->options;
   request->method = find_method(method);
   *result = (http_gate_result){0};
-  unsigned status = check_target(exchange, method, version, result);
-  if (status) return status;
+  // First, since a page may read any refusal if its origin is known.
   header_census census = {.fields = request->fields, .next = version + strlen(version) + 2};
   MHD_get_connection_values_n(exchange->mhd, MHD_HEADER_KIND, count_header, &census);
+  unsigned status = check_target(exchange, method, version, result);
+  if (status) return status;
   if (census.bytes > options->max_header_bytes)
     return refuse(result, 431, "the header fields are longer than --max-header-bytes allows");
   if (census.is_malformed || !is_whole_header(exchange->mhd, method, census.next))

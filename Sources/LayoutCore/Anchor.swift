@@ -14,7 +14,7 @@ extension PreparedLayout {
   /// The offset after a change at which an anchor is where it was on screen.
   ///
   /// Where an element rests decides, not where it is pinned or what an effect makes of it; but a card of
-  /// a wheel is turned as far as it was.
+  /// a wheel is turned by as many cards as it was.
   ///
   /// - Parameters:
   ///   - anchor: The anchor; nil to stay at the offset.
@@ -72,18 +72,15 @@ extension PreparedLayout {
     else { return nil }
     let moved = Point(
       x: after.minX - (before.minX - offset.x), y: after.minY - (before.minY - offset.y))
-    guard kind == .cell, let step = old.placement.turnLength, let newStep = placement.turnLength,
-      step != newStep
+    guard kind == .cell, let step = placement.turnLength, step != old.placement.turnLength,
+      let turn = old.placement.turn(
+        ofItemAt: indexPath, seenIn: old.scrollDirection.upright(old.visibleRect(at: offset)))
     else { return moved }
     // Upright where it rests; turned by as many cards as before.
     let stop =
-      old.scrollDirection.upright(before).minY
-      - old.placement.leadingInset(ofSection: indexPath.section)
-    let newStop =
       scrollDirection.upright(after).minY - placement.leadingInset(ofSection: new.at.section)
-    let turned = (old.scrollDirection.upright(offset).y - stop).points / step
     var result = scrollDirection.upright(moved)
-    result.y = newStop + Length(rounding: turned * newStep)
+    result.y = stop - Length(rounding: turn * step)
     return scrollDirection.upright(result)
   }
 

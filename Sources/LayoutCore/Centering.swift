@@ -3,8 +3,8 @@ extension PreparedLayout {
   /// layout is switched.
   ///
   /// - Parameter offset: The content offset.
-  /// - Returns: The item, the first of those that are as near. If none shows, the one that rests
-  ///   nearest; nil if no item has an area.
+  /// - Returns: The item, the first of those that are as near. If none shows, the nearest of those that
+  ///   rest beside the one nearest along the main axis; nil if no item has an area.
   /// - Complexity: O(log n + k) for k elements in the viewport, of which a bounded number is looked at.
   public func itemNearestToCenter(contentOffset offset: Point) -> IndexPath? {
     let rect = visibleRect(at: offset)
@@ -23,12 +23,30 @@ extension PreparedLayout {
       return visits < maximumVisitCount
     }
     if let nearest { return nearest }
-    let upright = scrollDirection.upright(rect)
-    let uprightMiddle = Doubled(centerOf: upright)
-    // Squares of twice the distances, which only makes the search look a little further.
-    return placement.nearestItem(
-      around: upright.minY + upright.height.halved, .bothWays, isSquared: true
-    ) { Doubled(centerOf: $1).squaredDistance(to: uprightMiddle) }?.indexPath
+    return itemResting(nearestTo: scrollDirection.upright(rect))
+  }
+
+  /// The item that rests nearest to the middle of an upright rectangle, of those beside the one that
+  /// is nearest along the main axis.
+  private func itemResting(nearestTo upright: Rect) -> IndexPath? {
+    let found = placement.nearestItem(around: upright.minY + upright.height.halved, .bothWays) {
+      ($1.doubledMainCenter - upright.doubledMainCenter).magnitude
+    }
+    guard let found else { return nil }
+    let middle = Doubled(centerOf: upright)
+    var nearest = found.indexPath
+    var least = Doubled(centerOf: found.frame).squaredDistance(to: middle)
+    var visits = 0
+    let beside = Rect(
+      x: Length(millionths: .min / 2), y: found.frame.minY, width: Length(millionths: .max),
+      height: found.frame.height)
+    placement.forEachRestingItem(in: beside) { indexPath, frame in
+      let distance = Doubled(centerOf: frame).squaredDistance(to: middle)
+      if distance < least { (least, nearest) = (distance, indexPath) }
+      visits += 1
+      return visits < maximumVisitCount
+    }
+    return nearest
   }
 
   /// The offset that has an item in the middle of the viewport, as far as the content allows.

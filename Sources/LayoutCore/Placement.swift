@@ -20,8 +20,16 @@ public protocol Placement: Sendable {
   var byteCount: Int { get }
 
   /// How far the content is scrolled, in points, to turn one card into the place of the one before it;
-  /// nil where what shows goes as far as the content is scrolled.
+  /// nil where what shows goes as far as the content is scrolled, or nothing turns.
   var turnLength: Double? { get }
+
+  /// How far a card is from upright.
+  ///
+  /// - Parameters:
+  ///   - indexPath: An item.
+  ///   - visible: The visible rect, upright.
+  /// - Returns: How far, in cards; nil where cards do not turn, or there is no such item.
+  func turn(ofItemAt indexPath: IndexPath, seenIn visible: Rect) -> Double?
 
   /// The largest value that ``leadingInset(ofSection:)`` has.
   var maximumLeadingInset: Length { get }
@@ -200,6 +208,9 @@ extension Placement {
 
   /// What shows goes as far as the content is scrolled.
   public var turnLength: Double? { nil }
+
+  /// Cards do not turn.
+  public func turn(ofItemAt indexPath: IndexPath, seenIn visible: Rect) -> Double? { nil }
 
   /// There is nothing but cells.
   public func restingFrame(of kind: ElementKind, at indexPath: IndexPath) -> Rect? {

@@ -128,6 +128,19 @@ struct ReplacingLayoutTests {
     #expect(answer?.text("contentOffset") == "{\"x\":0,\"y\":\(300 + 44 * nearest + 22 - 50)}")
   }
 
+  @Test func theLastItemStaysInTheMiddleFarBeyondTheEnd() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":1000000}}]},
+       "layout":{"kind":"flow","itemSize":{"width":44,"height":44}},
+       "viewport":{"width":44,"height":100,"contentOffset":{"x":1000000,"y":80000000}}}
+      """)
+    let list = #"{"kind":"list","itemLength":10,"sectionInset":{"bottom":300}}"#
+    let answer = service.send(.put, path + "/layout", "{\"layout\":\(list)}")
+    #expect(answer?.text("contentOffset") == #"{"x":0,"y":9999945}"#)
+  }
+
   @Test func aWrongLayoutChangesNothing() throws {
     let service = MockService()
     let path = try service.makeSession(description(layouts[0]))

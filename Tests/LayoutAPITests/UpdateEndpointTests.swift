@@ -879,6 +879,23 @@ struct AnchorTests {
     #expect(zip(before, try matrix(6)).allSatisfy { abs($0 - $1) < 1e-7 })
   }
 
+  /// Two cards fit, so that nothing turns; the second leans by one.
+  @Test func aCardOfAWheelThatDidNotTurnLeansAsItDid() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":2}}]},"layout":{"kind":"wheel"},
+       "viewport":{"width":320,"height":480}}
+      """)
+    let answer = service.send(
+      .post, path + "/updates",
+      """
+      {"insertItems":[{"section":0,"at":0,"items":{"count":4}}],"anchor":{"indexPath":[0,1]}}
+      """)
+    // The stop of the fifth of six is at the end of 478; the one before it a fifth of that less.
+    #expect(answer?.text("contentOffset") == #"{"x":382.4,"y":0}"#)
+  }
+
   @Test(arguments: [
     // 60 more above.
     (#""insertItems":[ABOVE],"anchor":{"indexPath":[0,6]}"#, 335),

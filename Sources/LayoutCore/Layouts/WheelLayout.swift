@@ -128,6 +128,11 @@ private struct WheelPlacement: CardPlacement {
 
   var turnLength: Double? { stops.step }
 
+  func turn(ofItemAt indexPath: IndexPath, seenIn visible: Rect) -> Double? {
+    cards.contains(indexPath)
+      ? position(ofCard: cards.number(of: indexPath), seenIn: visible) : nil
+  }
+
   func restingFrame(ofCard number: Int) -> Rect {
     Rect(
       x: (contentSize.width - cardExtent).halved, y: stops.offset(of: number) + leadingInset,
