@@ -143,13 +143,16 @@ static void spare_parsing(char *query, struct MHD_Connection *mhd) {
   (void)MHD_set_connection_value(mhd, MHD_HEADER_KIND, http_spare_cookie, "-");
 }
 
+static http_bytes bytes_of(const char *text, size_t count) {
+  return (http_bytes){(const uint8_t *)text, count};
+}
+
 static void reset(http_exchange *exchange, http_loop *loop, struct MHD_Connection *mhd) {
   exchange->loop = loop;
   exchange->mhd = mhd;
   exchange->phase = EXCHANGE_NEW;
   exchange->request.thread = loop->number;
-  static const uint8_t nothing[1];
-  for (int i = 0; i < HTTP_FIELD_COUNT; i++) exchange->request.fields[i] = (http_bytes){nothing, 0};
+  for (int i = 0; i < HTTP_FIELD_COUNT; i++) exchange->request.fields[i] = bytes_of("", 0);
   exchange->body_count = 0;
   exchange->held = exchange->drained = 0;
   exchange->refusal = 0;
@@ -262,7 +265,7 @@ void http_exchange_refuse(http_exchange *exchange, unsigned status, const char *
   http_reply_body(&exchange->reply, status, (const uint8_t *)exchange->problem, count, NULL, NULL);
   if (status == 503) http_reply_header(&exchange->reply, "Retry-After", "1");
   http_count_refusal(exchange->loop, status);
-  http_bytes target = {(const uint8_t *)exchange->target, exchange->target_count};
+  http_bytes target = bytes_of(exchange->target, exchange->target_count);
   http_bytes origin = exchange->request.fields[HTTP_FIELD_ORIGIN];
   server->observer(server->context, status, target, origin, id, &exchange->reply);
 }
@@ -332,10 +335,6 @@ static enum MHD_Result send_reply(http_exchange *exchange) {
 static enum MHD_Result refuse(http_exchange *exchange, unsigned status, const char *detail) {
   http_exchange_refuse(exchange, status, detail);
   return send_reply(exchange);
-}
-
-static http_bytes bytes_of(const char *text, size_t count) {
-  return (http_bytes){(const uint8_t *)text, count};
 }
 
 static void fill_in_request(http_exchange *exchange) {

@@ -49,7 +49,7 @@ extension HTTPHandler {
   ///   - target: The raw request target.
   ///   - origin: The value of the field `Origin`.
   ///   - requestID: The name that the answer carries too.
-  /// - Returns: Nothing.
+  /// - Returns: No fields.
   public func didRefuse(
     status: HTTPStatus, target: Span<UInt8>, origin: Span<UInt8>, requestID: String
   ) -> [HTTPField] { [] }

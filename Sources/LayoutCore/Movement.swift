@@ -1,9 +1,16 @@
 /// A cell under a finger: it keeps its place in the order, and shows where the finger is.
 struct LiftedCell: Sendable {
+  /// Where it is.
+  enum Place {
+    /// With its middle under a finger.
+    case position(Point)
+    /// Where it was before anybody moved it: with its middle, which may lie between two millionths, in
+    /// that of its frame then.
+    case taken(Rect)
+  }
+
   var indexPath: IndexPath
-  /// What it has its middle in common with: a position, which has no size, or where the cell was before
-  /// anybody moved it, of which the middle may lie between two millionths.
-  var place: Rect
+  var place: Place
 
   /// Above everything.
   static let zIndex = Int(Int32.max)
@@ -11,12 +18,14 @@ struct LiftedCell: Sendable {
   /// A cell at its place as it shows.
   func lift(_ cell: LayoutAttributes) -> LayoutAttributes {
     var cell = cell
-    cell.frame.origin = place.originOfCentered(cell.frame.size)
-    if place.size == .zero {
+    switch place {
+    case .position(let position):
+      cell.frame.origin = Rect(origin: position, size: .zero).originOfCentered(cell.frame.size)
       // About its own middle: a wheel's hub, or a slide, would have it beside the finger.
       cell.anchorPoint = .center
       cell.transform.tx = 0
       cell.transform.ty = 0
+    case .taken(let frame): cell.frame.origin = frame.originOfCentered(cell.frame.size)
     }
     cell.zIndex = LiftedCell.zIndex
     return cell
@@ -66,7 +75,7 @@ public struct InteractiveMovement: Sendable {
       content: content, map: IdentityMap(), names: nil, change: ContentChange(sectionEdits: []))
     self.layout = layout
     self.layout.lifted = LiftedCell(
-      indexPath: source, place: position.map { Rect(origin: $0, size: .zero) } ?? cell.frame)
+      indexPath: source, place: position.map { .position($0) } ?? .taken(cell.frame))
   }
 
   /// Goes to a position: `updateInteractiveMovementTargetPosition`.
@@ -96,8 +105,7 @@ public struct InteractiveMovement: Sendable {
       layout = prepared
       target = next
     }
-    layout.lifted = LiftedCell(
-      indexPath: target, place: Rect(origin: position, size: .zero))
+    layout.lifted = LiftedCell(indexPath: target, place: .position(position))
     return StepMap(before: before, after: preview.map)
   }
 

@@ -137,11 +137,14 @@ private func respond(
     }
   }
   guard let response else { return false }
-  for field in response.otherFields {
-    unsafe http_reply_header(reply, field.name, field.value)
-  }
+  unsafe add(response.otherFields, to: reply)
   unsafe fill(reply, with: response.content, response.status)
   return true
+}
+
+/// Adds header fields to a reply.
+private func add(_ fields: [HTTPField], to reply: OpaquePointer) {
+  for field in fields { unsafe http_reply_header(reply, field.name, field.value) }
 }
 
 /// Fills in a reply's status and all that belongs to its content; apart, so that the content is
@@ -185,8 +188,7 @@ private func didRefuse(
       status: HTTPStatus(rawValue: UInt16(clamping: status)), target: span(target),
       origin: span(origin), requestID: name)
   }
-  guard let reply = unsafe reply else { return }
-  for field in fields { unsafe http_reply_header(reply, field.name, field.value) }
+  if let reply = unsafe reply { unsafe add(fields, to: reply) }
 }
 
 /// A content's type as C takes it.

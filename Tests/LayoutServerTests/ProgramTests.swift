@@ -233,6 +233,21 @@ import Testing
     #expect(layout("[{}]", path: "/v1/sessions") == 429)
   }
 
+  @Test(arguments: ["info", "warning"])
+  func pagesMayReadWhatIsRefusedUnasked(logLevel: String) throws {
+    let program = try Program([
+      "--cors-origin", "http://a.example", "--max-body-mib", "1", "--log-level", logLevel,
+    ])
+    defer { program.kill() }
+    let client = RawClient(port: try program.port())
+    client.send(
+      "POST /v1/layout HTTP/1.1\r\nHost: a\r\nOrigin: http://a.example\r\nContent-Length: 1048577\r\n\r\n"
+    )
+    let answer = client.receiveAll()
+    #expect(answer.hasPrefix("HTTP/1.1 413 "))
+    #expect(answer.contains("\r\nAccess-Control-Allow-Origin: http://a.example\r\n"))
+  }
+
   /// A buffer that the next long body finds, but not for ever.
   @Test(.disabled(if: isSanitized, "a sanitizer's memory is not the program's"))
   func theBufferOfALongBodyIsGivenBack() throws {

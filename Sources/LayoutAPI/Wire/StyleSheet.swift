@@ -73,8 +73,8 @@ struct StyleSheet {
   /// Where an element is on the way to the eye: decorations are below all others, also those of cover
   /// flow that are below 0.
   private func zIndex(of element: LayoutAttributes) -> Int {
-    guard case .decoration = element.kind else { return element.zIndex }
-    return max(element.zIndex - 2_000_000_000, Int(Int32.min))
+    if case .decoration = element.kind { return element.zIndex - 2_000_000_000 }
+    return element.zIndex
   }
 
   /// A client's own name as a string that cannot end early.

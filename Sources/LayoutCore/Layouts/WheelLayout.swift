@@ -199,9 +199,7 @@ private struct WheelPlacement: CardPlacement {
   func place(
     ofItemAt indexPath: IndexPath, restingIn frame: Rect?, from visible: Rect
   ) -> (distance: Length, isBefore: Bool)? {
-    guard cards.contains(indexPath) else { return nil }
-    let position = position(ofCard: cards.number(of: indexPath), seenIn: visible)
-    return (Length(rounding: abs(position)), position < 0)
+    turn(ofItemAt: indexPath, seenIn: visible).map { (Length(rounding: abs($0)), $0 < 0) }
   }
 
   /// Wherever it shall be, a card can only stand upright.
