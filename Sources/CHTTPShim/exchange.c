@@ -277,6 +277,7 @@ static void start_answering(http_exchange *exchange) {
   double count =
       exchange->request.method == HTTP_METHOD_HEAD ? 0 : (double)exchange->reply.count;
   connection->state = CONNECTION_ANSWERING;
+  connection->moved_at = exchange->loop->now;
   const http_options *options = &exchange->loop->server->options;
   connection->deadline = exchange->loop->now + options->request_timeout_seconds +
                          count / options->min_answer_rate;

@@ -74,6 +74,8 @@ typedef struct http_connection {
   double deadline;        // when an answer has to have been taken; 0: none is being sent
   uint64_t received;      // the kernel's count of bytes at the first sweep of an idle connection
   bool has_received;      // whether `received` is known
+  uint64_t moved;         // the kernel's count of bytes, both ways, when the sweep last looked
+  double moved_at;        // when it was found to have grown
   bool is_cut;            // whether the sweep has shut it
   bool lingers;           // whether its client may still be sending when it is closed
   struct http_connection *next, *previous;

@@ -87,7 +87,7 @@ static void begin_connection(http_loop *loop, struct MHD_Connection *mhd, void *
   connection->loop = loop;
   connection->fd = fd;
   connection->state = CONNECTION_RECEIVING;
-  connection->since = loop->now;
+  connection->since = connection->moved_at = loop->now;
   connection->next = loop->connections;
   if (loop->connections) loop->connections->previous = connection;
   loop->connections = connection;
@@ -135,15 +135,29 @@ static void cut(http_connection *connection) {
   shutdown(connection->fd, SHUT_RDWR);
 }
 
+// Whether nothing has come, and nothing has been taken, for as long as that may be.
+static bool is_silent(http_connection *connection, const struct tcp_info *info, double now) {
+  uint64_t moved = info->tcpi_bytes_received + info->tcpi_bytes_acked;
+  if (moved != connection->moved) {
+    connection->moved = moved;
+    connection->moved_at = now;
+  }
+  return now - connection->moved_at > connection->loop->server->options.idle_timeout_seconds;
+}
+
 // Cuts off who does not take the answer. While a worker makes it there is no deadline: that is not
 // the client's fault.
 static void sweep_answering(http_loop *loop, http_connection *connection, double now) {
-  if (connection->deadline == 0 || now <= connection->deadline) return;
+  struct tcp_info info;
+  if (connection->deadline == 0) return;
+  bool is_overdue = now > connection->deadline ||
+                    (read_info(connection->fd, &info) && is_silent(connection, &info, now));
+  if (!is_overdue) return;
   http_count(&loop->timed_out, 1);
   cut(connection);
 }
 
-// Cuts off who is overdue with a request, or has gone.
+// Cuts off who is overdue with a request, has nothing to say, or has gone.
 static void sweep_receiving(http_loop *loop, http_connection *connection, double now) {
   struct tcp_info info;
   if (now - connection->since < sweep_interval || !read_info(connection->fd, &info)) return;
@@ -157,18 +171,19 @@ static void sweep_receiving(http_loop *loop, http_connection *connection, double
       connection->since = now;
     }
   }
+  bool says_nothing = is_silent(connection, &info, now);
   bool is_overdue = connection->state == CONNECTION_RECEIVING &&
-                    now - connection->since > loop->server->options.request_timeout_seconds;
+                    (says_nothing ||
+                     now - connection->since > loop->server->options.request_timeout_seconds);
   bool is_gone = info.tcpi_state == close_wait;
-  if (!is_overdue && !is_gone) return;
+  if (!is_overdue && !says_nothing && !is_gone) return;
   if (is_overdue) http_count(&loop->timed_out, 1);
   cut(connection);
 }
 
-// libmicrohttpd only knows inactivity, which every byte ends; here a request has to have arrived
-// whole in time, however it trickles, and an answer has to be taken. And a client that has gone in
-// the middle of a request is let go at once, which libmicrohttpd would do after its idle timeout
-// only.
+// libmicrohttpd only knows inactivity, which every byte ends, and looks at the clock eight times a
+// request for it; here a request has to have arrived whole in time, however it trickles, and an
+// answer has to be taken. And a client that has gone in the middle of a request is let go at once.
 static void sweep(http_loop *loop, double now) {
   for (http_connection *it = loop->connections; it; it = it->next) {
     if (it->state == CONNECTION_ANSWERING) sweep_answering(loop, it, now);
@@ -321,7 +336,9 @@ static bool start_daemon(http_loop *loop) {
       MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL,
       // Larger is slower: it is cleared for every request.
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)16 * 1024,
-      MHD_OPTION_CONNECTION_TIMEOUT, server->options.idle_timeout_seconds,
+      // The sweep's business; only with TLS, which has words for it, libmicrohttpd says goodbye.
+      MHD_OPTION_CONNECTION_TIMEOUT,
+      server->certificate ? server->options.idle_timeout_seconds : 0u,
       // Inverted in 0.9.75: −1 is what refuses "Content-Length : 5".
       MHD_OPTION_STRICT_FOR_CLIENT, (int)-1,
       MHD_OPTION_CONNECTION_LIMIT, server->options.max_connections + 64u,

@@ -103,6 +103,14 @@ final class RawClient {
     }
   }
 
+  /// Takes some of an answer; returns how much, 0 if the connection has ended.
+  func take(_ count: Int) -> Int {
+    var chunk = [UInt8](repeating: 0, count: count)
+    let count = unsafe max(0, recv(descriptor, &chunk, chunk.count, 0))
+    received += chunk[..<count]
+    return count
+  }
+
   /// All that comes until the server closes the connection.
   func receiveAll() -> String {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
