@@ -140,7 +140,7 @@ typedef struct http_options {
   size_t max_body_bytes;            // past it 413
   unsigned max_connections;         // past it 503 and closed
   unsigned request_timeout_seconds; // for a request to arrive whole, however it trickles
-  unsigned idle_timeout_seconds;    // for a connection on which nothing comes and nothing is taken
+  unsigned idle_timeout_seconds;    // in which something has to come, or to be taken
   double min_answer_rate;           // bytes of an answer to be taken in a second, beside that time
   unsigned max_connections_per_address;  // past it 503 and closed; 0 for no limit
   bool spares_loopback;             // whether loopback addresses are free of that limit
