@@ -46,7 +46,7 @@ struct EngineTrial {
         table.record(
           name, count: count, times.engine, beside: ("C", times.loop),
           target: subject.changeTarget)
-        // The loop has just moved megabytes: this one finds cold caches.
+        // Its code and data have not been used for a while: what it finds in no cache is its cost.
         if place == .start {
           table.record("\(name), the first", count: count, times.first, beside: ("C", times.loop))
         }
