@@ -12,9 +12,8 @@ RUN apt-get update -qq \
 WORKDIR /src
 # Tests are not built, but the manifest names their folders.
 COPY . .
-RUN swift build -c release --product layoutd --static-swift-stdlib \
- && install -D -s "$(swift build -c release --static-swift-stdlib --show-bin-path)/layoutd" \
-      /out/layoutd
+RUN swift build -c release --product layoutd \
+ && install -D -s "$(swift build -c release --show-bin-path)/layoutd" /out/layoutd
 
 FROM debian:bookworm-slim
 RUN apt-get update -qq \

@@ -61,10 +61,13 @@ let package = Package(
     .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
     .target(
       name: "RedisStore", dependencies: ["LayoutSessions", "CHiredis"], swiftSettings: strict),
-    // The program: options in, everything wired.
+    // The program: options in, everything wired. With what it uses of Swift's library inside it starts in
+    // two thirds of the time, and takes 2 MB less, than beside nine libraries; tests, which share those
+    // with the frameworks that run them, are debug builds.
     .executableTarget(
       name: "layoutd", dependencies: ["LayoutAPI", "MicroHTTP", "SQLiteStore", "RedisStore"],
-      swiftSettings: strict),
+      swiftSettings: strict,
+      linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
     // What it costs, beside baselines in the same run.
     .target(name: "CBenchmark", dependencies: ["CMicroHTTPD"], cSettings: strictC),
     .executableTarget(
