@@ -91,13 +91,7 @@ extension LayoutAttributes {
   /// Twice where the middle of the frame shows.
   fileprivate var doubledCenter: Doubled {
     let center = Doubled(centerOf: frame)
-    if isPlain { return center }
-    // From the anchor point to the middle, through the transform.
-    let x = (0.5 - anchorPoint.x) * frame.width.points
-    let y = (0.5 - anchorPoint.y) * frame.height.points
-    let moved = Point(
-      x: Length(rounding: transform.a * x + transform.c * y + transform.tx - x),
-      y: Length(rounding: transform.b * x + transform.d * y + transform.ty - y))
+    let moved = middleShift
     return Doubled(
       x: center.x + 2 * Int128(moved.x.millionths), y: center.y + 2 * Int128(moved.y.millionths))
   }

@@ -4,8 +4,8 @@ struct LiftedCell: Sendable {
   enum Place {
     /// With its middle under a finger.
     case position(Point)
-    /// Where it was before anybody moved it: with its middle, which may lie between two millionths, in
-    /// that of its frame then.
+    /// Where it showed before anybody moved it: with its middle, which may lie between two millionths, in
+    /// that of a frame.
     case taken(Rect)
   }
 
@@ -18,15 +18,16 @@ struct LiftedCell: Sendable {
   /// A cell at its place as it shows.
   func lift(_ cell: LayoutAttributes) -> LayoutAttributes {
     var cell = cell
-    switch place {
-    case .position(let position):
-      cell.frame.origin = Rect(origin: position, size: .zero).originOfCentered(cell.frame.size)
-      // About its own middle: a wheel's hub, or a slide, would have it beside the finger.
-      cell.anchorPoint = .center
-      cell.transform.tx = 0
-      cell.transform.ty = 0
-    case .taken(let frame): cell.frame.origin = frame.originOfCentered(cell.frame.size)
-    }
+    let spot =
+      switch place {
+      case .position(let position): Rect(origin: position, size: .zero)
+      case .taken(let frame): frame
+      }
+    cell.frame.origin = spot.originOfCentered(cell.frame.size)
+    // About its own middle: a wheel's hub, or a slide, would have it beside the finger.
+    cell.anchorPoint = .center
+    cell.transform.tx = 0
+    cell.transform.ty = 0
     cell.zIndex = LiftedCell.zIndex
     return cell
   }
@@ -74,8 +75,11 @@ public struct InteractiveMovement: Sendable {
     preview = UpdatedContent(
       content: content, map: IdentityMap(), names: nil, change: ContentChange(sectionEdits: []))
     self.layout = layout
+    var shown = cell.frame
+    shown.origin.x += cell.middleShift.x
+    shown.origin.y += cell.middleShift.y
     self.layout.lifted = LiftedCell(
-      indexPath: source, place: position.map { .position($0) } ?? .taken(cell.frame))
+      indexPath: source, place: position.map { .position($0) } ?? .taken(shown))
   }
 
   /// Goes to a position: `updateInteractiveMovementTargetPosition`.

@@ -260,6 +260,17 @@ extension LayoutAttributes {
     )
   }
 
+  /// How far from the middle of its frame the element's middle shows.
+  var middleShift: Point {
+    if isPlain { return .zero }
+    // From the anchor point to the middle, through the transform.
+    let x = (0.5 - anchorPoint.x) * frame.width.points
+    let y = (0.5 - anchorPoint.y) * frame.height.points
+    return Point(
+      x: Length(rounding: transform.a * x + transform.c * y + transform.tx - x),
+      y: Length(rounding: transform.b * x + transform.d * y + transform.ty - y))
+  }
+
   /// Whether the element shows in a rectangle.
   ///
   /// - Parameter rect: The rectangle, in the coordinates of the frame.

@@ -184,6 +184,9 @@ final class SectionStack: Placement {
 
   // MARK: Sections
 
+  /// How far a cell may reach beyond its section, or its page: its place and its extent are both rounded.
+  static let overhang = Length(millionths: 1)
+
   /// A section and where it starts; nil if there is no such section.
   private func slot(_ section: Int) -> (slot: Slot, start: Length)? {
     guard let place = slots.place(of: section) else { return nil }
@@ -341,7 +344,7 @@ final class SectionStack: Placement {
     let from = cellRect.isEmpty ? rect.minY : min(rect.minY, cellRect.minY)
     let to = cellRect.isEmpty ? rect.maxY : max(rect.maxY, cellRect.maxY)
     // A pinned element never leaves its section, so that the sections in the rect are enough.
-    forEachSlot(from: start.section, below: from) { section, slot, slotStart in
+    forEachSlot(from: start.section, below: from - SectionStack.overhang) { section, slot, slotStart in
       guard slotStart < to else { return false }
       let first = section == start.section ? start.rank : -1
       if first < 0, slot.header.height > 0 {
@@ -426,7 +429,7 @@ final class SectionStack: Placement {
     in rect: Rect, _ visit: (_ section: Int, _ body: any SectionBody, _ start: Length) -> Bool
   ) {
     guard !rect.isEmpty else { return }
-    forEachSlot(from: 0, below: rect.minY) { section, slot, start in
+    forEachSlot(from: 0, below: rect.minY - SectionStack.overhang) { section, slot, start in
       start < rect.maxY && visit(section, slot.body, start + slot.bodyStart)
     }
   }

@@ -23,6 +23,10 @@ private final class Mover {
       service.send(.patch, path + "/movement", "{\"position\":{\"x\":\(x),\"y\":\(y)}}"))
   }
 
+  func scroll(to x: Int) -> Answer? {
+    service.send(.post, path + "/scroll", "{\"contentOffset\":{\"x\":\(x),\"y\":0}}")
+  }
+
   func end() -> Answer? { service.send(.post, path + "/movement/end") }
   func cancel() -> Answer? { service.send(.delete, path + "/movement") }
 
@@ -126,21 +130,35 @@ struct MovementTests {
       return try #require(answer["dragged"] as? [String: Any])
     }
     let place = try #require(cardAtFinger())
-    // Taken by its place, it stays as it was.
-    let resting = try dragged("{\"indexPath\":\(place)}")
+    let element = "/attributes/cell/" + place.filter { $0 != "[" && $0 != "]" }.replacing(",", with: "/")
+    func shownElement() throws -> [String: Any] {
+      let answer = try #require(mover.service.send(.get, mover.path + element))
+      return try #require(answer["attributes"] as? [String: Any])
+    }
+    let resting = try shownElement()
     let matrix = try #require(resting["transform"] as? [Double])
     #expect(resting["anchorPoint"] != nil || matrix[4] != 0)
-    #expect(cardAtFinger() == place)
-    #expect(mover.cancel()?.status == 204)
-
-    let card = try dragged("{\"position\":{\"x\":\(x),\"y\":\(y)}}")
-    let frame = try #require(card["frame"] as? [String: Double])
-    #expect((frame["x"] ?? 0) + (frame["width"] ?? 0) / 2 == Double(x))
-    #expect((frame["y"] ?? 0) + (frame["height"] ?? 0) / 2 == Double(y))
-    // Turned and scaled as before, about that middle.
-    #expect(card["anchorPoint"] == nil)
-    #expect(card["transform"] as? [Double] == Array(matrix[..<4]) + [0, 0])
-    #expect(cardAtFinger() == place)
+    func middle(of card: [String: Any]) throws -> (x: Double, y: Double) {
+      let frame = try #require(card["frame"] as? [String: Double])
+      return (
+        (frame["x"] ?? 0) + (frame["width"] ?? 0) / 2,
+        (frame["y"] ?? 0) + (frame["height"] ?? 0) / 2
+      )
+    }
+    for body in ["{\"indexPath\":\(place)}", "{\"position\":{\"x\":\(x),\"y\":\(y)}}"] {
+      let card = try dragged(body)
+      if body.contains("position") { #expect(try middle(of: card) == (Double(x), Double(y))) }
+      // Turned and scaled as before, about that middle.
+      #expect(card["anchorPoint"] == nil)
+      #expect(card["transform"] as? [Double] == Array(matrix[..<4]) + [0, 0])
+      #expect(cardAtFinger() == place)
+      // What goes on below it does not move it.
+      #expect(mover.scroll(to: offset + 30)?.status == 200)
+      #expect(try middle(of: shownElement()) == middle(of: card))
+      #expect(cardAtFinger() == place)
+      #expect(mover.scroll(to: offset)?.status == 200)
+      #expect(mover.cancel()?.status == 204)
+    }
   }
 
   @Test func thereMustBeOneItemToMove() throws {

@@ -1,5 +1,6 @@
-import LayoutCore
 import Testing
+
+@testable import LayoutCore
 
 struct PagedGridLayoutTests {
   /// More cells in a row than a page keeps the places of, and as many as it does.
@@ -36,5 +37,41 @@ struct PagedGridLayoutTests {
       let found = try prepared.elements(in: cell.frame, contentOffset: .zero, limit: 4)
       #expect(found.contains(cell))
     }
+  }
+
+  /// Half of an odd number of millionths, twice: the last cell ends a millionth beyond its page, and
+  /// shows on the next one, which may be another section's.
+  @Test(arguments: [ScrollDirection.horizontal, .vertical], [0, 1])
+  func aCellThatReachesTheNextPageShowsThere(direction: ScrollDirection, page: Int) throws {
+    var layout = PagedGridLayout()
+    layout.scrollDirection = direction
+    (layout.columns, layout.rows) = direction == .horizontal ? (2, 1) : (1, 2)
+    layout.minimumInteritemSpacing = 0
+    layout.minimumLineSpacing = 0
+    let length = Length(millionths: 333_333_333)
+    let size =
+      direction == .horizontal
+      ? Size(width: length, height: 50) : Size(width: 50, height: length)
+    let content = Content(sections: [
+      Section(items: Items(count: 4)), Section(items: Items(count: 2)),
+    ])
+    let prepared = try PreparedLayout(content, layout: layout, viewport: Viewport(size: size))
+    let main = length * (page + 1)
+    let offset = direction == .horizontal ? Point(x: main, y: 0) : Point(x: 0, y: main)
+
+    let all = try prepared.elements(
+      in: Rect(origin: .zero, size: Size(width: 2000, height: 2000)), contentOffset: offset,
+      limit: 10)
+    let visible = prepared.visibleRect(at: offset)
+    let showing = all.filter { $0.shows(in: visible) }
+    #expect(all.count == 6)
+    #expect(showing.first?.indexPath == IndexPath(item: page * 2 + 1, section: 0))
+    #expect(try prepared.elements(in: visible, contentOffset: offset, limit: 10) == showing)
+    var resting: [IndexPath] = []
+    prepared.placement.forEachRestingItem(in: direction.upright(visible)) { path, _ in
+      resting.append(path)
+      return true
+    }
+    #expect(resting == showing.map(\.indexPath))
   }
 }

@@ -197,7 +197,8 @@ private final class PagedGrid: SectionBody {
     else { return true }
     let top = rect.minY + leading
     let end = rect.maxY + leading
-    var page = max(0, Int(flooredQuotient(top.millionths, pageLength.millionths)))
+    let first = flooredQuotient((top - SectionStack.overhang).millionths, pageLength.millionths)
+    var page = max(0, Int(first))
     while page < pageCount, pageLength * page < end {
       let from = top - pageLength * page
       let to = end - pageLength * page
