@@ -105,6 +105,13 @@ static void count_long(http_exchange *exchange, bool is_long) {
   atomic_fetch_add(&exchange->loop->server->long_bodies, is_long ? 1 : UINT64_MAX);
 }
 
+// Counts a request among those that are being received, or not any more.
+static void count_receiving(http_exchange *exchange, bool is_receiving) {
+  if (exchange->is_receiving == is_receiving) return;
+  exchange->is_receiving = is_receiving;
+  http_count(&exchange->loop->receiving, is_receiving ? 1 : -1);
+}
+
 static void recycle(http_loop *loop, http_exchange *exchange) {
   count_long(exchange, false);
   release_reply(exchange);
@@ -157,6 +164,7 @@ static void reset(http_exchange *exchange, http_loop *loop, struct MHD_Connectio
   exchange->held = exchange->drained = 0;
   exchange->refusal = 0;
   exchange->is_chunked = false;
+  exchange->is_receiving = false;
   exchange->is_counted = false;
   exchange->is_long = false;
   exchange->reply.status = 0;
@@ -355,6 +363,7 @@ static void fill_in_request(http_exchange *exchange) {
 // The request is whole: answers it here, or hands it to a worker.
 static enum MHD_Result dispatch(http_exchange *exchange) {
   http_server *server = exchange->loop->server;
+  count_receiving(exchange, false);
   count_long(exchange, false);
   if (exchange->refusal == 413)
     return refuse(exchange, 413, "the body is longer than --max-body-mib allows");
@@ -413,6 +422,7 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
     if (exchange->connection) exchange->connection->lingers = true;
     return refuse(exchange, status, result.detail);
   }
+  if (exchange->connection) exchange->connection->consumed += result.header_size;
   exchange->is_chunked = result.is_chunked;
   exchange->announced = (size_t)result.length;
   if (is_refused_unread(exchange)) {
@@ -423,6 +433,7 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
   size_t first = exchange->announced < kept_body_bytes ? exchange->announced
                                                        : kept_body_bytes - HTTP_BODY_PADDING;
   if (first > 0 && !reserve(exchange, first)) return MHD_NO;
+  count_receiving(exchange, true);
   exchange->phase = EXCHANGE_BODY;
   return MHD_YES;
 }
@@ -430,6 +441,7 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
 // A piece of the body is there.
 static enum MHD_Result receive_body(http_exchange *exchange, const char *data, size_t count) {
   size_t total = exchange->body_count + count;
+  if (exchange->connection) exchange->connection->consumed += count;
   if (!exchange->refusal) {
     if (total > exchange->loop->server->options.max_body_bytes) exchange->refusal = 413;
     else if (!may_hold(exchange, total)) exchange->refusal = 503;
@@ -480,8 +492,11 @@ void http_exchange_end(void *context, struct MHD_Connection *mhd, void **slot,
   if (exchange->connection) {
     exchange->connection->state = CONNECTION_IDLE;
     exchange->connection->since = exchange->loop->now;
-    exchange->connection->has_received = false;
+    // Of what TLS has come in, who knows; its sweep sees what comes later.
+    exchange->connection->received = exchange->connection->consumed;
+    exchange->connection->has_received = !exchange->loop->server->certificate;
   }
+  count_receiving(exchange, false);
   if (exchange->is_counted) http_count(&exchange->loop->in_flight, -1);
   recycle(context, exchange);
 }

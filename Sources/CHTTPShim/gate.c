@@ -186,11 +186,8 @@ static bool is_whole_request_line(const http_exchange *exchange, const char *met
 }
 
 // Whether the header ended where the last field did, and holds no CR but those of its line ends.
-static bool is_whole_header(struct MHD_Connection *mhd, const char *method, const char *next) {
-  const union MHD_ConnectionInfo *info =
-      MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-  return info && method + info->header_size == next + 2 && is_line_end(next) &&
-         !memchr(method, '\r', info->header_size);
+static bool is_whole_header(const char *method, size_t size, const char *next) {
+  return method + size == next + 2 && is_line_end(next) && !memchr(method, '\r', size);
 }
 
 static unsigned refuse(http_gate_result *result, unsigned status, const char *detail) {
@@ -221,7 +218,9 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
   http_request *request = &exchange->request;
   const http_options *options = &exchange->loop->server->options;
   request->method = find_method(method);
-  *result = (http_gate_result){0};
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(exchange->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  *result = (http_gate_result){.header_size = info ? info->header_size : 0};
   // First, since a page may read any refusal if its origin is known.
   header_census census = {.fields = request->fields, .next = version + strlen(version) + 2};
   MHD_get_connection_values_n(exchange->mhd, MHD_HEADER_KIND, count_header, &census);
@@ -229,7 +228,7 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
   if (status) return status;
   if (census.bytes > options->max_header_bytes)
     return refuse(result, 431, "the header fields are longer than --max-header-bytes allows");
-  if (census.is_malformed || !is_whole_header(exchange->mhd, method, census.next))
+  if (census.is_malformed || !is_whole_header(method, result->header_size, census.next))
     return refuse(result, 400, "a header field is malformed");
   // HTTP/1.0 knew no Host, and no chunks.
   bool is_old = strcmp(version, "HTTP/1.0") == 0;

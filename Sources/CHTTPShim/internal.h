@@ -72,7 +72,8 @@ typedef struct http_connection {
   enum { CONNECTION_RECEIVING, CONNECTION_ANSWERING, CONNECTION_IDLE } state;
   double since;           // when the state began
   double deadline;        // when an answer has to have been taken; 0: none is being sent
-  uint64_t received;      // the kernel's count of bytes at the first sweep of an idle connection
+  uint64_t consumed;      // bytes of the requests on it, without TLS
+  uint64_t received;      // the kernel's count of bytes if nothing has come since it is idle
   bool has_received;      // whether `received` is known
   uint64_t moved;         // the kernel's count of bytes, both ways, when the sweep last looked
   double moved_at;        // when it was found to have grown
@@ -100,6 +101,7 @@ struct http_exchange {
   bool is_long;           // among the server's long bodies that are being received
   unsigned refusal;       // the status with which a body was refused in the middle; 0: it was not
   bool is_chunked;
+  bool is_receiving;      // among the loop's requests whose body has not come
   bool is_counted;        // among the server's requests in flight, until its answer is sent
   char problem[512];      // the text of a refusal
   http_exchange *next;    // in a pool, the queue or a mailbox
@@ -134,6 +136,7 @@ struct http_loop {
   // Written by the loop's thread only, so that counting costs no locked instruction and loops do
   // not share a line; read by others.
   _Atomic uint64_t requests, shed, timed_out;
+  _Atomic uint64_t receiving;     // requests whose header has come, and whose body has not
   _Atomic uint64_t in_flight;     // requests being answered
   _Atomic uint64_t starts;        // requests begun: whether a drained server is quiet
   _Atomic uint64_t held;          // bytes of bodies and answers under way
@@ -260,6 +263,7 @@ void http_response_describe(struct MHD_Response *response, const char *content_t
 // gate.c: 0 or the status with which a request is refused before its body is read. Fills in the
 // request's method and fields, which live as long as libmicrohttpd's request.
 typedef struct http_gate_result {
+  size_t header_size;  // of the request line and the fields
   uint64_t length;     // of the body, by Content-Length
   bool is_chunked;
   const char *detail;  // why it is refused

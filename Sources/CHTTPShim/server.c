@@ -310,7 +310,15 @@ static void stop_accepting(http_server *server) {
   server->listener = -1;
 }
 
-// Waits until nothing is in flight and no request has begun for a while: one that is on its way
+// Whether no request is being received or answered.
+static bool is_quiet(const http_server *server) {
+  uint64_t count = 0;
+  for (unsigned i = 0; i < server->loop_count; i++)
+    count += atomic_load(&server->loops[i].receiving) + atomic_load(&server->loops[i].in_flight);
+  return count == 0;
+}
+
+// Waits until nothing is under way and no request has begun for a while: one that is on its way
 // through the kernel is answered too.
 static void drain(http_server *server, double end) {
   uint64_t starts = count_starts(server);
@@ -318,7 +326,7 @@ static void drain(http_server *server, double end) {
   while (http_now() < end && http_now() - quiet_since < 0.15) {
     usleep(10 * 1000);
     uint64_t now_started = count_starts(server);
-    if (now_started == starts && http_server_statistics(server).in_flight == 0) continue;
+    if (now_started == starts && is_quiet(server)) continue;
     starts = now_started;
     quiet_since = http_now();
   }

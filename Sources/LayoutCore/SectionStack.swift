@@ -344,7 +344,8 @@ final class SectionStack: Placement {
     let from = cellRect.isEmpty ? rect.minY : min(rect.minY, cellRect.minY)
     let to = cellRect.isEmpty ? rect.maxY : max(rect.maxY, cellRect.maxY)
     // A pinned element never leaves its section, so that the sections in the rect are enough.
-    forEachSlot(from: start.section, below: from - SectionStack.overhang) { section, slot, slotStart in
+    forEachSlot(from: start.section, below: from - SectionStack.overhang) {
+      section, slot, slotStart in
       guard slotStart < to else { return false }
       let first = section == start.section ? start.rank : -1
       if first < 0, slot.header.height > 0 {

@@ -130,7 +130,8 @@ struct MovementTests {
       return try #require(answer["dragged"] as? [String: Any])
     }
     let place = try #require(cardAtFinger())
-    let element = "/attributes/cell/" + place.filter { $0 != "[" && $0 != "]" }.replacing(",", with: "/")
+    let numbers = place.filter { $0 != "[" && $0 != "]" }
+    let element = "/attributes/cell/" + numbers.replacing(",", with: "/")
     func shownElement() throws -> [String: Any] {
       let answer = try #require(mover.service.send(.get, mover.path + element))
       return try #require(answer["attributes"] as? [String: Any])

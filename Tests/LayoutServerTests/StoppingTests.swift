@@ -1,3 +1,4 @@
+import Glibc
 import MicroHTTP
 import Testing
 
@@ -30,6 +31,24 @@ struct StoppingTests {
     #expect(answers.count == 300)
     #expect(answers.contains(200))
     #expect(answers.count { $0 == 503 } > 200)
+  }
+
+  @Test func whatIsBeingReceivedIsFinished() async throws {
+    let server = try startServer()
+    let client = RawClient(port: server.port)
+    client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab")
+    // Until it has come: one that comes after it is answered.
+    let other = RawClient(port: server.port)
+    for _ in 0..<2 {
+      other.send("GET /x HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(other.receive()?.status == 200)
+      usleep(50_000)
+    }
+    let stopping = Task.detached { server.stop(drainSeconds: 20) }
+    usleep(600_000)
+    client.send("cd")
+    #expect(client.receive()?.status == 200)
+    #expect(await stopping.value)
   }
 
   @Test func nothingUnderWayNothingToWaitFor() throws {
