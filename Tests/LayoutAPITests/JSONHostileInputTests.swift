@@ -80,6 +80,46 @@ struct JSONHostileInputTests {
     #expect(error?.detail.isEmpty == false)
   }
 
+  /// What simdjson refuses without a place.
+  @Test(arguments: [
+    (#"{"ratios":[1e999]}"#, 400, "/ratios/0"),
+    (#"{"point":{"x":0,"y":18446744073709551616}}"#, 422, "/point/y"),
+    (#"{"path":[1,-9223372036854775809]}"#, 422, "/path/1"),
+    (#"{"sizes":[[1,2],[3,1e400]]}"#, 400, "/sizes/1/1"),
+    (#"{"sizes":[[-1,2],[-1e400,1e400]]}"#, 400, "/sizes/1/0"),
+    (#"{"ids":["1e999\\ \" 1e999"],"lengths":[1,1e999]}"#, 400, "/lengths/1"),
+    ("{\"lengths\":[1\(String(repeating: "0", count: 400))]}", 400, "/lengths/0"),
+    ("{\"lengths\":[1\(String(repeating: "0", count: 300))]}", 422, "/lengths/0"),
+    (#"{"lengths":[1e999,01]}"#, 400, ""), (#"{"lengths":[1e999}"#, 400, ""), ("1e999", 400, ""),
+  ])
+  func aHugeNumberIsRefusedWithItsPlace(text: String, status: Int, pointer: String) {
+    let error = #expect(throws: JSONError.self) {
+      var parser = JSONParser()
+      try parser.read(Array(text.utf8).span, readAll)
+    }
+    #expect(error?.category == (status == 400 ? .unreadable : .invalid))
+    #expect(error?.pointer == pointer)
+  }
+
+  /// A ratio may be as large as a double.
+  @Test func wholeNumbersBeyondSixtyFourBitsAreRead() throws {
+    let text = #"{"ratios":[18446744073709551616,1,36893488147419103232.0,9223372036854775807]}"#
+    var parser = JSONParser()
+    let ratios = try parser.read(Array(text.utf8).span) { (value) throws(JSONError) in
+      try JSONObject<BodyMember>(value).required(.ratios).aspectRatios(maximumCount: 4)
+    }
+    #expect(ratios.runs == [[0x1p64, 1, 0x1p65, 0x1p63]])
+  }
+
+  @Test func inALongDocumentHugeNumbersAreNotLookedFor() {
+    let text = "{\"lengths\":[1e999]\(String(repeating: " ", count: 1 << 20))}"
+    let error = #expect(throws: JSONError.self) {
+      var parser = JSONParser()
+      try parser.read(Array(text.utf8).span, readAll)
+    }
+    #expect(error == JSONError(.badNumber))
+  }
+
   @Test func aPartialSizeNamesWhatIsMissing() {
     let error = #expect(throws: JSONError.self) {
       try reading(#"{"size":{"width":1}}"#, readAll)

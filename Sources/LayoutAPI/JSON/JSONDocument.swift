@@ -241,37 +241,40 @@ struct JSONDocument: ~Escapable {
     var before = 0
     var word = 1
     while word < index {
-      switch tag(at: word) {
-      case .integer, .unsigned, .double: before += 1
-      default: break
-      }
+      if isNumber(at: word) { before += 1 }
       word = self.index(into: word)
     }
-    var place = 0
-    while place < source.count {
-      switch source[place] {
-      case UInt8(ascii: "\""):
-        place += 1
-        while place < source.count, source[place] != UInt8(ascii: "\"") {
-          place += source[place] == UInt8(ascii: "\\") ? 2 : 1
-        }
-        place += 1
-      case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-        let start = place
-        while place < source.count, Self.isPartOfNumber(source[place]) { place += 1 }
-        if before == 0 { return source.extracting(start..<place) }
-        before -= 1
-      default: place += 1
-      }
+    var number: Range<Int>?
+    source.forEachNumber { range in
+      if before == 0 { number = range }
+      before -= 1
+      return number == nil
     }
-    return nil
+    guard let number else { return nil }
+    return source.extracting(number)
   }
 
-  private static func isPartOfNumber(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
-      UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
-      true
+  /// Where a number is on the tape.
+  ///
+  /// - Parameter number: How many there are before it.
+  /// - Returns: Its index; the end if there are not so many.
+  /// - Complexity: O(n) in the values before it.
+  func index(ofNumber number: Int) -> Int {
+    var rest = number
+    var word = 1
+    while word < wordCount {
+      if isNumber(at: word) {
+        if rest == 0 { return word }
+        rest -= 1
+      }
+      word = index(into: word)
+    }
+    return word
+  }
+
+  private func isNumber(at index: Int) -> Bool {
+    switch tag(at: index) {
+    case .integer, .unsigned, .double: true
     default: false
     }
   }

@@ -23,7 +23,7 @@ extension JSONParser {
   ///
   /// Long arrays in long documents are parsed while they are read. That way nothing is refused: what
   /// cannot be read so is read again as a whole, so that all refusals come from one place. A client
-  /// can make that cost twice as much, but not more.
+  /// can make that cost twice as much, but not more; where numbers are huge, a mebibyte once more.
   ///
   /// - Parameters:
   ///   - bytes: The whole document.
@@ -42,12 +42,31 @@ extension JSONParser {
     {
       do { return try read(try parse(skeleton, of: bytes, windowSize: windows.size).root) } catch {}
     }
-    let document = try parse(bytes, padding: padding)
     do throws(JSONError) {
-      return try read(document.root)
+      return try parse(bytes, padding: padding).read(read)
     } catch {
-      // What cannot be read goes before what is wrong; nobody looks further than to the first mistake.
-      if error.category == .invalid, let duplicate = document.duplicateKey { throw duplicate }
+      guard error == JSONError(.badNumber), let huge = JSONHugeNumbers(in: bytes) else {
+        throw error
+      }
+      let document = try parse(huge.document, padding: JSONSkeleton.padding)
+      if let number = huge.firstInfinite {
+        throw document.root.at(document.index(ofNumber: number)).error(.badNumber)
+      }
+      return try document.read(read)
+    }
+  }
+}
+
+extension JSONDocument {
+  /// Reads all of it; what cannot be read goes before what is wrong.
+  fileprivate func read<Value>(
+    _ read: (JSONValue) throws(JSONError) -> Value
+  ) throws(JSONError) -> Value {
+    do throws(JSONError) {
+      return try read(root)
+    } catch {
+      // Nobody looks further than to the first mistake.
+      if error.category == .invalid, let duplicate = duplicateKey { throw duplicate }
       throw error
     }
   }

@@ -1,0 +1,102 @@
+/// A document with numbers that simdjson refuses, written so that it takes them.
+///
+/// It refuses whole numbers of more than 64 bits, which only are larger than most may be, and numbers that
+/// no double is large enough for, without saying where they are.
+struct JSONHugeNumbers {
+  /// The document, with ``JSONSkeleton/padding`` behind it.
+  private(set) var text: [UInt8] = []
+  /// Which of the document's numbers is the first that is not finite: there is a 0 in its place, and in
+  /// that of each after it.
+  private(set) var firstInfinite: Int?
+
+  /// In longer documents a client could have too many numbers looked at.
+  private static let maximumLength = 1 << 20
+  /// The least whole number beyond 64 bits has so many digits.
+  private static let minimumDigitCount = 19
+
+  /// Looks through a document; nil if it is too long, or nothing in it is huge.
+  ///
+  /// - Parameter body: The document; what is not well formed stays so.
+  /// - Complexity: O(n).
+  init?(in body: Span<UInt8>) {
+    guard body.count <= Self.maximumLength else { return nil }
+    /// Up to here the document is in the text.
+    var done = 0
+    var count = 0
+    body.forEachNumber { number in
+      let digits = body.extracting(number)
+      let isWhole = digits.indices.allSatisfy { digits[$0] == minus || digits[$0].isDigit }
+      if !isWhole || digits.count >= Self.minimumDigitCount {
+        if firstInfinite != nil || digits.isInfinite {
+          firstInfinite = firstInfinite ?? count
+          text.append(body.extracting(done..<number.lowerBound))
+          text.append(UInt8(ascii: "0"))
+          done = number.upperBound
+        } else if isWhole {
+          text.append(body.extracting(done..<number.upperBound))
+          text.append(contentsOf: ".0".utf8)
+          done = number.upperBound
+        }
+      }
+      count += 1
+      return true
+    }
+    guard done > 0 else { return nil }
+    text.append(body.extracting(done..<body.count))
+    text.append(contentsOf: repeatElement(UInt8(ascii: " "), count: JSONSkeleton.padding))
+  }
+
+  /// The document without what is behind it.
+  var document: Span<UInt8> {
+    @_lifetime(borrow self)
+    get { text.span.extracting(droppingLast: JSONSkeleton.padding) }
+  }
+}
+
+private let minus = UInt8(ascii: "-")
+
+extension UInt8 {
+  fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+  /// Whether a number may go on with it.
+  fileprivate var isPartOfNumber: Bool {
+    switch self {
+    case UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "e"),
+      UInt8(ascii: "E"):
+      true
+    default: isDigit
+    }
+  }
+}
+
+extension Span<UInt8> {
+  /// Visits what is written like a number in JSON, in order; what is in strings is not.
+  ///
+  /// - Parameter body: Called with where each is; returns whether to go on.
+  func forEachNumber(_ body: (Range<Int>) -> Bool) {
+    var place = 0
+    while place < count {
+      let byte = self[place]
+      if byte == UInt8(ascii: "\"") {
+        place += 1
+        while place < count, self[place] != UInt8(ascii: "\"") {
+          place += self[place] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        place += 1
+      } else if byte == minus || byte.isDigit {
+        let start = place
+        while place < count, self[place].isPartOfNumber { place += 1 }
+        guard body(start..<place) else { return }
+      } else {
+        place += 1
+      }
+    }
+  }
+
+  /// Whether a number's text means more than a double can be.
+  fileprivate var isInfinite: Bool {
+    var bytes: [UInt8] = []
+    bytes.append(self)
+    return Double(String(decoding: bytes, as: UTF8.self))?.isInfinite ?? false
+  }
+}
