@@ -168,7 +168,8 @@ struct CollectionTests {
     (#"{"colection":{}}"#, 422, "/colection"),
     (#"{"collection":{"sections":[]},"dryRun":true}"#, 422, "/dryRun"),
     (
-      #"{"collection":{"sections":[{"items":{"ids":["a","a"]}}]}}"#, 422, "/collection/sections"
+      #"{"collection":{"sections":[{"items":{"ids":["a","a"]}}]}}"#, 422,
+      "/collection/sections/0/items/ids/1"
     ),
     (
       #"{"collection":{"sections":[{"items":{"count":-1}}]}}"#, 422,

@@ -89,7 +89,8 @@ struct RefusalTests {
     .section(#"{"id":7}"#, "/id"),
     .section(#"{"items":{}}"#, "/items", "count"),
     .with(
-      collection: #"{"sections":[{"id":"a"},{"id":"a"}]}"#, "/collection/sections/1", "already"),
+      collection: #"{"sections":[{"id":"a"},{"id":"a"}]}"#, "/collection/sections/1/id",
+      "already"),
     .section(#"{"items":{"count":-1}}"#, "/items/count"),
     .section(#"{"items":{"count":1e13}}"#, "/items/count"),
     .section(#"{"items":{"count":3,"sizes":[[1,1]]}}"#, "/items/count", "1 elements"),
@@ -103,7 +104,7 @@ struct RefusalTests {
     .section(#"{"columnCount":10001}"#, "/columnCount"),
     .with(
       collection: #"{"sections":[{"items":{"ids":["a"]}},{"items":{"ids":["b","a"]}}]}"#,
-      "/collection/sections", "[1,1]"),
+      "/collection/sections/1/items/ids/1", "[1,1]"),
     .with(
       collection: #"{"sections":[{"items":{"count":1000000000000}}]}"#,
       viewport: #"{"width":50,"height":50}"#, "/collection/sections/0", "9e12"),

@@ -137,14 +137,16 @@ extension JSONValue {
     while let section = array.next() {
       sections.append(try section.section(remainingItems: &remaining, form))
       if let id = sections.last?.id, !ids.insert(id.nameBytes).inserted {
-        throw section.error(.rule("another section has the id \"\(id)\" already"))
+        throw JSONError(
+          .rule("another section has the id \"\(id)\" already"), at: section.pointer + "/id")
       }
     }
     let content = Content(sections: sections)
     // What is kept has been looked at.
     if form == .alike, let path = content.firstDuplicateID() {
-      throw value.error(
-        .rule("the id of item [\(path.section),\(path.item)] is in the collection twice"))
+      throw JSONError(
+        .rule("the id of item [\(path.section),\(path.item)] is in the collection twice"),
+        at: value.pointer + "/\(path.section)/items/ids/\(path.item)")
     }
     return content
   }
