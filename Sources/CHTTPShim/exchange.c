@@ -138,15 +138,17 @@ static bool copy_target(http_exchange *exchange, const char *uri) {
   }
   memcpy(exchange->target, uri, count + 1);
   exchange->target_count = count;
+  const char *query = memchr(uri, '?', count);
+  exchange->path_count = query ? (size_t)(query - uri) : count;
   exchange->read_target = uri;
   return true;
 }
 
 // Sees to it that libmicrohttpd takes apart neither the query nor cookies: a few hundred would fill
 // the memory that the header is read into, and nobody asks for them.
-static void spare_parsing(char *query, struct MHD_Connection *mhd) {
+static void spare_parsing(const http_exchange *exchange, char *uri, struct MHD_Connection *mhd) {
   // It looks for arguments behind the '?', in a buffer of its own that may be written to.
-  if (query && query[1]) query[1] = 0;
+  if (exchange->path_count + 1 < exchange->target_count) uri[exchange->path_count + 1] = 0;
   (void)MHD_set_connection_value(mhd, MHD_HEADER_KIND, http_spare_cookie, "-");
 }
 
@@ -186,7 +188,7 @@ void *http_exchange_begin(void *context, const char *uri, struct MHD_Connection 
     http_exchange_free(exchange);
     return NULL;
   }
-  spare_parsing(strchr(uri, '?'), mhd);
+  spare_parsing(exchange, (char *)uri, mhd);
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   exchange->connection = info ? info->socket_context : NULL;
@@ -349,11 +351,11 @@ static enum MHD_Result refuse(http_exchange *exchange, unsigned status, const ch
 static void fill_in_request(http_exchange *exchange) {
   http_request *request = &exchange->request;
   const char *target = exchange->target;
-  const char *query = memchr(target, '?', exchange->target_count);
-  size_t path_count = query ? (size_t)(query - target) : exchange->target_count;
+  size_t path_count = exchange->path_count;
   request->path = bytes_of(target, path_count);
-  request->query =
-      query ? bytes_of(query + 1, exchange->target_count - path_count - 1) : bytes_of("", 0);
+  request->query = path_count < exchange->target_count
+                       ? bytes_of(target + path_count + 1, exchange->target_count - path_count - 1)
+                       : bytes_of("", 0);
   static const uint8_t no_body[HTTP_BODY_PADDING];
   request->body = exchange->body_count ? (http_bytes){exchange->body, exchange->body_count}
                                        : (http_bytes){no_body, 0};

@@ -16,22 +16,27 @@ typedef struct {
 
 const char http_spare_cookie[] = "Cookie";
 
-static bool is_named(const char *name, size_t count, const char *other, size_t other_count) {
-  return count == other_count && strncasecmp(name, other, count) == 0;
+// Whether a token is a name, which is given in lower case, of letters and hyphens: the bit that tells
+// their cases apart tells no other bytes of tokens from them.
+static inline bool is_named(const char *token, const char *name, size_t count) {
+  unsigned char difference = 0;
+  for (size_t i = 0; i < count; i++) difference |= (unsigned char)((token[i] | 0x20) ^ name[i]);
+  return difference == 0;
 }
-#define IS_NAMED(name, count, text) is_named(name, count, text, sizeof text - 1)
+#define IS_NAMED(token, token_count, name) \
+  ((token_count) == sizeof name - 1 && is_named(token, name, sizeof name - 1))
 
 // Keeps the value of a field that is handed over; of several of one name the first.
 static void keep_field(http_bytes *fields, const char *name, size_t count, const char *value,
                        size_t value_count) {
   http_field field;
-  if (IS_NAMED(name, count, "Content-Type")) field = HTTP_FIELD_CONTENT_TYPE;
-  else if (IS_NAMED(name, count, "Accept")) field = HTTP_FIELD_ACCEPT;
-  else if (IS_NAMED(name, count, "If-Match")) field = HTTP_FIELD_IF_MATCH;
-  else if (IS_NAMED(name, count, "If-None-Match")) field = HTTP_FIELD_IF_NONE_MATCH;
-  else if (IS_NAMED(name, count, "Authorization")) field = HTTP_FIELD_AUTHORIZATION;
-  else if (IS_NAMED(name, count, "Origin")) field = HTTP_FIELD_ORIGIN;
-  else if (IS_NAMED(name, count, "Access-Control-Request-Method"))
+  if (IS_NAMED(name, count, "content-type")) field = HTTP_FIELD_CONTENT_TYPE;
+  else if (IS_NAMED(name, count, "accept")) field = HTTP_FIELD_ACCEPT;
+  else if (IS_NAMED(name, count, "if-match")) field = HTTP_FIELD_IF_MATCH;
+  else if (IS_NAMED(name, count, "if-none-match")) field = HTTP_FIELD_IF_NONE_MATCH;
+  else if (IS_NAMED(name, count, "authorization")) field = HTTP_FIELD_AUTHORIZATION;
+  else if (IS_NAMED(name, count, "origin")) field = HTTP_FIELD_ORIGIN;
+  else if (IS_NAMED(name, count, "access-control-request-method"))
     field = HTTP_FIELD_ACCESS_CONTROL_REQUEST_METHOD;
   else return;
   while (value_count > 0 && (value[value_count - 1] == ' ' || value[value_count - 1] == '\t'))
@@ -97,12 +102,12 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
     census->is_malformed = true;
     return MHD_NO;
   }
-  if (IS_NAMED(name, name_count, "Host")) {
+  if (IS_NAMED(name, name_count, "host")) {
     census->hosts++;
-  } else if (IS_NAMED(name, name_count, "Content-Length")) {
+  } else if (IS_NAMED(name, name_count, "content-length")) {
     census->lengths++;
     census->length = value;
-  } else if (IS_NAMED(name, name_count, "Transfer-Encoding")) {
+  } else if (IS_NAMED(name, name_count, "transfer-encoding")) {
     census->encodings++;
     census->encoding = value;
   } else {
@@ -160,29 +165,25 @@ static bool parse_length(const char *text, uint64_t *length) {
   return true;
 }
 
-static http_method find_method(const char *name) {
-  static const struct {
-    const char *name;
-    http_method method;
-  } known[] = {
-      {"GET", HTTP_METHOD_GET},       {"POST", HTTP_METHOD_POST},
-      {"HEAD", HTTP_METHOD_HEAD},     {"PUT", HTTP_METHOD_PUT},
-      {"PATCH", HTTP_METHOD_PATCH},   {"DELETE", HTTP_METHOD_DELETE},
-      {"OPTIONS", HTTP_METHOD_OPTIONS},
-  };
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-    if (strcmp(known[i].name, name) == 0) return known[i].method;
+static http_method find_method(const char *name, size_t count) {
+#define IS(text) (memcmp(name, text, sizeof text - 1) == 0)
+  switch (count) {
+    case 3: return IS("GET") ? HTTP_METHOD_GET : IS("PUT") ? HTTP_METHOD_PUT : HTTP_METHOD_OTHER;
+    case 4: return IS("POST") ? HTTP_METHOD_POST : IS("HEAD") ? HTTP_METHOD_HEAD : HTTP_METHOD_OTHER;
+    case 5: return IS("PATCH") ? HTTP_METHOD_PATCH : HTTP_METHOD_OTHER;
+    case 6: return IS("DELETE") ? HTTP_METHOD_DELETE : HTTP_METHOD_OTHER;
+    case 7: return IS("OPTIONS") ? HTTP_METHOD_OPTIONS : HTTP_METHOD_OTHER;
+    default: return HTTP_METHOD_OTHER;
   }
-  return HTTP_METHOD_OTHER;
+#undef IS
 }
 
 // Whether the request line was "method SP target SP version CR LF", no byte more or less: a NUL
 // would have cut one of them.
 static bool is_whole_request_line(const http_exchange *exchange, const char *method,
-                                  const char *version) {
-  return exchange->read_target == method + strlen(method) + 1 &&
-         version == exchange->read_target + exchange->target_count + 1 &&
-         is_line_end(version + strlen(version));
+                                  size_t method_count, const char *version, const char *end) {
+  return exchange->read_target == method + method_count + 1 &&
+         version == exchange->read_target + exchange->target_count + 1 && is_line_end(end);
 }
 
 // Whether the header ended where the last field did, and holds no CR but those of its line ends.
@@ -195,20 +196,20 @@ static unsigned refuse(http_gate_result *result, unsigned status, const char *de
   return status;
 }
 
-// What is wrong with the request line.
-static unsigned check_target(const http_exchange *exchange, const char *method,
-                             const char *version, http_gate_result *result) {
+// What is wrong with the request line, whose version ends at `end`.
+static unsigned check_target(const http_exchange *exchange, const char *method, size_t method_count,
+                             const char *version, const char *end, http_gate_result *result) {
   const char *target = exchange->target;
   size_t count = exchange->target_count;
   if (count > exchange->loop->server->options.max_target_bytes)
     return refuse(result, 414, "the URL is longer than --max-url-bytes allows");
-  if (!is_token(method, strlen(method))) return refuse(result, 400, "the method is malformed");
-  if (!is_whole_request_line(exchange, method, version))
+  if (!is_token(method, method_count)) return refuse(result, 400, "the method is malformed");
+  if (!is_whole_request_line(exchange, method, method_count, version, end))
     return refuse(result, 400, "the request line is malformed");
-  const char *query = memchr(target, '?', count);
-  const char *fault = path_fault(target, query ? (size_t)(query - target) : count);
+  size_t path_count = exchange->path_count;
+  const char *fault = path_fault(target, path_count);
   if (fault) return refuse(result, 400, fault);
-  if (query && !are_all(query, count - (size_t)(query - target), IN_PATH))
+  if (!are_all(target + path_count, count - path_count, IN_PATH))
     return refuse(result, 400, "the query holds a byte that must be percent-encoded");
   return 0;
 }
@@ -217,14 +218,16 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
                    http_gate_result *result) {
   http_request *request = &exchange->request;
   const http_options *options = &exchange->loop->server->options;
-  request->method = find_method(method);
+  size_t method_count = strlen(method);
+  request->method = find_method(method, method_count);
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(exchange->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
   *result = (http_gate_result){.header_size = info ? info->header_size : 0};
   // First, since a page may read any refusal if its origin is known.
-  header_census census = {.fields = request->fields, .next = version + strlen(version) + 2};
+  const char *end = version + strlen(version);
+  header_census census = {.fields = request->fields, .next = end + 2};
   MHD_get_connection_values_n(exchange->mhd, MHD_HEADER_KIND, count_header, &census);
-  unsigned status = check_target(exchange, method, version, result);
+  unsigned status = check_target(exchange, method, method_count, version, end, result);
   if (status) return status;
   if (census.bytes > options->max_header_bytes)
     return refuse(result, 431, "the header fields are longer than --max-header-bytes allows");

@@ -92,6 +92,7 @@ struct http_exchange {
   http_reply reply;
   char *target;           // the raw request target, NUL-terminated
   size_t target_count, target_capacity;
+  size_t path_count;      // of the target, up to its query or its end
   const char *read_target;  // where libmicrohttpd has read it
   uint8_t *body;
   size_t body_count, body_capacity;
