@@ -188,6 +188,7 @@ void *http_exchange_begin(void *context, const char *uri, struct MHD_Connection 
     http_exchange_free(exchange);
     return NULL;
   }
+  count_receiving(exchange, true);
   spare_parsing(exchange, (char *)uri, mhd);
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -435,7 +436,6 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
   size_t first = exchange->announced < kept_body_bytes ? exchange->announced
                                                        : kept_body_bytes - HTTP_BODY_PADDING;
   if (first > 0 && !reserve(exchange, first)) return MHD_NO;
-  count_receiving(exchange, true);
   exchange->phase = EXCHANGE_BODY;
   return MHD_YES;
 }
@@ -494,9 +494,7 @@ void http_exchange_end(void *context, struct MHD_Connection *mhd, void **slot,
   if (exchange->connection) {
     exchange->connection->state = CONNECTION_IDLE;
     exchange->connection->since = exchange->loop->now;
-    // Of what TLS has come in, who knows; its sweep sees what comes later.
-    exchange->connection->received = exchange->connection->consumed;
-    exchange->connection->has_received = !exchange->loop->server->certificate;
+    exchange->connection->has_received = false;
   }
   count_receiving(exchange, false);
   if (exchange->is_counted) http_count(&exchange->loop->in_flight, -1);

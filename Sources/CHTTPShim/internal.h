@@ -72,11 +72,11 @@ typedef struct http_connection {
   enum { CONNECTION_RECEIVING, CONNECTION_ANSWERING, CONNECTION_IDLE } state;
   double since;           // when the state began
   double deadline;        // when an answer has to have been taken; 0: none is being sent
-  uint64_t consumed;      // bytes of the requests on it, without TLS
-  uint64_t received;      // the kernel's count of bytes if nothing has come since it is idle
-  bool has_received;      // whether `received` is known
-  uint64_t moved;         // the kernel's count of bytes, both ways, when the sweep last looked
-  double moved_at;        // when it was found to have grown
+  uint64_t consumed;      // bytes of the requests on it; TLS has more
+  uint64_t received;      // the kernel's count of bytes when the sweep first found it idle
+  bool has_received;      // whether it has, since the last answer
+  uint64_t moved;         // what the kernel had counted when the sweep last looked: received, or taken
+  double moved_at;        // when that was found to be another count
   bool is_cut;            // whether the sweep has shut it
   bool lingers;           // whether its client may still be sending when it is closed
   struct http_connection *next, *previous;
@@ -102,7 +102,7 @@ struct http_exchange {
   bool is_long;           // among the server's long bodies that are being received
   unsigned refusal;       // the status with which a body was refused in the middle; 0: it was not
   bool is_chunked;
-  bool is_receiving;      // among the loop's requests whose body has not come
+  bool is_receiving;      // among the loop's requests that have not come whole
   bool is_counted;        // among the server's requests in flight, until its answer is sent
   char problem[512];      // the text of a refusal
   http_exchange *next;    // in a pool, the queue or a mailbox
@@ -137,7 +137,7 @@ struct http_loop {
   // Written by the loop's thread only, so that counting costs no locked instruction and loops do
   // not share a line; read by others.
   _Atomic uint64_t requests, shed, timed_out;
-  _Atomic uint64_t receiving;     // requests whose header has come, and whose body has not
+  _Atomic uint64_t receiving;     // requests whose first line has come, and the rest has not
   _Atomic uint64_t in_flight;     // requests being answered
   _Atomic uint64_t starts;        // requests begun: whether a drained server is quiet
   _Atomic uint64_t held;          // bytes of bodies and answers under way

@@ -135,9 +135,9 @@ static void cut(http_connection *connection) {
   shutdown(connection->fd, SHUT_RDWR);
 }
 
-// Whether nothing has come, and nothing has been taken, for as long as that may be.
-static bool is_silent(http_connection *connection, const struct tcp_info *info, double now) {
-  uint64_t moved = info->tcpi_bytes_received + info->tcpi_bytes_acked;
+// Notes how much the kernel has counted of what the connection is about; says whether that has been
+// the same for as long as may be.
+static bool note_silence(http_connection *connection, uint64_t moved, double now) {
   if (moved != connection->moved) {
     connection->moved = moved;
     connection->moved_at = now;
@@ -145,33 +145,42 @@ static bool is_silent(http_connection *connection, const struct tcp_info *info, 
   return now - connection->moved_at > connection->loop->server->options.idle_timeout_seconds;
 }
 
-// Cuts off who does not take the answer. While a worker makes it there is no deadline: that is not
-// the client's fault.
+// Cuts off who does not take the answer, whatever comes meanwhile. While a worker makes it there is no
+// deadline: that is not the client's fault.
 static void sweep_answering(http_loop *loop, http_connection *connection, double now) {
   struct tcp_info info;
   if (connection->deadline == 0) return;
-  bool is_overdue = now > connection->deadline ||
-                    (read_info(connection->fd, &info) && is_silent(connection, &info, now));
-  if (!is_overdue) return;
+  bool takes_nothing = read_info(connection->fd, &info) &&
+                       note_silence(connection, info.tcpi_bytes_acked, now);
+  if (!takes_nothing && now <= connection->deadline) return;
   http_count(&loop->timed_out, 1);
   cut(connection);
+}
+
+// Whether the next request has begun on an idle connection: only the kernel sees its first bytes. An
+// empty line in front of a request is none of it, and was not counted when the request was.
+static bool has_begun(http_connection *connection, uint64_t received) {
+  static const uint64_t empty_line = 2;
+  if (connection->has_received) return received != connection->received;
+  connection->received = received;
+  connection->has_received = true;
+  // Of what TLS has come in, who knows; what comes later is seen.
+  if (connection->loop->server->certificate || received <= connection->consumed + empty_line) {
+    connection->consumed = received;
+    return false;
+  }
+  return true;
 }
 
 // Cuts off who is overdue with a request, has nothing to say, or has gone.
 static void sweep_receiving(http_loop *loop, http_connection *connection, double now) {
   struct tcp_info info;
   if (now - connection->since < sweep_interval || !read_info(connection->fd, &info)) return;
-  if (connection->state == CONNECTION_IDLE) {
-    // The first bytes of a next request are seen by the kernel only.
-    if (!connection->has_received) {
-      connection->received = info.tcpi_bytes_received;
-      connection->has_received = true;
-    } else if (info.tcpi_bytes_received != connection->received) {
-      connection->state = CONNECTION_RECEIVING;
-      connection->since = now;
-    }
+  if (connection->state == CONNECTION_IDLE && has_begun(connection, info.tcpi_bytes_received)) {
+    connection->state = CONNECTION_RECEIVING;
+    connection->since = now;
   }
-  bool says_nothing = is_silent(connection, &info, now);
+  bool says_nothing = note_silence(connection, info.tcpi_bytes_received, now);
   bool is_overdue = connection->state == CONNECTION_RECEIVING &&
                     (says_nothing ||
                      now - connection->since > loop->server->options.request_timeout_seconds);

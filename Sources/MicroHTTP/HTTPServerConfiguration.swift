@@ -32,7 +32,7 @@ public struct HTTPServerConfiguration: Sendable {
   public var requestTimeoutSeconds: Int
   /// Bytes in a second in which an answer has to be taken at least, beside the time for a request.
   public var minimumAnswerRate: Int
-  /// Seconds after which a connection without a request is closed.
+  /// Seconds after which a connection is closed on which nothing comes, or nothing is taken.
   public var idleTimeoutSeconds: Int
   /// With what it speaks TLS; nil for plain HTTP.
   public var tls: HTTPServerTLS?
@@ -54,7 +54,7 @@ public struct HTTPServerConfiguration: Sendable {
   ///   - maximumHeaderSize: The largest header in bytes.
   ///   - requestTimeoutSeconds: Seconds for a request to arrive.
   ///   - minimumAnswerRate: Bytes of an answer to be taken in a second.
-  ///   - idleTimeoutSeconds: Seconds for a connection without a request.
+  ///   - idleTimeoutSeconds: Seconds for a connection on which nothing comes, or nothing is taken.
   ///   - tls: With what it speaks TLS.
   public init(
     host: String = "127.0.0.1", port: UInt16 = 0, ioThreadCount: Int = 2,

@@ -230,7 +230,7 @@ struct Configuration {
       "in which a request must have arrived whole"),
     .integer(
       "idle-timeout-seconds", 1...3600, \.idleTimeoutSeconds,
-      "after which a connection without a request is closed"),
+      "after which a connection is closed on which nothing comes, or nothing is taken"),
     .integer(
       "drain-seconds", 0...3600, \.drainSeconds,
       "in which requests under way are finished after SIGTERM or SIGINT"),

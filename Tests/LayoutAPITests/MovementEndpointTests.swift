@@ -146,9 +146,23 @@ struct MovementTests {
         (frame["y"] ?? 0) + (frame["height"] ?? 0) / 2
       )
     }
-    for body in ["{\"indexPath\":\(place)}", "{\"position\":{\"x\":\(x),\"y\":\(y)}}"] {
+    // From the anchor point to the middle, through the transform.
+    let frame = try #require(resting["frame"] as? [String: Double])
+    let anchor = resting["anchorPoint"] as? [String: Double] ?? [:]
+    let along = (0.5 - (anchor["x"] ?? 0.5)) * (frame["width"] ?? 0)
+    let down = (0.5 - (anchor["y"] ?? 0.5)) * (frame["height"] ?? 0)
+    let unmoved = try middle(of: resting)
+    let shown = (
+      x: unmoved.x - along + matrix[0] * along + matrix[2] * down + matrix[4],
+      y: unmoved.y - down + matrix[1] * along + matrix[3] * down + matrix[5]
+    )
+    for (body, finger) in [
+      ("{\"indexPath\":\(place)}", shown),
+      ("{\"position\":{\"x\":\(x),\"y\":\(y)}}", (x: Double(x), y: Double(y))),
+    ] {
       let card = try dragged(body)
-      if body.contains("position") { #expect(try middle(of: card) == (Double(x), Double(y))) }
+      let found = try middle(of: card)
+      #expect(abs(found.x - finger.x) < 2e-6 && abs(found.y - finger.y) < 2e-6)
       // Turned and scaled as before, about that middle.
       #expect(card["anchorPoint"] == nil)
       #expect(card["transform"] as? [Double] == Array(matrix[..<4]) + [0, 0])

@@ -265,14 +265,15 @@ struct HTTPServerTests {
   }
 
   /// Behind a whole one, so that nobody is told that it begins.
-  @Test(arguments: ["G", "\r\n", "GET /x HT", "GET /x HTTP/1.1\r\nHo"])
+  @Test(arguments: ["GET", "GET /x HT", "GET /x HTTP/1.1\r\nHo"])
   func aRequestThatBeginsAndStopsIsCutOff(beginning: String) throws {
     let server = try start(timeout: 1)
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port)
     let idle = RawClient(port: server.port)
     let body = "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"
-    idle.send(body)
+    // An empty line in front of a request is not the beginning of the next.
+    idle.send("\r\n" + body)
     #expect(idle.receive()?.status == 200)
     client.send(body + body + beginning)
     for _ in 0..<2 { #expect(client.receive()?.status == 200) }

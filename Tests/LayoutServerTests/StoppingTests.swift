@@ -33,11 +33,15 @@ struct StoppingTests {
     #expect(answers.count { $0 == 503 } > 200)
   }
 
-  @Test func whatIsBeingReceivedIsFinished() async throws {
+  @Test(arguments: [
+    ("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab", "cd"),
+    ("GET /x HTTP/1.1\r\nHo", "st: a\r\n\r\n"),
+  ])
+  func whatIsBeingReceivedIsFinished(start: String, rest: String) async throws {
     let server = try startServer()
     let client = RawClient(port: server.port)
-    client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab")
-    // Until it has come: one that comes after it is answered.
+    client.send(start)
+    // Until it has come: what comes after it is answered.
     let other = RawClient(port: server.port)
     for _ in 0..<2 {
       other.send("GET /x HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -46,7 +50,7 @@ struct StoppingTests {
     }
     let stopping = Task.detached { server.stop(drainSeconds: 20) }
     usleep(600_000)
-    client.send("cd")
+    client.send(rest)
     #expect(client.receive()?.status == 200)
     #expect(await stopping.value)
   }

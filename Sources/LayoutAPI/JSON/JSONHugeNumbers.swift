@@ -5,38 +5,34 @@
 struct JSONHugeNumbers {
   /// The document, with ``JSONSkeleton/padding`` behind it.
   private(set) var text: [UInt8] = []
-  /// Which of the document's numbers is the first that is not finite: there is a 0 in its place, and in
-  /// that of each after it.
+  /// Which of the document's numbers is the first that is not finite.
+  ///
+  /// There is a 0 in its place, and in that of others after it: the document is refused, and only its
+  /// structure still counts.
   private(set) var firstInfinite: Int?
 
-  /// In longer documents a client could have too many numbers looked at.
-  private static let maximumLength = 1 << 20
   /// The least whole number beyond 64 bits has so many digits.
   private static let minimumDigitCount = 19
 
-  /// Looks through a document; nil if it is too long, or nothing in it is huge.
+  /// Looks through a document; nil if nothing in it is huge.
   ///
-  /// - Parameter body: The document; what is not well formed stays so.
+  /// - Parameter body: The document; what is not well formed stays so, or is refused all the same.
   /// - Complexity: O(n).
   init?(in body: Span<UInt8>) {
-    guard body.count <= Self.maximumLength else { return nil }
     /// Up to here the document is in the text.
     var done = 0
     var count = 0
-    body.forEachNumber { number in
-      let digits = body.extracting(number)
-      let isWhole = digits.indices.allSatisfy { digits[$0] == minus || digits[$0].isDigit }
-      if !isWhole || digits.count >= Self.minimumDigitCount {
-        if firstInfinite != nil || digits.isInfinite {
-          firstInfinite = firstInfinite ?? count
-          text.append(body.extracting(done..<number.lowerBound))
-          text.append(UInt8(ascii: "0"))
-          done = number.upperBound
-        } else if isWhole {
-          text.append(body.extracting(done..<number.upperBound))
-          text.append(contentsOf: ".0".utf8)
-          done = number.upperBound
-        }
+    body.forEachNumber { range in
+      let number = body.extracting(range)
+      if number.mayBeInfinite, firstInfinite != nil || number.isInfinite {
+        firstInfinite = firstInfinite ?? count
+        text.append(body.extracting(done..<range.lowerBound))
+        text.append(UInt8(ascii: "0"))
+        done = range.upperBound
+      } else if number.count >= Self.minimumDigitCount, number.isWhole {
+        text.append(body.extracting(done..<range.upperBound))
+        text.append(contentsOf: ".0".utf8)
+        done = range.upperBound
       }
       count += 1
       return true
@@ -91,6 +87,14 @@ extension Span<UInt8> {
         place += 1
       }
     }
+  }
+
+  /// Whether a number's text is of digits and signs only.
+  fileprivate var isWhole: Bool { indices.allSatisfy { self[$0] == minus || self[$0].isDigit } }
+
+  /// Whether a number's text has an exponent, or more digits than any double.
+  fileprivate var mayBeInfinite: Bool {
+    count > 308 || indices.contains { self[$0] | 0x20 == UInt8(ascii: "e") }
   }
 
   /// Whether a number's text means more than a double can be.

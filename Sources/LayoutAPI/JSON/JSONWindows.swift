@@ -23,7 +23,7 @@ extension JSONParser {
   ///
   /// Long arrays in long documents are parsed while they are read. That way nothing is refused: what
   /// cannot be read so is read again as a whole, so that all refusals come from one place. A client
-  /// can make that cost twice as much, but not more; where numbers are huge, a mebibyte once more.
+  /// can make that cost twice as much, and with huge numbers once more, but not more than that.
   ///
   /// - Parameters:
   ///   - bytes: The whole document.

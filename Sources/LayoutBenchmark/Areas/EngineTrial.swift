@@ -38,21 +38,21 @@ struct EngineTrial {
     let rebuilds = try subject.movesWhatFollows ? rebuildWhatFollows(&pool) : nil
     for kind in [EngineChange.insert, .resize] {
       for place in EngineChange.Place.allCases {
+        // And one before them.
         let edits = (0...repetitions).map { _ in
           EngineEdit(kind, place, of: state.content.sections.itemCount, &random)
         }
         let name = "\(kind.rawValue), \(place.rawValue)"
         let times = try change(&state, edits)
         table.record(
-          name, count: count, times.engine, beside: ("C", times.loop),
+          name, count: count, times.others.engine, beside: ("C", times.others.loop),
           target: subject.changeTarget)
         // Its code and data have not been used for a while: what it finds in no cache is its cost.
-        if place == .start {
-          table.record("\(name), the first", count: count, times.first, beside: ("C", times.loop))
-        }
+        table.record(
+          "\(name), the first", count: count, times.first.engine, beside: ("C", times.first.loop))
         if let rebuild = rebuilds?[place] {
           table.record(
-            "\(name), beside all that follows", count: count, times.engine,
+            "\(name), beside all that follows", count: count, times.others.engine,
             beside: ("laying it out", rebuild), target: .ratioAtMost(1.1))
         }
       }
@@ -60,7 +60,8 @@ struct EngineTrial {
     let times = try change(
       &state, [EngineEdit(deletingScattered: min(1000, count / 10), of: count)])
     table.record(
-      "W5 delete 1,000 scattered", count: count, times.first, beside: ("C", times.loop),
+      "W5 delete 1,000 scattered", count: count, times.first.engine,
+      beside: ("C", times.first.loop),
       target: subject.arrangeTarget)
   }
 
@@ -253,25 +254,25 @@ struct EngineTrial {
   // MARK: Changes
 
   /// What a change takes, in microseconds.
-  private struct ChangeTimes {
-    /// The engine's first one.
-    var first = 0.0
-    /// Each of those after it.
+  private struct ChangeTime {
     var engine = 0.0
-    /// Each of the loop's.
     var loop = 0.0
   }
 
   /// Makes changes one after the other: in C, then in the engine.
+  ///
+  /// The first is timed apart; of the others, if there are any, it is the mean.
   private func change(
     _ state: inout State, _ edits: [EngineEdit]
-  ) throws(BenchmarkError) -> ChangeTimes {
-    var times = ChangeTimes()
+  ) throws(BenchmarkError) -> (first: ChangeTime, others: ChangeTime) {
+    var (first, others) = (ChangeTime(), ChangeTime())
+    let otherCount = Double(max(1, edits.count - 1))
     var length: Int64 = 0
-    times.loop = Measurement.microseconds {
-      for edit in edits { length = edit.apply(to: loop) }
+    func applyInC(_ edits: ArraySlice<EngineEdit>) -> Double {
+      Measurement.microseconds { for edit in edits { length = edit.apply(to: loop) } }
     }
-    times.loop /= Double(edits.count)
+    first.loop = applyInC(edits.prefix(1))
+    others.loop = applyInC(edits.dropFirst()) / otherCount
     let batches = edits.map(\.batch)
     func apply(_ batches: ArraySlice<BatchUpdate>) throws(BenchmarkError) -> Double {
       try Measurement.expect {
@@ -286,10 +287,10 @@ struct EngineTrial {
         }
       }
     }
-    times.first = try apply(batches.prefix(1))
-    times.engine = try apply(batches.dropFirst()) / Double(max(1, edits.count - 1))
+    first.engine = try apply(batches.prefix(1))
+    others.engine = try apply(batches.dropFirst()) / otherCount
     try check(state.prepared, length, "a change")
-    return times
+    return (first, others)
   }
 
   // MARK: Agreement
