@@ -157,9 +157,10 @@ static void sweep_answering(http_loop *loop, http_connection *connection, double
   cut(connection);
 }
 
-// Whether the next request has begun on an idle connection: only the kernel sees its first bytes. An
-// empty line in front of a request is none of it, and was not counted when the request was.
-static bool has_begun(http_connection *connection, uint64_t received) {
+// Notes what has come on an idle connection; says whether the next request has begun, of which only the
+// kernel sees the first bytes. An empty line in front of a request is none of it, and was not counted
+// when the request was.
+static bool note_beginning(http_connection *connection, uint64_t received) {
   static const uint64_t empty_line = 2;
   if (connection->has_received) return received != connection->received;
   connection->received = received;
@@ -176,7 +177,8 @@ static bool has_begun(http_connection *connection, uint64_t received) {
 static void sweep_receiving(http_loop *loop, http_connection *connection, double now) {
   struct tcp_info info;
   if (now - connection->since < sweep_interval || !read_info(connection->fd, &info)) return;
-  if (connection->state == CONNECTION_IDLE && has_begun(connection, info.tcpi_bytes_received)) {
+  if (connection->state == CONNECTION_IDLE &&
+      note_beginning(connection, info.tcpi_bytes_received)) {
     connection->state = CONNECTION_RECEIVING;
     connection->since = now;
   }

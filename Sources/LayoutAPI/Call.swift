@@ -57,12 +57,7 @@ struct Call: ~Escapable {
   private func parameter(_ index: Int) -> Span<UInt8> { path.extracting(parameters[index]) }
 
   /// A parameter of the path as text.
-  func parameterText(_ index: Int) -> String {
-    var text: [UInt8] = []
-    let span = parameter(index)
-    for place in span.indices { text.append(span[place]) }
-    return String(decoding: text, as: UTF8.self)
-  }
+  func parameterText(_ index: Int) -> String { parameter(index).string }
 
   /// A parameter of the path as text, percent-decoded; nil if that cannot be done.
   func decodedParameterText(_ index: Int) -> String? {

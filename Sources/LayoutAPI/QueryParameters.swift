@@ -229,8 +229,9 @@ extension Length {
       place += isSign(place + 1) ? 2 : 1
       guard digit(place) != nil else { return nil }
       while digit(place) != nil { place += 1 }
-      let whole = String(decoding: text.indices.map { text[$0] }, as: UTF8.self)
-      guard place == text.count, let points = Double(whole), points.isFinite else { return nil }
+      guard place == text.count, let points = Double(text.string), points.isFinite else {
+        return nil
+      }
       self.init(rounding: points)
       return
     }

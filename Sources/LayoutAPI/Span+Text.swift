@@ -1,6 +1,12 @@
 import Glibc
 
 extension Span<UInt8> {
+  /// These bytes as UTF-8.
+  var string: String {
+    // Safe: the buffer is used during the call only.
+    unsafe withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+
   /// Whether these bytes are a text.
   func isEqual(to text: StaticString) -> Bool {
     count == text.utf8CodeUnitCount && starts(with: text)

@@ -1,16 +1,9 @@
 /// A cell under a finger: it keeps its place in the order, and shows where the finger is.
 struct LiftedCell: Sendable {
-  /// Where it is.
-  enum Place {
-    /// With its middle under a finger.
-    case position(Point)
-    /// Where it showed before anybody moved it: with its middle, which may lie between two millionths, in
-    /// that of a frame.
-    case taken(Rect)
-  }
-
   var indexPath: IndexPath
-  var place: Place
+  /// What it has its middle in common with: a position, which has no size, or where the cell showed before
+  /// anybody moved it, of which the middle may lie between two millionths.
+  var place: Rect
 
   /// Above everything.
   static let zIndex = Int(Int32.max)
@@ -18,12 +11,7 @@ struct LiftedCell: Sendable {
   /// A cell at its place as it shows.
   func lift(_ cell: LayoutAttributes) -> LayoutAttributes {
     var cell = cell
-    let spot =
-      switch place {
-      case .position(let position): Rect(origin: position, size: .zero)
-      case .taken(let frame): frame
-      }
-    cell.frame.origin = spot.originOfCentered(cell.frame.size)
+    cell.frame.origin = place.originOfCentered(cell.frame.size)
     // About its own middle: a wheel's hub, or a slide, would have it beside the finger.
     cell.anchorPoint = .center
     cell.transform.tx = 0
@@ -79,7 +67,7 @@ public struct InteractiveMovement: Sendable {
     shown.origin.x += cell.middleShift.x
     shown.origin.y += cell.middleShift.y
     self.layout.lifted = LiftedCell(
-      indexPath: source, place: position.map { .position($0) } ?? .taken(shown))
+      indexPath: source, place: position.map { Rect(origin: $0, size: .zero) } ?? shown)
   }
 
   /// Goes to a position: `updateInteractiveMovementTargetPosition`.
@@ -109,7 +97,8 @@ public struct InteractiveMovement: Sendable {
       layout = prepared
       target = next
     }
-    layout.lifted = LiftedCell(indexPath: target, place: .position(position))
+    layout.lifted = LiftedCell(
+      indexPath: target, place: Rect(origin: position, size: .zero))
     return StepMap(before: before, after: preview.map)
   }
 

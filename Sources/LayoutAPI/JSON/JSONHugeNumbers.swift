@@ -39,7 +39,7 @@ struct JSONHugeNumbers {
     }
     guard done > 0 else { return nil }
     text.append(body.extracting(done..<body.count))
-    text.append(contentsOf: repeatElement(UInt8(ascii: " "), count: JSONSkeleton.padding))
+    text.appendPadding()
   }
 
   /// The document without what is behind it.
@@ -53,16 +53,6 @@ private let minus = UInt8(ascii: "-")
 
 extension UInt8 {
   fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-  /// Whether a number may go on with it.
-  fileprivate var isPartOfNumber: Bool {
-    switch self {
-    case UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "e"),
-      UInt8(ascii: "E"):
-      true
-    default: isDigit
-    }
-  }
 }
 
 extension Span<UInt8> {
@@ -74,15 +64,11 @@ extension Span<UInt8> {
     while place < count {
       let byte = self[place]
       if byte == UInt8(ascii: "\"") {
-        place += 1
-        while place < count, self[place] != UInt8(ascii: "\"") {
-          place += self[place] == UInt8(ascii: "\\") ? 2 : 1
-        }
-        place += 1
+        place = endOfString(at: place)
       } else if byte == minus || byte.isDigit {
-        let start = place
-        while place < count, self[place].isPartOfNumber { place += 1 }
-        guard body(start..<place) else { return }
+        let end = endOfScalar(at: place)
+        guard body(place..<end) else { return }
+        place = end
       } else {
         place += 1
       }
@@ -98,9 +84,5 @@ extension Span<UInt8> {
   }
 
   /// Whether a number's text means more than a double can be.
-  fileprivate var isInfinite: Bool {
-    var bytes: [UInt8] = []
-    bytes.append(self)
-    return Double(String(decoding: bytes, as: UTF8.self))?.isInfinite ?? false
-  }
+  fileprivate var isInfinite: Bool { Double(string)?.isInfinite ?? false }
 }

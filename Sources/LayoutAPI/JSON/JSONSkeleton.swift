@@ -79,7 +79,7 @@ struct JSONSkeleton {
     }
     guard !arrays.isEmpty else { return nil }
     text.append(body.extracting(done..<body.count))
-    text.append(contentsOf: repeatElement(UInt8(ascii: " "), count: Self.padding))
+    text.appendPadding()
   }
 }
 
@@ -181,7 +181,7 @@ extension Span<UInt8> {
   }
 
   /// The place after a string's closing quotation mark; the end if there is none.
-  fileprivate func endOfString(at start: Int) -> Int {
+  func endOfString(at start: Int) -> Int {
     var place = start + 1
     while place < count {
       switch self[place] {
@@ -194,7 +194,7 @@ extension Span<UInt8> {
   }
 
   /// The place after what is neither punctuation nor a string.
-  fileprivate func endOfScalar(at start: Int) -> Int {
+  func endOfScalar(at start: Int) -> Int {
     var place = start
     while place < count {
       switch self[place] {
@@ -249,5 +249,10 @@ extension [UInt8] {
   mutating func append(_ bytes: Span<UInt8>) {
     // Safe: the buffer is used during the call only.
     unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+  }
+
+  /// Appends what a parser may read behind a document.
+  mutating func appendPadding() {
+    append(contentsOf: repeatElement(UInt8(ascii: " "), count: JSONSkeleton.padding))
   }
 }

@@ -124,8 +124,7 @@ extension JSONValue {
       window.append(text.extracting(start..<end))
       window.append(UInt8(ascii: "]"))
       let length = window.count
-      window.append(
-        contentsOf: repeatElement(UInt8(ascii: " "), count: JSONSkeleton.padding))
+      window.appendPadding()
       let run = try parser.parse(
         window.span.extracting(0..<length), padding: JSONSkeleton.padding
       ).root
