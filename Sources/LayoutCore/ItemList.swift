@@ -339,3 +339,34 @@ extension StringTable {
     for index in range { offsets.append(other.offsets[index + 1] - first + base) }
   }
 }
+
+/// As many widths as heights, of 32 bits, where they lie.
+struct NarrowSizes: ~Escapable {
+  let widths: Span<UInt32>
+  let heights: Span<UInt32>
+
+  @_lifetime(copy widths, copy heights)
+  fileprivate init(widths: Span<UInt32>, heights: Span<UInt32>) {
+    self.widths = widths
+    self.heights = heights
+  }
+}
+
+extension RopeLeaf<Items> {
+  /// The items' sizes, if each has one and all have 32 bits.
+  ///
+  /// Handed out without counting the uses of the arrays: where a leaf has not been read for a while,
+  /// to count takes longer than to go through its sizes.
+  @inline(__always)
+  var narrowSizes: NarrowSizes? {
+    @_lifetime(borrow self)
+    get {
+      guard case .sizes(.compact(let widths), .compact(let heights)) = chunk.extents else {
+        return nil
+      }
+      // Safe: what a leaf is made of never changes, and is there as long as the leaf.
+      return unsafe _overrideLifetime(
+        NarrowSizes(widths: widths.span, heights: heights.span), borrowing: self)
+    }
+  }
+}

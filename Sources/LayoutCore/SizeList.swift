@@ -226,13 +226,12 @@ struct SizeList: Sendable {
     case .described(let rope, let rule):
       rope.forEachChunk(from: item) { place in
         let leaf = place.leaf
-        if rule.hasBreadths,
-          case .sizes(.compact(let widths), .compact(let heights)) = leaf.chunk.extents,
+        if rule.hasBreadths, let sizes = leaf.narrowSizes,
           !leaf.summary.widths.isUniform || !leaf.summary.heights.isUniform
         {
           return rule.direction == .vertical
-            ? narrow(place.start, widths.span, heights.span)
-            : narrow(place.start, heights.span, widths.span)
+            ? narrow(place.start, sizes.widths, sizes.heights)
+            : narrow(place.start, sizes.heights, sizes.widths)
         }
         return other(place.start, rule.run(of: leaf))
       }

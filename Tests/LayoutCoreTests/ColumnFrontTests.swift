@@ -21,35 +21,30 @@ struct ColumnFrontTests {
     let blocks = ColumnLengths(
       ItemList(items), in: columns, itemSize: Size(width: 1, height: 1), .vertical)
 
-    var front = ColumnFront(columnCount: columnCount)
-    var places = ColumnPlaces()
-    var found: [(column: Int, start: Int64)] = []
-    let limit = generator.int(1...200)
-    blocks.forEachBlock(from: 0, limit: { _ in limit }) { item, block in
-      front.place(block, from: item, spacing: spacing, into: &places)
-      for index in 0..<block.count {
-        found.append((places.column(index), places.start(index)))
-      }
-      return true
-    }
-
     var ends = Array(repeating: Length.zero, count: columnCount)
     var lastItems = Array(repeating: Int32(-1), count: columnCount)
+    var front = ColumnFront(columnCount: columnCount)
     // One at a time, as questions do.
+    var one = ColumnFront(columnCount: columnCount)
     var few = FewColumns(Array(repeating: 0, count: min(columnCount, 8)).span)
-    for (item, length) in lengths.enumerated() {
-      let column = ends.indices.min { (ends[$0], $0) < (ends[$1], $1) } ?? 0
-      #expect(found[item].column == column)
-      #expect(found[item].start == ends[column].millionths)
-      if columnCount <= FewColumns.capacity {
-        let place = few.place(length + spacing)
-        #expect(place == (column, ends[column]))
+    let limit = generator.int(1...200)
+    blocks.forEachBlock(from: 0, limit: { _ in limit }) { first, block in
+      front.place(block, from: first, spacing: spacing)
+      block.forEachLength { index, length in
+        let (item, step) = (first + index, Length(millionths: length) + spacing)
+        #expect(Length(millionths: length) == lengths[item])
+        let column = ends.indices.min { (ends[$0], $0) < (ends[$1], $1) } ?? 0
+        #expect(one.place(item, step) == (column, ends[column]))
+        if columnCount <= FewColumns.capacity { #expect(few.place(step) == (column, ends[column])) }
+        ends[column] += step
+        lastItems[column] = Int32(item)
+        return true
       }
-      ends[column] += length + spacing
-      lastItems[column] = Int32(item)
+      #expect(front.starts == ends.map(\.millionths))
+      #expect(front.lastItems == lastItems)
+      return true
     }
-    #expect(front.starts == ends.map(\.millionths))
-    #expect(front.lastItems == lastItems)
+    #expect(lastItems.max() == Int32(lengths.count - 1))
   }
 
   /// Scaled by doubles or by whole numbers, the result is the one rounded once.
@@ -103,15 +98,15 @@ struct ColumnFrontTests {
         ItemList(items), in: columns, itemSize: .zero, direction)
       var reader = ColumnLengths.Reader(lengths)
       lengths.forEachBlock(from: 0, limit: { _ in 128 }) { item, block in
-        for index in 0..<block.count {
+        block.forEachLength { index, length in
           let size = direction.upright(sizes[item + index])
           let expected = scaled(size)
           #expect(columns.length(scaling: size.height, over: size.width) == expected)
-          #expect(Length(millionths: block.lengths[index]) == expected)
+          #expect(Length(millionths: length) == expected)
           #expect(reader.length(of: item + index) == expected)
-          #expect(block.bound >= block.lengths[index])
+          #expect(block.bound >= length)
+          return true
         }
-        return true
       }
     }
   }

@@ -26,122 +26,99 @@ struct ColumnFront {
   ///   - block: The items' lengths.
   ///   - item: The first of the items.
   ///   - spacing: Behind each.
-  ///   - places: Where they have come to lie.
   /// - Complexity: O(n log c) for n items and c columns.
-  mutating func place(
-    _ block: borrowing ColumnLengths.Block, from item: Int, spacing: Length,
-    into places: inout ColumnPlaces
-  ) {
+  mutating func place(_ block: LengthBlock, from item: Int, spacing: Length) {
     let isPlaced =
-      switch starts.count {
-      case 2: placeSorted(InlineArray<2, Int64>.self, block, item, spacing, &places)
-      case 3: placeSorted(InlineArray<3, Int64>.self, block, item, spacing, &places)
-      case 4: placeSorted(InlineArray<4, Int64>.self, block, item, spacing, &places)
-      case 5: placeSorted(InlineArray<5, Int64>.self, block, item, spacing, &places)
-      case 6: placeSorted(InlineArray<6, Int64>.self, block, item, spacing, &places)
-      case 7: placeSorted(InlineArray<7, Int64>.self, block, item, spacing, &places)
-      case 8: placeSorted(InlineArray<8, Int64>.self, block, item, spacing, &places)
-      default: false
+      switch block.lengths {
+      case .known(let lengths): place(lengths, upTo: block.bound, from: item, spacing)
+      case .plain(let lengths): place(lengths, upTo: block.bound, from: item, spacing)
+      case .pixels(let lengths): place(lengths, upTo: block.bound, from: item, spacing)
       }
-    if !isPlaced { placeByHeap(block, from: item, spacing, &places) }
+    if isPlaced {
+      if !heap.isEmpty { heap = [] }
+    } else {
+      block.forEachLength { index, length in
+        _ = place(item + index, Length(millionths: length) + spacing)
+        return true
+      }
+    }
   }
 
-  /// Keeps the columns in order of their starts, in registers: the next item always goes into the
-  /// first, which is then moved back to its place by comparisons without branches.
+  /// Keeps the columns in order, if there are few.
   ///
-  /// A column is one number: its start above the first one's, and below that its index, so that of
-  /// equal starts the first column is the least.
-  ///
-  /// - Returns: False, and nothing is done, if the numbers do not fit.
-  @inline(__always)
-  private mutating func placeSorted<let columnCount: Int>(
-    _: InlineArray<columnCount, Int64>.Type, _ block: borrowing ColumnLengths.Block, _ item: Int,
-    _ spacing: Length, _ places: inout ColumnPlaces
+  /// - Returns: False, and nothing is done, if there are many, or the numbers do not fit.
+  @inline(never)
+  private mutating func place<Lengths: LengthSequence & ~Escapable>(
+    _ lengths: Lengths, upTo bound: Int64, from item: Int, _ spacing: Length
   ) -> Bool {
-    // Here and below without branches: nobody can foretell them.
-    var base = Int64.max
-    var greatest = Int64.min
-    for start in starts { (base, greatest) = (min(base, start), max(greatest, start)) }
-    let spread = greatest.subtractingReportingOverflow(base)
-    let step = block.bound.addingReportingOverflow(spacing.millionths)
-    // A block's steps, the spread and three bits more stay well inside 64.
-    let limit: Int64 = 1 << 50
-    guard base >= 0, base < 1 << 62, !spread.overflow, spread.partialValue < limit,
-      !step.overflow, step.partialValue < limit
-    else { return false }
-    var keys = InlineArray<columnCount, Int64>(repeating: 0)
-    for column in 0..<columnCount { keys[column] = (starts[column] - base) << 3 | Int64(column) }
-    for end in 1..<columnCount {
-      var moved = keys[end]
-      for place in 0..<end {
-        (keys[place], moved) = (min(keys[place], moved), max(keys[place], moved))
-      }
-      keys[end] = moved
+    switch starts.count {
+    case 2: place(lengths, upTo: bound, item, spacing, in: SortedColumns<2>.self)
+    case 3: place(lengths, upTo: bound, item, spacing, in: SortedColumns<3>.self)
+    case 4: place(lengths, upTo: bound, item, spacing, in: SortedColumns<4>.self)
+    case 5: place(lengths, upTo: bound, item, spacing, in: SortedColumns<5>.self)
+    case 6: place(lengths, upTo: bound, item, spacing, in: SortedColumns<6>.self)
+    case 7: place(lengths, upTo: bound, item, spacing, in: SortedColumns<7>.self)
+    case 8: place(lengths, upTo: bound, item, spacing, in: SortedColumns<8>.self)
+    default: false
     }
-    let lengths = block.lengths.span.extracting(first: block.count)
-    places.base = base
-    places.areKeys = true
-    var notes = places.values.mutableSpan
-    for index in lengths.indices {
-      var moved = keys[0]
-      notes[index] = moved
-      moved = moved &+ (lengths[index] &+ spacing.millionths) << 3
-      for place in 1..<columnCount {
-        let other = keys[place]
-        keys[place - 1] = min(moved, other)
-        moved = max(moved, other)
-      }
-      keys[columnCount - 1] = moved
+  }
+
+  @inline(__always)
+  private mutating func place<Lengths: LengthSequence & ~Escapable, let columnCount: Int>(
+    _ lengths: Lengths, upTo bound: Int64, _ item: Int, _ spacing: Length,
+    in _: SortedColumns<columnCount>.Type
+  ) -> Bool {
+    guard var columns = SortedColumns<columnCount>(starts.span, stepsUpTo: bound, spacing) else {
+      return false
     }
-    for index in 0..<columnCount { starts[Int(keys[index] & 7)] = base &+ keys[index] >> 3 }
+    // As many as a block may have.
+    var order = InlineArray<128, UInt8>(repeating: 0)
+    columns.place(lengths, spacing, noting: &order)
+    columns.store(in: &starts)
     // The last items of the columns are nearly all among the last of the block. Each of those is
     // noted: a branch on where it lies would be taken wrongly for every other.
     var last = InlineArray<8, Int>(repeating: -1)
     let few = max(0, lengths.count - columnCount * 8)
-    for index in few..<lengths.count { last[Int(notes[index] & 7)] = index }
+    for index in few..<lengths.count { last[Int(order[index] & 7)] = index }
     for column in 0..<columnCount {
       var index = last[column]
       if index < 0 {
         index = few - 1
-        while index >= 0, Int(notes[index] & 7) != column { index -= 1 }
+        while index >= 0, Int(order[index] & 7) != column { index -= 1 }
       }
       if index >= 0 { lastItems[column] = Int32(clamping: item + index) }
     }
-    if !heap.isEmpty { heap = [] }
     return true
   }
 
-  /// Keeps the columns in a heap, from block to block.
-  private mutating func placeByHeap(
-    _ block: borrowing ColumnLengths.Block, from item: Int, _ spacing: Length,
-    _ places: inout ColumnPlaces
-  ) {
+  /// Puts an item into the column that starts first, the first of those; columns are kept in a heap.
+  ///
+  /// - Parameters:
+  ///   - item: The item.
+  ///   - step: By how much the column grows.
+  /// - Returns: The column, and where the item starts.
+  /// - Complexity: O(log c) for c columns.
+  mutating func place(_ item: Int, _ step: Length) -> (column: Int, start: Length) {
     if heap.isEmpty {
       // A sorted array is a heap.
       heap = starts.enumerated().map { Entry(start: $1, column: $0) }.sorted(by: <)
     }
-    let lengths = block.lengths.span.extracting(first: block.count)
-    places.areKeys = false
-    places.reserveColumns()
-    for index in lengths.indices {
-      let top = heap[0]
-      places.values[index] = top.start
-      places.columns[index] = UInt16(truncatingIfNeeded: top.column)
-      let start = Length(millionths: top.start) + Length(millionths: lengths[index]) + spacing
-      let moved = Entry(start: start.millionths, column: top.column)
-      starts[top.column] = moved.start
-      lastItems[top.column] = Int32(clamping: item + index)
-      var parent = 0
-      while true {
-        var child = 2 * parent + 1
-        guard child < heap.count else { break }
-        if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
-        guard heap[child] < moved else { break }
-        heap[parent] = heap[child]
-        parent = child
-      }
-      heap[parent] = moved
+    let top = heap[0]
+    let start = Length(millionths: top.start)
+    let moved = Entry(start: (start + step).millionths, column: top.column)
+    starts[top.column] = moved.start
+    lastItems[top.column] = Int32(clamping: item)
+    var parent = 0
+    while true {
+      var child = 2 * parent + 1
+      guard child < heap.count else { break }
+      if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
+      guard heap[child] < moved else { break }
+      heap[parent] = heap[child]
+      parent = child
     }
+    heap[parent] = moved
+    return (top.column, start)
   }
 
   private struct Entry {
@@ -154,34 +131,101 @@ struct ColumnFront {
   }
 }
 
-/// Where a block of items has come to lie.
+/// A few columns in order of their starts, in registers: the next item always goes into the first,
+/// which is then moved back to its place by comparisons without branches.
 ///
-/// Arrays and not ones inside the value: those would be copied where they are read.
-struct ColumnPlaces {
-  /// Where items start, in millionths of a point; or keys, each a start above the base and three bits
-  /// of a column below it, which take no time to be made.
-  fileprivate var values = Array(repeating: Int64(0), count: ColumnLengths.Block.capacity)
-  /// Unless there are keys.
-  fileprivate var columns: [UInt16] = []
-  fileprivate var areKeys = false
-  fileprivate var base: Int64 = 0
+/// A column is one number: its start above the first one's, and below that its index, so that of equal
+/// starts the first column is the least.
+private struct SortedColumns<let columnCount: Int> {
+  private var keys = InlineArray<columnCount, Int64>(repeating: 0)
+  /// The start of the first.
+  private let base: Int64
 
-  fileprivate mutating func reserveColumns() {
-    if columns.isEmpty {
-      columns = Array(repeating: 0, count: ColumnLengths.Block.capacity)
+  /// Takes columns for a block of items; nil if the numbers do not fit.
+  ///
+  /// - Parameters:
+  ///   - starts: Where each would take the next item, in millionths of a point.
+  ///   - bound: How long an item may be.
+  ///   - spacing: Behind each item.
+  @inline(__always)
+  init?(_ starts: Span<Int64>, stepsUpTo bound: Int64, _ spacing: Length) {
+    // Here and below without branches: nobody can foretell them.
+    var base = Int64.max
+    var greatest = Int64.min
+    for index in starts.indices {
+      base = min(base, starts[index])
+      greatest = max(greatest, starts[index])
+    }
+    let spread = greatest.subtractingReportingOverflow(base)
+    let step = bound.addingReportingOverflow(spacing.millionths)
+    // A block's steps, the spread and three bits more stay well inside 64.
+    let limit: Int64 = 1 << 50
+    guard starts.count == columnCount, base >= 0, base < 1 << 62, !spread.overflow,
+      spread.partialValue < limit, !step.overflow, step.partialValue < limit
+    else { return nil }
+    self.base = base
+    for column in 0..<columnCount { keys[column] = (starts[column] - base) << 3 | Int64(column) }
+    for end in 1..<columnCount {
+      var moved = keys[end]
+      for place in 0..<end {
+        let other = keys[place]
+        keys[place] = min(other, moved)
+        moved = max(other, moved)
+      }
+      keys[end] = moved
     }
   }
 
-  /// Where an item of the block starts, in millionths of a point.
+  /// Places items.
+  ///
+  /// - Parameters:
+  ///   - lengths: Their lengths.
+  ///   - spacing: Behind each.
+  ///   - order: The number of each item's column, in the lowest three bits.
   @inline(__always)
-  func start(_ index: Int) -> Int64 {
-    areKeys ? base &+ values[index] >> 3 : values[index]
+  mutating func place<Lengths: LengthSequence & ~Escapable>(
+    _ lengths: Lengths, _ spacing: Length, noting order: inout InlineArray<128, UInt8>
+  ) {
+    // In registers, wherever the columns themselves are kept.
+    var columns = self
+    let count = lengths.count
+    var index = 0
+    if count >= 4 {
+      var next = lengths.four(from: 0)
+      repeat {
+        let steps = next &+ spacing.millionths
+        // The next four are scaled before these are placed: neither waits for the other then.
+        if count &- index >= 8 { next = lengths.four(from: index &+ 4) }
+        for place in 0..<4 { order[index &+ place] = columns.place(steps[place]) }
+        index &+= 4
+      } while count &- index >= 4
+    }
+    while index < count {
+      order[index] = columns.place(lengths[index] &+ spacing.millionths)
+      index &+= 1
+    }
+    self = columns
   }
 
-  /// The column of an item of the block.
+  /// Lets the first column grow by a step; which it was.
   @inline(__always)
-  func column(_ index: Int) -> Int {
-    areKeys ? Int(values[index] & 7) : Int(columns[index])
+  private mutating func place(_ step: Int64) -> UInt8 {
+    var moved = keys[0]
+    let column = UInt8(truncatingIfNeeded: moved)
+    moved = moved &+ step << 3
+    for place in 1..<columnCount {
+      let other = keys[place]
+      keys[place - 1] = min(moved, other)
+      moved = max(moved, other)
+    }
+    keys[columnCount - 1] = moved
+    return column
+  }
+
+  /// Where each column would take the next item.
+  @inline(__always)
+  func store(in starts: inout [Int64]) {
+    for index in 0..<columnCount { starts[Int(keys[index] & 7)] = base &+ keys[index] >> 3 }
   }
 }
 

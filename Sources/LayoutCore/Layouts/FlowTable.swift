@@ -620,39 +620,50 @@ private struct LineBreaker {
   ) -> Int {
     let count = min(widths.count, heights.count)
     let spacing = rule.interitemSpacing.millionths
-    let end = rule.limit.millionths
-    var lineStart = first &- line.itemCount
+    // Where the breadths of the items may add up to, one more included: apart from what they add up
+    // to, so that an item's addition waits for one before it and not for two.
+    let end = rule.limit.millionths &- spacing
+    var room = end
+    var taken = used.millionths
     var longest = line.length.millionths
-    var reach = used.millionths
     var index = first
-    var done = LineRun.start(ends.count, in: ends)
+    var lineStart = first &- line.itemCount
+    let start = LineRun.start(ends.count, in: ends)
+    let itemsBefore = start.itemCount &- lineStart
+    var length = start.length.millionths
     ends.append(addingCapacity: limit) { ends in
-      while index < count {
-        if index == lineStart {
-          reach = Int64(widths[index])
-          longest = Int64(heights[index])
-          index &+= 1
-        }
+      // Safe, here and below: an index below the count of both. A check of each costs a quarter of the
+      // loop.
+      if lineStart == index, index < count {
+        taken = unsafe Int64(widths[unchecked: index])
+        longest = unsafe Int64(heights[unchecked: index])
+        index &+= 1
+      }
+      while true {
         while index < count {
-          // Safe: below the count of both. A check of each costs a quarter of the loop.
-          let next = unsafe reach &+ spacing &+ Int64(widths[unchecked: index])
+          let next = unsafe taken &+ Int64(widths[unchecked: index])
           let height = unsafe Int64(heights[unchecked: index])
-          guard next <= end else { break }
-          reach = next
+          guard next <= room else { break }
+          taken = next
+          room &-= spacing
           longest = max(longest, height)
           index &+= 1
         }
         // What the run ends with stays open for what follows.
         guard index < count else { return }
-        done.itemCount &+= index &- lineStart
-        done.length += Length(millionths: longest)
-        ends.append(done)
+        length &+= longest
+        ends.append(
+          LineRun.Line(itemCount: itemsBefore &+ index, length: Length(millionths: length)))
         lineStart = index
         guard ends.freeCapacity > 0 else { return }
+        room = end
+        taken = unsafe Int64(widths[unchecked: index])
+        longest = unsafe Int64(heights[unchecked: index])
+        index &+= 1
       }
     }
     line = LineRun.Line(itemCount: index &- lineStart, length: Length(millionths: longest))
-    used.millionths = reach
+    used.millionths = taken &+ (end &- room)
     return index
   }
 

@@ -46,21 +46,15 @@ final class RoundRobinWaterfall: SectionBody {
       starts = Array(place.chunk.starts[first..<(first + filledCount)])
     }
     var run = CheckpointRun(columnCount: filledCount)
-    let first = count * stride * columns.count
-    lengths.forEachBlock(from: first, limit: { _ in ColumnLengths.Block.capacity }) { item, block in
-      var column = item % columns.count
-      var row = item / columns.count
-      let lengths = block.lengths.span
-      for index in 0..<block.count {
-        if column == 0, row % stride == 0 { run.append(starts: starts) }
-        starts[column] =
-          (Length(millionths: starts[column]) + Length(millionths: lengths[index]) + spacing)
-          .millionths
-        column += 1
-        if column == columns.count {
-          column = 0
-          row += 1
-        }
+    var column = 0
+    var row = count * stride
+    lengths.forEachLength(from: row * columns.count) { _, length in
+      if column == 0, row % stride == 0 { run.append(starts: starts.span, lastItems: Span()) }
+      starts[column] = (Length(millionths: starts[column]) + length + spacing).millionths
+      column += 1
+      if column == columns.count {
+        column = 0
+        row += 1
       }
       return true
     }

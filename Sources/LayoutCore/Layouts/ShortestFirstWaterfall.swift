@@ -50,7 +50,6 @@ final class ShortestFirstWaterfall: SectionBody {
     var runs: [CheckpointRun] = []
     var run = CheckpointRun(columnCount: filledCount)
     run.reserveCapacity((lengths.count - 1) / stride + 1 - count)
-    var places = ColumnPlaces()
     lengths.forEachBlock(from: count * stride, limit: { stride - $0 % stride }) { item, block in
       if item % stride == 0 {
         if run.count == CheckpointRun.capacity {
@@ -58,9 +57,9 @@ final class ShortestFirstWaterfall: SectionBody {
           run = CheckpointRun(columnCount: filledCount)
           run.reserveCapacity((lengths.count - 1 - item) / stride + 1)
         }
-        run.append(front)
+        run.append(starts: front.starts.span, lastItems: front.lastItems.span)
       }
-      front.place(block, from: item, spacing: spacing, into: &places)
+      front.place(block, from: item, spacing: spacing)
       return true
     }
     if run.count > 0 { runs.append(run) }
@@ -134,18 +133,9 @@ final class ShortestFirstWaterfall: SectionBody {
       return
     }
     var front = ColumnFront(before.starts, before.lastItems)
-    var places = ColumnPlaces()
-    // A screenful or so at a time.
-    lengths.forEachBlock(from: checkpoint * stride, limit: { _ in 64 }) { item, block in
-      front.place(block, from: item, spacing: spacing, into: &places)
-      let lengths = block.lengths.span
-      for index in 0..<block.count {
-        let start = Length(millionths: places.start(index))
-        let length = Length(millionths: lengths[index])
-        if start + padding + length <= main { continue }
-        guard body(item + index, places.column(index), start, length) else { return false }
-      }
-      return true
+    lengths.forEachLength(from: checkpoint * stride) { item, length in
+      let (column, start) = front.place(item, length + spacing)
+      return start + padding + length <= main || body(item, column, start, length)
     }
   }
 
@@ -234,13 +224,16 @@ struct CheckpointRun: RopeChunk {
     lastItems.reserveCapacity(count)
   }
 
-  mutating func append(_ front: ColumnFront) {
-    starts.append(contentsOf: front.starts)
-    lastItems.append(contentsOf: front.lastItems)
+  /// Adds a checkpoint.
+  ///
+  /// - Parameters:
+  ///   - starts: Where the next item would start in each column.
+  ///   - lastItems: The last item in each column; empty for a fill in turn, where that follows from the
+  ///     row.
+  mutating func append(starts: Span<Int64>, lastItems: Span<Int32>) {
+    for index in starts.indices { self.starts.append(starts[index]) }
+    for index in lastItems.indices { self.lastItems.append(lastItems[index]) }
   }
-
-  /// Where a fill in turn stands: which item was last in a column follows from the row.
-  mutating func append(starts: [Int64]) { self.starts.append(contentsOf: starts) }
 
   static var capacity: Int { 16 }
 

@@ -1,0 +1,130 @@
+/// Some lengths that follow each other, in millionths of a point, none negative.
+protocol LengthSequence: ~Escapable {
+  var count: Int { get }
+
+  /// One of them.
+  subscript(index: Int) -> Int64 { get }
+
+  /// Four of them, from one on.
+  func four(from index: Int) -> SIMD4<Int64>
+}
+
+extension Span<Int64>: LengthSequence {
+  @inline(__always)
+  func four(from index: Int) -> SIMD4<Int64> {
+    SIMD4(self[index], self[index + 1], self[index + 2], self[index + 3])
+  }
+}
+
+extension LengthSequence where Self: ~Escapable {
+  /// Visits the lengths in order.
+  @inline(__always)
+  fileprivate func forEach(_ body: (_ index: Int, _ length: Int64) -> Bool) -> Bool {
+    var index = 0
+    while count &- index >= 4 {
+      let lengths = four(from: index)
+      for place in 0..<4 {
+        guard body(index &+ place, lengths[place]) else { return false }
+      }
+      index &+= 4
+    }
+    while index < count {
+      guard body(index, self[index]) else { return false }
+      index &+= 1
+    }
+    return true
+  }
+}
+
+/// Lengths that are scaled to the width of a column when they are asked for, so that a division
+/// overlaps with what is done with the lengths before it.
+struct ScaledLengths<Ratio: LengthScaling>: LengthSequence, ~Escapable {
+  private let ratio: Ratio
+  private let lengths: Span<UInt32>
+  private let breadths: Span<UInt32>
+
+  /// Takes lengths that fit the ratio.
+  ///
+  /// - Parameters:
+  ///   - lengths: The lengths, in millionths.
+  ///   - breadths: As many breadths.
+  ///   - ratio: By what they are scaled.
+  @_lifetime(copy lengths, copy breadths)
+  init(_ lengths: Span<UInt32>, over breadths: Span<UInt32>, by ratio: Ratio) {
+    self.ratio = ratio
+    let count = min(lengths.count, breadths.count)
+    self.lengths = lengths.extracting(first: count)
+    self.breadths = breadths.extracting(first: count)
+  }
+
+  var count: Int { lengths.count }
+
+  @inline(__always)
+  subscript(index: Int) -> Int64 { ratio.scale(lengths[index], over: breadths[index]) }
+
+  @inline(__always)
+  func four(from index: Int) -> SIMD4<Int64> {
+    guard index >= 0, count &- index >= 4 else { return .zero }
+    let rounded = RoundedQuotients(
+      ratio.quotients(
+        SIMD4(fourOf: lengths, from: index), over: SIMD4(fourOf: breadths, from: index)))
+    return rounded.areSure ? rounded.values : each(from: index)
+  }
+
+  /// Sizes in whole points often lie in the middle.
+  @inline(never)
+  private func each(from index: Int) -> SIMD4<Int64> {
+    SIMD4(self[index], self[index + 1], self[index + 2], self[index + 3])
+  }
+}
+
+/// So many lengths that columns are placed with at once.
+struct LengthBlock: ~Escapable {
+  enum Lengths: ~Escapable {
+    case known(Span<Int64>)
+    case plain(ScaledLengths<PlainRatio>)
+    case pixels(ScaledLengths<PixelRatio>)
+  }
+
+  let lengths: Lengths
+  /// The greatest of them, or more.
+  let bound: Int64
+
+  /// How many there may be.
+  static var capacity: Int { 128 }
+
+  /// Takes lengths that are known.
+  @_lifetime(copy lengths)
+  init(_ lengths: Span<Int64>) {
+    self.lengths = .known(lengths)
+    var bound: Int64 = 0
+    for index in lengths.indices { bound = max(bound, lengths[index]) }
+    self.bound = bound
+  }
+
+  /// Takes lengths that are to be scaled, and fit the ratio.
+  @_lifetime(copy lengths, copy breadths)
+  init(scaling lengths: Span<UInt32>, over breadths: Span<UInt32>, by ratio: ColumnRatio) {
+    self.lengths =
+      switch ratio {
+      case .plain(let ratio): .plain(ScaledLengths(lengths, over: breadths, by: ratio))
+      case .pixels(let ratio): .pixels(ScaledLengths(lengths, over: breadths, by: ratio))
+      }
+    bound = RoundedQuotients.limit
+  }
+
+  /// Visits the lengths in order.
+  ///
+  /// - Parameter body: Called with the number of each, from 0 on, and the length; returns whether to go
+  ///   on.
+  /// - Returns: Whether `body` always wanted to go on.
+  @discardableResult
+  @inline(__always)
+  func forEachLength(_ body: (_ index: Int, _ length: Int64) -> Bool) -> Bool {
+    switch lengths {
+    case .known(let lengths): lengths.forEach(body)
+    case .plain(let lengths): lengths.forEach(body)
+    case .pixels(let lengths): lengths.forEach(body)
+    }
+  }
+}
