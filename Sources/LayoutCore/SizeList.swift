@@ -260,27 +260,31 @@ struct SizeList: Sendable {
 }
 
 /// Reads sizes that are not far from each other: the run of the last one is kept at hand.
-struct SizeReader {
+@safe struct SizeReader {
   private let sizes: SizeList
   /// The items of the run.
   private var items = 0..<0
-  /// The run's sizes where they are narrow, as they mostly are; else empty.
-  private var cross: [UInt32] = []
-  private var main: [UInt32] = []
+  /// The leaf with the run's sizes where they are narrow, as they mostly are.
+  ///
+  /// The sizes have it, so that nobody need count its uses.
+  private var leaf: Unmanaged<RopeLeaf<Items>>?
+  /// Whether breadths are widths.
+  private let isVertical: Bool
   /// The run where they are not.
   private var run: SizeRun?
 
-  init(_ sizes: SizeList) { self.sizes = sizes }
+  init(_ sizes: SizeList) {
+    self.sizes = sizes
+    isVertical = sizes.isVertical
+  }
 
   /// The size of an item that exists.
   @inline(__always)
   mutating func size(of item: Int) -> Size {
-    if !items.contains(item) { goTo(item) }
-    let index = item - items.lowerBound
-    guard index < cross.count, index < main.count else { return run?.size(index) ?? .zero }
-    return Size(
-      width: Length(millionths: Int64(cross[index])),
-      height: Length(millionths: Int64(main[index])))
+    let size = withNarrow(item..<(item + 1)) {
+      Size(width: Length(millionths: Int64($0[0])), height: Length(millionths: Int64($1[0])))
+    }
+    return size ?? run?.size(item - items.lowerBound) ?? .zero
   }
 
   /// Hands out the sizes of some items that exist where they lie.
@@ -296,16 +300,27 @@ struct SizeReader {
   ) -> Result? {
     if !items.contains(wanted.lowerBound) { goTo(wanted.lowerBound) }
     let start = wanted.lowerBound - items.lowerBound
-    let end = start + wanted.count
-    guard start >= 0, end <= cross.count, end <= main.count else { return nil }
-    return body(cross.span.extracting(start..<end), main.span.extracting(start..<end))
+    let part = start..<(start + wanted.count)
+    guard start >= 0, part.upperBound <= items.count else { return nil }
+    if let leaf = unsafe leaf {
+      // Safe: the sizes have it.
+      return unsafe leaf._withUnsafeGuaranteedRef { leaf in
+        guard let sizes = leaf.narrowSizes else { return nil }
+        let (widths, heights) = (sizes.widths.extracting(part), sizes.heights.extracting(part))
+        return isVertical ? body(widths, heights) : body(heights, widths)
+      }
+    }
+    guard case .compact(let cross)? = run?.cross, case .compact(let main)? = run?.main else {
+      return nil
+    }
+    return body(cross.span.extracting(part), main.span.extracting(part))
   }
 
   @inline(never)
   private mutating func goTo(_ item: Int) {
     guard let place = sizes.readerPlace(of: item) else { return }
     items = place.items
-    (cross, main) = (place.cross, place.main)
+    unsafe leaf = place.leaf
     run = place.run
   }
 
@@ -317,15 +332,14 @@ struct SizeReader {
       if !items.contains(item) { goTo(item) }
       guard items.contains(item) else { break }
       let end = min(wanted.upperBound, items.upperBound)
-      let part = (item - items.lowerBound)..<(end - items.lowerBound)
-      if let run {
-        total += run.cross.sum(of: part)
-      } else {
+      let narrow = withNarrow(item..<end) { breadths, _ in
         // So few of 32 bits that 64 are enough, whatever they are.
         var sum: Int64 = 0
-        for index in part { sum &+= Int64(cross[index]) }
-        total += Length(millionths: sum)
+        for index in breadths.indices { sum &+= Int64(breadths[index]) }
+        return Length(millionths: sum)
       }
+      let part = (item - items.lowerBound)..<(end - items.lowerBound)
+      total += narrow ?? run?.cross.sum(of: part) ?? 0
       item = end
     }
     return total
@@ -333,11 +347,15 @@ struct SizeReader {
 }
 
 extension SizeList {
-  /// What a reader keeps of a run: its sizes where they are narrow, else all of it.
-  fileprivate struct ReaderPlace {
+  /// Whether breadths are widths, where they are described.
+  fileprivate var isVertical: Bool {
+    if case .described(_, let rule) = source { rule.direction == .vertical } else { true }
+  }
+
+  /// What a reader keeps of a run: the leaf with its sizes where they are narrow, else all of it.
+  @safe fileprivate struct ReaderPlace {
     var items: Range<Int>
-    var cross: [UInt32] = []
-    var main: [UInt32] = []
+    var leaf: Unmanaged<RopeLeaf<Items>>?
     var run: SizeRun?
   }
 
@@ -348,22 +366,14 @@ extension SizeList {
       guard let place = rope.place(of: item) else { return nil }
       let leaf = place.leaf
       let items = place.start..<(place.start + leaf.count)
-      if rule.hasBreadths,
-        case .sizes(.compact(let widths), .compact(let heights)) = leaf.chunk.extents
-      {
-        return rule.direction == .vertical
-          ? ReaderPlace(items: items, cross: widths, main: heights)
-          : ReaderPlace(items: items, cross: heights, main: widths)
+      if rule.hasBreadths, leaf.narrowSizes != nil {
+        return unsafe ReaderPlace(items: items, leaf: Unmanaged.passUnretained(leaf))
       }
-      return ReaderPlace(items: items, run: rule.run(of: leaf))
+      return unsafe ReaderPlace(items: items, run: rule.run(of: leaf))
     case .computed(let rope):
       guard let place = rope.place(of: item) else { return nil }
-      let leaf = place.leaf
-      let items = place.start..<(place.start + leaf.count)
-      if case .compact(let cross) = leaf.chunk.cross, case .compact(let main) = leaf.chunk.main {
-        return ReaderPlace(items: items, cross: cross, main: main)
-      }
-      return ReaderPlace(items: items, run: leaf.chunk)
+      return unsafe ReaderPlace(
+        items: place.start..<(place.start + place.count), run: place.chunk)
     }
   }
 }
