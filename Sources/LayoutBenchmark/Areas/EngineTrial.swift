@@ -57,12 +57,18 @@ struct EngineTrial {
         }
       }
     }
-    let times = try change(
-      &state, [EngineEdit(deletingScattered: min(1000, count / 10), of: count)])
+    let deletions = min(1000, count / 10)
+    let edits = (0..<4).map {
+      EngineEdit(
+        deletingScattered: deletions, of: state.content.sections.itemCount - $0 * deletions)
+    }
+    let times = try change(&state, edits)
     table.record(
-      "W5 delete 1,000 scattered", count: count, times.first.engine,
-      beside: ("C", times.first.loop),
-      target: subject.arrangeTarget)
+      "W5 delete 1,000 scattered", count: count, times.others.engine,
+      beside: ("C", times.others.loop), target: subject.arrangeTarget)
+    table.record(
+      "W5 delete 1,000 scattered, the first", count: count, times.first.engine,
+      beside: ("C", times.first.loop))
   }
 
   /// How many changes one after the other are one measurement.

@@ -35,6 +35,11 @@ final class FlowTable: SectionBody {
   /// - Returns: The changed lines.
   /// - Complexity: O(m + k · log n) for k edits and m items on lines that are broken anew.
   func edited(_ edits: [ItemEdit], sizes: SizeList) -> FlowTable {
+    // To find the lines around one of many edits, and to put new ones in, takes as long as to break those
+    // of a thousand items.
+    if edits.count > 32, edits.count > sizes.count / 1024 {
+      return FlowTable(sizes: sizes, rule: rule)
+    }
     var lineEdits: [Rope<LineRun>.Edit] = []
     var reader = LineReader(lines)
     var next = 0
