@@ -28,17 +28,32 @@ struct ColumnFrontTests {
     var one = ColumnFront(columnCount: columnCount)
     var few = FewColumns(Array(repeating: 0, count: min(columnCount, 8)).span)
     let limit = generator.int(1...200)
+    // Where the columns end somewhere on the way.
+    let end = Length(
+      millionths: Int64(generator.int(0...(lengths.count / columnCount + 1) * 3)) * unit)
     blocks.forEachBlock(from: 0, limit: { _ in limit }) { first, block in
       front.place(block, from: first, spacing: spacing)
+      var skipping = few
+      let skipped =
+        columnCount <= FewColumns.capacity ? skipping.skip(block, spacing, endingBy: end) : 0
+      var isPast: [Bool] = []
       block.forEachLength { index, length in
         let (item, step) = (first + index, Length(millionths: length) + spacing)
         #expect(Length(millionths: length) == lengths[item])
         let column = ends.indices.min { (ends[$0], $0) < (ends[$1], $1) } ?? 0
         #expect(one.place(item, step) == (column, ends[column]))
         if columnCount <= FewColumns.capacity { #expect(few.place(step) == (column, ends[column])) }
+        isPast.append(ends[column] + step - spacing > end)
+        if index >= skipped, columnCount <= FewColumns.capacity {
+          #expect(skipping.place(step) == (column, ends[column]))
+        }
         ends[column] += step
         lastItems[column] = Int32(item)
         return true
+      }
+      #expect(!isPast.prefix(skipped).contains(true))
+      if columnCount > 1, columnCount <= FewColumns.capacity, unit < 1 << 48 {
+        #expect(isPast.dropFirst(skipped).prefix(4).contains(true) || skipped + 4 > isPast.count)
       }
       #expect(front.starts == ends.map(\.millionths))
       #expect(front.lastItems == lastItems)

@@ -74,7 +74,8 @@ struct ColumnFront {
     // As many as a block may have.
     var order = InlineArray<128, UInt8>(repeating: 0)
     columns.place(lengths, spacing, noting: &order)
-    columns.store(in: &starts)
+    var newStarts = starts.mutableSpan
+    columns.store(in: &newStarts)
     // The last items of the columns are nearly all among the last of the block. Each of those is
     // noted: a branch on where it lies would be taken wrongly for every other.
     var last = InlineArray<8, Int>(repeating: -1)
@@ -207,6 +208,36 @@ private struct SortedColumns<let columnCount: Int> {
     self = columns
   }
 
+  /// Places items as long as none of the next four ends past a place.
+  ///
+  /// - Parameters:
+  ///   - lengths: Their lengths.
+  ///   - spacing: Behind each.
+  ///   - end: The place, in millionths of a point.
+  /// - Returns: How many are placed.
+  @inline(__always)
+  mutating func skip<Lengths: LengthSequence & ~Escapable>(
+    _ lengths: Lengths, _ spacing: Length, endingBy end: Int64
+  ) -> Int {
+    guard end >= base else { return 0 }
+    // A column that has grown by an item that ends there; or so far away that none gets there.
+    let limit = (min(end &- base, 1 << 58) &+ spacing.millionths) << 3 | 7
+    var index = 0
+    while lengths.count &- index >= 4 {
+      let steps = lengths.four(from: index) &+ spacing.millionths
+      var columns = self
+      var reach: Int64 = 0
+      for place in 0..<4 {
+        reach = max(reach, columns.keys[0] &+ steps[place] << 3)
+        _ = columns.place(steps[place])
+      }
+      guard reach <= limit else { break }
+      self = columns
+      index &+= 4
+    }
+    return index
+  }
+
   /// Lets the first column grow by a step; which it was.
   @inline(__always)
   private mutating func place(_ step: Int64) -> UInt8 {
@@ -224,7 +255,7 @@ private struct SortedColumns<let columnCount: Int> {
 
   /// Where each column would take the next item.
   @inline(__always)
-  func store(in starts: inout [Int64]) {
+  func store(in starts: inout MutableSpan<Int64>) {
     for index in 0..<columnCount { starts[Int(keys[index] & 7)] = base &+ keys[index] >> 3 }
   }
 }
@@ -245,6 +276,51 @@ struct FewColumns {
   init(_ starts: Span<Int64>) {
     count = min(starts.count, FewColumns.capacity)
     for column in 0..<count { self.starts[column] = starts[column] }
+  }
+
+  /// Puts items into the columns up to one that ends past a place, or a few before it.
+  ///
+  /// - Parameters:
+  ///   - block: The items' lengths.
+  ///   - spacing: Behind each.
+  ///   - end: The place.
+  /// - Returns: How many are placed.
+  mutating func skip(_ block: LengthBlock, _ spacing: Length, endingBy end: Length) -> Int {
+    switch block.lengths {
+    case .known(let lengths): skip(lengths, upTo: block.bound, spacing, endingBy: end)
+    case .plain(let lengths): skip(lengths, upTo: block.bound, spacing, endingBy: end)
+    case .pixels(let lengths): skip(lengths, upTo: block.bound, spacing, endingBy: end)
+    }
+  }
+
+  private mutating func skip<Lengths: LengthSequence & ~Escapable>(
+    _ lengths: Lengths, upTo bound: Int64, _ spacing: Length, endingBy end: Length
+  ) -> Int {
+    switch count {
+    case 2: skip(lengths, upTo: bound, spacing, end, in: SortedColumns<2>.self)
+    case 3: skip(lengths, upTo: bound, spacing, end, in: SortedColumns<3>.self)
+    case 4: skip(lengths, upTo: bound, spacing, end, in: SortedColumns<4>.self)
+    case 5: skip(lengths, upTo: bound, spacing, end, in: SortedColumns<5>.self)
+    case 6: skip(lengths, upTo: bound, spacing, end, in: SortedColumns<6>.self)
+    case 7: skip(lengths, upTo: bound, spacing, end, in: SortedColumns<7>.self)
+    case 8: skip(lengths, upTo: bound, spacing, end, in: SortedColumns<8>.self)
+    default: 0
+    }
+  }
+
+  @inline(__always)
+  private mutating func skip<Lengths: LengthSequence & ~Escapable, let columnCount: Int>(
+    _ lengths: Lengths, upTo bound: Int64, _ spacing: Length, _ end: Length,
+    in _: SortedColumns<columnCount>.Type
+  ) -> Int {
+    guard
+      var columns = SortedColumns<columnCount>(
+        starts.span.extracting(first: count), stepsUpTo: bound, spacing)
+    else { return 0 }
+    let skipped = columns.skip(lengths, spacing, endingBy: end.millionths)
+    var newStarts = starts.mutableSpan
+    columns.store(in: &newStarts)
+    return skipped
   }
 
   /// Puts an item into the column where it can start first, the first of those.

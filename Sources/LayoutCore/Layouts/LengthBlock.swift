@@ -17,10 +17,12 @@ extension Span<Int64>: LengthSequence {
 }
 
 extension LengthSequence where Self: ~Escapable {
-  /// Visits the lengths in order.
+  /// Visits the lengths in order, from one on.
   @inline(__always)
-  fileprivate func forEach(_ body: (_ index: Int, _ length: Int64) -> Bool) -> Bool {
-    var index = 0
+  fileprivate func forEach(
+    from first: Int, _ body: (_ index: Int, _ length: Int64) -> Bool
+  ) -> Bool {
+    var index = first
     while count &- index >= 4 {
       let lengths = four(from: index)
       for place in 0..<4 {
@@ -115,16 +117,19 @@ struct LengthBlock: ~Escapable {
 
   /// Visits the lengths in order.
   ///
-  /// - Parameter body: Called with the number of each, from 0 on, and the length; returns whether to go
-  ///   on.
+  /// - Parameters:
+  ///   - first: The first to visit.
+  ///   - body: Called with the number of each and the length; returns whether to go on.
   /// - Returns: Whether `body` always wanted to go on.
   @discardableResult
   @inline(__always)
-  func forEachLength(_ body: (_ index: Int, _ length: Int64) -> Bool) -> Bool {
+  func forEachLength(
+    from first: Int = 0, _ body: (_ index: Int, _ length: Int64) -> Bool
+  ) -> Bool {
     switch lengths {
-    case .known(let lengths): lengths.forEach(body)
-    case .plain(let lengths): lengths.forEach(body)
-    case .pixels(let lengths): lengths.forEach(body)
+    case .known(let lengths): lengths.forEach(from: first, body)
+    case .plain(let lengths): lengths.forEach(from: first, body)
+    case .pixels(let lengths): lengths.forEach(from: first, body)
     }
   }
 }

@@ -123,19 +123,24 @@ final class ShortestFirstWaterfall: SectionBody {
     from checkpoint: Int, _ before: Columns, endingBelow main: Length,
     _ body: (_ item: Int, _ column: Int, _ start: Length, _ length: Length) -> Bool
   ) {
-    let (spacing, padding) = (spacing, columns.padding)
+    let (spacing, main) = (spacing, main - columns.padding)
     if filledCount <= FewColumns.capacity {
       var few = FewColumns(before.starts.span)
-      lengths.forEachLength(from: checkpoint * stride) { item, length in
-        let (column, start) = few.place(length + spacing)
-        return start + padding + length <= main || body(item, column, start, length)
+      lengths.forEachBlock(from: checkpoint * stride, limit: { _ in LengthBlock.capacity }) {
+        item, block in
+        let first = few.skip(block, spacing, endingBy: main)
+        return block.forEachLength(from: first) { index, length in
+          let length = Length(millionths: length)
+          let (column, start) = few.place(length + spacing)
+          return start + length <= main || body(item + index, column, start, length)
+        }
       }
       return
     }
     var front = ColumnFront(before.starts, before.lastItems)
     lengths.forEachLength(from: checkpoint * stride) { item, length in
       let (column, start) = front.place(item, length + spacing)
-      return start + padding + length <= main || body(item, column, start, length)
+      return start + length <= main || body(item, column, start, length)
     }
   }
 
