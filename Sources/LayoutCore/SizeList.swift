@@ -260,17 +260,19 @@ struct SizeList: Sendable {
 }
 
 /// Reads sizes that are not far from each other: the run of the last one is kept at hand.
+///
+/// Whoever makes a reader has the sizes until it is done with it.
 @safe struct SizeReader {
   private let sizes: SizeList
   /// The items of the run.
   private var items = 0..<0
   /// The leaf with the run's sizes where they are narrow, as they mostly are.
   ///
-  /// The sizes have it, so that nobody need count its uses.
+  /// The sizes have it, so that nobody need count its uses: that takes longer than a line.
   private var leaf: Unmanaged<RopeLeaf<Items>>?
-  /// Whether breadths are widths.
+  /// Whether the leaf's breadths are widths.
   private let isVertical: Bool
-  /// The run where they are not.
+  /// The run where there is no such leaf.
   private var run: SizeRun?
 
   init(_ sizes: SizeList) {
