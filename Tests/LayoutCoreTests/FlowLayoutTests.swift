@@ -143,4 +143,25 @@ struct FlowLayoutTests {
       viewport: Viewport(size: Size(width: 320, height: 480)))
     #expect(prepared.contentSize == .zero)
   }
+
+  /// Lines of items with a size may follow some that are as long as can be.
+  @Test func linesBehindEndlessOnesAreRefused() throws {
+    let ratios = (0..<256).map { $0 == 200 || $0 == 255 ? 5e-12 : 1.0 }
+    let content = Content(sections: [
+      Section(items: Items(count: 256, extents: .aspectRatios(ratios)))
+    ])
+    let sizes = Items(
+      count: 300,
+      extents: .sizes(
+        widths: LengthArray(count: 300) { Length(points: 40 + $0 % 3) },
+        heights: LengthArray(count: 300) { Length(points: 30 + $0 % 5) }))
+    var batch = BatchUpdate()
+    batch.insertItems = [(IndexPath(item: 256, section: 0), sizes)]
+    let updated = try batch.applied(to: content)
+    #expect(throws: LayoutError.contentTooLong(section: 0)) {
+      try PreparedLayout(
+        updated.content, layout: FlowLayout(),
+        viewport: Viewport(size: Size(width: 320, height: 500)))
+    }
+  }
 }

@@ -16,8 +16,9 @@ struct ColumnFront {
 
   /// Columns with items.
   init(_ starts: ArraySlice<Int64>, _ lastItems: ArraySlice<Int32>) {
-    self.starts = Array(starts)
-    self.lastItems = Array(lastItems)
+    // Copied at once: an array of a whole slice shares its memory until the first change.
+    self.starts = starts.map { $0 }
+    self.lastItems = lastItems.map { $0 }
   }
 
   /// Puts items into the columns, each into the one that starts first, the first of those.
@@ -26,7 +27,7 @@ struct ColumnFront {
   ///   - block: The items' lengths.
   ///   - item: The first of the items.
   ///   - spacing: Behind each.
-  /// - Complexity: O(n log c) for n items and c columns.
+  /// - Complexity: O(n log c) for n items and c columns; O(n · c) for up to eight.
   mutating func place(_ block: LengthBlock, from item: Int, spacing: Length) {
     let isPlaced =
       switch block.lengths {

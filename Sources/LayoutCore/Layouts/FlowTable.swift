@@ -33,7 +33,8 @@ final class FlowTable: SectionBody {
   ///   - edits: The change.
   ///   - sizes: The sizes after it.
   /// - Returns: The changed lines.
-  /// - Complexity: O(m + k · log n) for k edits and m items on lines that are broken anew.
+  /// - Complexity: O(m + k · log n) for k edits and m items on lines that are broken anew; O(n) for more
+  ///   edits than one of a thousand items.
   func edited(_ edits: [ItemEdit], sizes: SizeList) -> FlowTable {
     // To find the lines around one of many edits, and to put new ones in, takes as long as to break those
     // of a thousand items.
@@ -635,7 +636,8 @@ private struct LineBreaker {
     var lineStart = first &- line.itemCount
     let start = LineRun.start(ends.count, in: ends)
     let itemsBefore = start.itemCount &- lineStart
-    var length = start.length.millionths
+    // Of the lines that come to be here; those before them may be endless.
+    var length: Int64 = 0
     ends.append(addingCapacity: limit) { ends in
       // Safe, here and below: an index below the count of both. A check of each costs a quarter of the
       // loop.
@@ -658,7 +660,9 @@ private struct LineBreaker {
         guard index < count else { return }
         length &+= longest
         ends.append(
-          LineRun.Line(itemCount: itemsBefore &+ index, length: Length(millionths: length)))
+          LineRun.Line(
+            itemCount: itemsBefore &+ index,
+            length: start.length + Length(millionths: length)))
         lineStart = index
         guard ends.freeCapacity > 0 else { return }
         room = end
