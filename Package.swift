@@ -27,7 +27,9 @@ let package = Package(
   ],
   targets: [
     // The layout engine: values in, values out.
-    .target(name: "LayoutCore", swiftSettings: strict),
+    .target(name: "LayoutCore", dependencies: ["CCache"], swiftSettings: strict),
+    // The one thing that the engine needs of C: to ask for memory before it is read.
+    .target(name: "CCache", cSettings: strictC),
     // Sessions: state behind locks, still no I/O.
     .target(name: "LayoutSessions", dependencies: ["LayoutCore"], swiftSettings: strict),
     // What a request and a response are.

@@ -187,6 +187,18 @@ extension Items: RopeChunk {
     }
   }
 
+  @inline(__always)
+  static func fetchElements(of leaf: RopeLeaf<Items>) {
+    switch leaf.chunk.extents {
+    case .unspecified, .size: break
+    case .sizes(let widths, let heights):
+      widths.fetch(first: leaf.count)
+      heights.fetch(first: leaf.count)
+    case .lengths(let lengths): lengths.fetch(first: leaf.count)
+    case .aspectRatios(let ratios): ratios.fetch(first: leaf.count)
+    }
+  }
+
   var summary: ItemsSummary { summary(of: 0..<count) }
 
   /// What is known of some of the items; only the bytes are those of all.

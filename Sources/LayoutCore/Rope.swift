@@ -56,6 +56,9 @@ protocol RopeChunk: Sendable {
   /// What is known of the elements; worked out anew.
   var summary: Summary { get }
 
+  /// Asks for what a leaf's elements have outside of it, to be read soon.
+  static func fetchElements(of leaf: RopeLeaf<Self>)
+
   /// A leaf with some elements replaced, if there is a quicker way than to join its parts.
   ///
   /// - Parameters:
@@ -152,6 +155,9 @@ extension RopeChunk {
   typealias Part = RopePart<Self>
 
   var isUniform: Bool { false }
+
+  @inline(__always)
+  static func fetchElements(of leaf: RopeLeaf<Self>) {}
 
   static func edited(
     _ leaf: RopeLeaf<Self>, replacing range: Range<Int>, by new: [Self]
@@ -428,9 +434,13 @@ struct Rope<Chunk: RopeChunk>: Sendable {
         let end = row.start
         guard end < branch.count else { return true }
         row = Rope.leafRow(in: branch, where: { count, _ in count > end })
+        if row.isFar { row.fetchNext() }
       }
     }
   }
+
+  /// As many elements as the nearer caches may hold: to ask for those takes longer than to wait.
+  private static var nearCount: Int { 1 << 17 }
 
   /// The leaves next to each other under one branch, from one of them on.
   private struct LeafRow {
@@ -439,8 +449,11 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     private(set) var start: Int
     private(set) var before: Measure
     private var child: Int
+    /// Whether leaves are worth asking for before they are read.
+    let isFar: Bool
 
-    init(_ leaves: [Leaf], from child: Int, start: Int, before: Measure) {
+    init(_ leaves: [Leaf], of root: Branch, from child: Int, start: Int, before: Measure) {
+      isFar = root.count > Rope.nearCount
       self.leaves = leaves
       self.start = start
       self.before = before
@@ -454,7 +467,15 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       start += leaves[child].count
       before += leaves[child].summary.measure
       child += 1
+      if isFar { fetchNext() }
       return child < leaves.count
+    }
+
+    /// Asks for the leaves that come next: whoever has read one to its end mostly goes on.
+    @inline(never)
+    func fetchNext() {
+      if child + 2 < leaves.count { leaves[child + 2].fetch() }
+      if child + 1 < leaves.count { Chunk.fetchElements(of: leaves[child + 1]) }
     }
   }
 
@@ -475,7 +496,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
         (child, start, before) = node.firstChild(from: start, before, where: isPast)
         switch node.children {
         case .leaves(let leaves):
-          return LeafRow(leaves, from: child, start: start, before: before)
+          return LeafRow(leaves, of: root, from: child, start: start, before: before)
         case .branches(let branches):
           unsafe branch = Unmanaged.passUnretained(branches[child])
           return nil

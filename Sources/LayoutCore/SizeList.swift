@@ -422,6 +422,12 @@ struct SizeRun: RopeChunk {
 
   var isUniform: Bool { summary.isUniform }
 
+  @inline(__always)
+  static func fetchElements(of leaf: RopeLeaf<SizeRun>) {
+    leaf.chunk.cross.fetch(first: leaf.count)
+    leaf.chunk.main.fetch(first: leaf.count)
+  }
+
   /// The size of all of them, if it is known to be one.
   var commonSize: Size? { isUniform ? summary.least : nil }
 

@@ -52,6 +52,27 @@ struct ItemListTests {
     }
   }
 
+  /// So many items that their leaves are asked for before they are read, those of every kind.
+  @Test(arguments: [0, 1, 70_000, 153_599, 153_600])
+  func aLongListIsVisitedInOrderFromAnyItem(first: Int) {
+    let count = Items.capacity
+    let wide = LengthArray(count: count) { Length(points: 10_000 + $0) }
+    let narrow = LengthArray(count: count) { Length(points: $0) }
+    let kinds: [ItemExtents] = [
+      .sizes(widths: narrow, heights: narrow), .sizes(widths: wide, heights: narrow),
+      .lengths(narrow), .lengths(wide), .aspectRatios(Array(repeating: 1.5, count: count)),
+      .size(Size(width: 3, height: 2)), .unspecified,
+    ]
+    let runs = (0..<600).map { Items(count: count, extents: kinds[$0 % kinds.count]) }
+    var next = first / count
+    ItemList(runs: runs).rope.forEachChunk(from: first) { place in
+      guard place.start == next * count, place.chunk == runs[next] else { return false }
+      next += 1
+      return true
+    }
+    #expect(next == runs.count)
+  }
+
   /// One change at a time, as most are, of which few cut a run or join two.
   @Test(arguments: 0..<20)
   func anEditedListHasTheSizesOfTheEditedArray(seed: UInt64) {
