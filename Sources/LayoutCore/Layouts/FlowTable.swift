@@ -626,11 +626,9 @@ private struct LineBreaker {
   ) -> Int {
     let count = min(widths.count, heights.count)
     let spacing = rule.interitemSpacing.millionths
-    // Where the breadths of the items may add up to, one more included: apart from what they add up
-    // to, so that an item's addition waits for one before it and not for two.
-    let end = rule.limit.millionths &- spacing
-    var room = end
-    var taken = used.millionths
+    let empty = rule.limit.millionths
+    // What is left of the line: one subtraction takes an item's part of it and says whether it fits.
+    var room = empty &- used.millionths
     var longest = line.length.millionths
     var index = first
     var lineStart = first &- line.itemCount
@@ -642,17 +640,16 @@ private struct LineBreaker {
       // Safe, here and below: an index below the count of both. A check of each costs a quarter of the
       // loop.
       if lineStart == index, index < count {
-        taken = unsafe Int64(widths[unchecked: index])
+        room = unsafe empty &- Int64(widths[unchecked: index])
         longest = unsafe Int64(heights[unchecked: index])
         index &+= 1
       }
       while true {
         while index < count {
-          let next = unsafe taken &+ Int64(widths[unchecked: index])
+          let left = unsafe room &- (Int64(widths[unchecked: index]) &+ spacing)
           let height = unsafe Int64(heights[unchecked: index])
-          guard next <= room else { break }
-          taken = next
-          room &-= spacing
+          guard left >= 0 else { break }
+          room = left
           longest = max(longest, height)
           index &+= 1
         }
@@ -665,14 +662,13 @@ private struct LineBreaker {
             length: start.length + Length(millionths: length)))
         lineStart = index
         guard ends.freeCapacity > 0 else { return }
-        room = end
-        taken = unsafe Int64(widths[unchecked: index])
+        room = unsafe empty &- Int64(widths[unchecked: index])
         longest = unsafe Int64(heights[unchecked: index])
         index &+= 1
       }
     }
     line = LineRun.Line(itemCount: index &- lineStart, length: Length(millionths: longest))
-    used.millionths = taken &+ (end &- room)
+    used.millionths = empty &- room
     return index
   }
 
