@@ -31,6 +31,10 @@ struct ServingBenchmark: Benchmark {
       Scenario(
         name: "tick, warm", load: Load(warm), bare: bare, cpuTarget: .ratioAtMost(1.1),
         rateTarget: .ratioAtLeast(0.9)),
+      // As most load generators ask: all the same.
+      Scenario(
+        name: "tick, warm, 1 session", load: Load(clients.fullTicksOfOne), bare: bare,
+        cpuTarget: .ratioAtMost(1.1), rateTarget: .ratioAtLeast(0.9)),
       Scenario(name: "tick, warm, 1 connection", connections: 1, load: Load(warm), bare: bare),
     ]
     let cold = try clients.coldTicks(itemCount: isQuick ? 20_000 : 2_000_000)
@@ -176,6 +180,9 @@ struct ServingClients: ~Copyable {
 
   /// Each asks for one page again and again.
   var fullTicks: [[[UInt8]]] { paths.map { [Self.tick($0, at: 3000, full: true)] } }
+
+  /// All ask for one page of one session.
+  var fullTicksOfOne: [[[UInt8]]] { paths.map { _ in fullTicks[0] } }
 
   /// Each scrolls by four points a tick.
   var slowTicks: [[[UInt8]]] {
