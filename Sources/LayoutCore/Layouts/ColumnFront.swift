@@ -14,11 +14,11 @@ struct ColumnFront {
     lastItems = Array(repeating: -1, count: columnCount)
   }
 
-  /// Columns with items.
-  init(_ starts: ArraySlice<Int64>, _ lastItems: ArraySlice<Int32>) {
-    // Copied at once: an array of a whole slice shares its memory until the first change.
-    self.starts = starts.map { $0 }
-    self.lastItems = lastItems.map { $0 }
+  /// The columns at a checkpoint.
+  init(_ columns: CheckpointColumns) {
+    let (starts, lastItems) = (columns.starts, columns.lastItems)
+    self.starts = starts.indices.map { starts[$0] }
+    self.lastItems = lastItems.indices.map { lastItems[$0] }
   }
 
   /// Puts items into the columns, each into the one that starts first, the first of those.

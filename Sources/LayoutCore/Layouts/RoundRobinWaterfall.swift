@@ -41,9 +41,9 @@ final class RoundRobinWaterfall: SectionBody {
     let filledCount = RoundRobinWaterfall.filledCount(lengths, columns)
     self.filledCount = filledCount
     var starts = Array(repeating: Int64(0), count: filledCount)
-    if let place = checkpoints.place(of: count) {
-      let first = (count - place.start) * filledCount
-      starts = Array(place.chunk.starts[first..<(first + filledCount)])
+    if let run = checkpoints.place(of: count) {
+      let before = run.leaf.columns(at: count - run.start)
+      for column in starts.indices { starts[column] = before.starts[column] }
     }
     var run = CheckpointRun(columnCount: filledCount)
     var column = 0
@@ -101,8 +101,7 @@ final class RoundRobinWaterfall: SectionBody {
 
   private func checkpointStart(_ checkpoint: Int, _ place: Int) -> Length {
     guard let run = checkpoints.place(of: checkpoint) else { return 0 }
-    return Length(
-      millionths: run.chunk.starts[(checkpoint - run.start) * filledCount + place])
+    return Length(millionths: run.leaf.columns(at: checkpoint - run.start).starts[place])
   }
 
   private func start(ofRow row: Int, _ place: Int) -> Length {

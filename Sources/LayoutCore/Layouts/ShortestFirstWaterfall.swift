@@ -45,7 +45,7 @@ final class ShortestFirstWaterfall: SectionBody {
     self.stride = stride
     let spacing = columns.padding + columns.padding + interitemSpacing
     var front =
-      ShortestFirstWaterfall.columns(in: checkpoints, count, filledCount).map(ColumnFront.init)
+      checkpoints.place(of: count).map { ColumnFront($0.leaf.columns(at: count - $0.start)) }
       ?? ColumnFront(columnCount: filledCount)
     var runs: [CheckpointRun] = []
     var run = CheckpointRun(columnCount: filledCount)
@@ -97,20 +97,6 @@ final class ShortestFirstWaterfall: SectionBody {
 
   private var spacing: Length { columns.padding + columns.padding + interitemSpacing }
 
-  /// The columns at a checkpoint: where they would take the next item, and their last items.
-  private typealias Columns = (starts: ArraySlice<Int64>, lastItems: ArraySlice<Int32>)
-
-  /// The columns at a checkpoint; nil if there is no such checkpoint.
-  private static func columns(
-    in checkpoints: Rope<CheckpointRun>, _ checkpoint: Int, _ columnCount: Int
-  ) -> Columns? {
-    checkpoints.place(of: checkpoint).map { place in
-      let first = (checkpoint - place.start) * columnCount
-      let range = first..<(first + columnCount)
-      return (place.leaf.chunk.starts[range], place.leaf.chunk.lastItems[range])
-    }
-  }
-
   var byteCount: Int {
     // The object, the root of its rope, and what it knows of lengths.
     320 + checkpoints.summary.byteCount + columns.byteCount
@@ -120,12 +106,12 @@ final class ShortestFirstWaterfall: SectionBody {
   /// checkpoint on.
   @inline(__always)
   private func forEachPlace(
-    from checkpoint: Int, _ before: Columns, endingBelow main: Length,
+    from checkpoint: Int, _ before: CheckpointColumns, endingBelow main: Length,
     _ body: (_ item: Int, _ column: Int, _ start: Length, _ length: Length) -> Bool
   ) {
     let (spacing, main) = (spacing, main - columns.padding)
     if filledCount <= FewColumns.capacity {
-      var few = FewColumns(before.starts.span)
+      var few = FewColumns(before.starts)
       lengths.forEachBlock(from: checkpoint * stride, limit: { _ in LengthBlock.capacity }) {
         item, block in
         let first = few.skip(block, spacing, endingBy: main)
@@ -137,7 +123,7 @@ final class ShortestFirstWaterfall: SectionBody {
       }
       return
     }
-    var front = ColumnFront(before.starts, before.lastItems)
+    var front = ColumnFront(before)
     lengths.forEachLength(from: checkpoint * stride) { item, length in
       let (column, start) = front.place(item, length + spacing)
       return start + length <= main || body(item, column, start, length)
@@ -147,9 +133,8 @@ final class ShortestFirstWaterfall: SectionBody {
   func frame(of item: Int) -> Rect {
     var frame = Rect(origin: .zero, size: .zero)
     let checkpoint = item / stride
-    guard
-      let before = ShortestFirstWaterfall.columns(in: checkpoints, checkpoint, filledCount)
-    else { return frame }
+    guard let run = checkpoints.place(of: checkpoint) else { return frame }
+    let before = run.leaf.columns(at: checkpoint - run.start)
     let everywhere = Length(millionths: .min)
     forEachPlace(from: checkpoint, before, endingBelow: everywhere) {
       candidate, column, start, length in
@@ -163,12 +148,10 @@ final class ShortestFirstWaterfall: SectionBody {
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
     let wanted = columns.columns(in: rect).clamped(to: 0..<filledCount)
     guard !rect.isEmpty, !wanted.isEmpty else { return true }
-    // The last checkpoint whose least column is not below the rect's top: what is above it and not
-    // the last of its column has ended before.
-    let checkpoint = max(0, firstCheckpoint(below: rect.minY) - 1, start / stride)
-    guard
-      let before = ShortestFirstWaterfall.columns(in: checkpoints, checkpoint, filledCount)
-    else { return true }
+    guard let (run, checkpoint) = lastCheckpoint(startingBy: rect.minY, orOf: start) else {
+      return true
+    }
+    let before = run.leaf.columns(at: checkpoint - run.start)
     guard forEachReachingDown(before, wanted, into: rect, from: start, body) else { return false }
     var isGoingOn = true
     forEachPlace(from: checkpoint, before, endingBelow: rect.minY) {
@@ -184,10 +167,10 @@ final class ShortestFirstWaterfall: SectionBody {
 
   /// Visits the last items before a checkpoint that reach down into a rectangle, in order.
   private func forEachReachingDown(
-    _ before: Columns, _ wanted: Range<Int>, into rect: Rect, from start: Int,
+    _ before: CheckpointColumns, _ wanted: Range<Int>, into rect: Rect, from start: Int,
     _ body: (Int, Rect) -> Bool
   ) -> Bool {
-    let (starts, lastItems) = (before.starts.span, before.lastItems.span)
+    let (starts, lastItems) = (before.starts, before.lastItems)
     let reachingDown = wanted.filter {
       lastItems[$0] >= start && starts[$0] > rect.minY.millionths
     }.sorted { lastItems[$0] < lastItems[$1] }
@@ -203,18 +186,32 @@ final class ShortestFirstWaterfall: SectionBody {
     return true
   }
 
-  /// The first checkpoint of which all columns start below a place; their number if there is none.
-  private func firstCheckpoint(below main: Length) -> Int {
-    guard let place = checkpoints.firstPlace(where: { $1.top > main.millionths }) else {
-      return checkpoints.count
+  /// The last checkpoint of which some column starts at a place or above it, with the run that has it.
+  ///
+  /// What is above it and not the last of its column has ended before the place.
+  ///
+  /// - Parameters:
+  ///   - main: The place.
+  ///   - item: An item before which nothing is wanted.
+  /// - Returns: The checkpoint, or the one before the item if that comes later; nil if there is none.
+  private func lastCheckpoint(
+    startingBy main: Length, orOf item: Int
+  ) -> (run: Rope<CheckpointRun>.Place, checkpoint: Int)? {
+    let found = checkpoints.firstPlace { $1.top > main.millionths }
+    let past =
+      found.map { $0.start + $0.leaf.chunk.firstCheckpoint(below: main.millionths) }
+      ?? checkpoints.count
+    let checkpoint = max(0, past - 1, item / stride)
+    if let found, checkpoint >= found.start, checkpoint < found.start + found.count {
+      return (found, checkpoint)
     }
-    return place.start + place.leaf.chunk.firstCheckpoint(below: main.millionths)
+    return checkpoints.place(of: checkpoint).map { ($0, checkpoint) }
   }
 }
 
 /// The columns at some checkpoints, in one piece.
 struct CheckpointRun: RopeChunk {
-  private let columnCount: Int
+  fileprivate let columnCount: Int
   /// Where the next item would start in each column, in millionths, checkpoint after checkpoint.
   private(set) var starts: [Int64] = []
   /// The last item in each column, −1 for none, checkpoint after checkpoint.
@@ -273,6 +270,39 @@ struct CheckpointRun: RopeChunk {
       if !chunk.lastItems.isEmpty { run.lastItems += chunk.lastItems[columns] }
     }
     return run
+  }
+}
+
+/// The columns at a checkpoint, where they lie.
+struct CheckpointColumns: ~Escapable {
+  /// Where the next item would start in each, in millionths.
+  let starts: Span<Int64>
+  /// The last item in each, −1 for none; empty for a fill in turn.
+  let lastItems: Span<Int32>
+
+  @_lifetime(copy starts, copy lastItems)
+  fileprivate init(starts: Span<Int64>, lastItems: Span<Int32>) {
+    self.starts = starts
+    self.lastItems = lastItems
+  }
+}
+
+extension RopeLeaf<CheckpointRun> {
+  /// The columns at one of the checkpoints, without counting the uses of the arrays.
+  ///
+  /// - Parameter checkpoint: 0 ..< count.
+  /// - Returns: The columns.
+  @_lifetime(borrow self)
+  func columns(at checkpoint: Int) -> CheckpointColumns {
+    let first = checkpoint * chunk.columnCount
+    let range = first..<(first + chunk.columnCount)
+    let (starts, lastItems) = (chunk.starts, chunk.lastItems)
+    // Safe: what a leaf is made of never changes, and is there as long as the leaf.
+    return unsafe _overrideLifetime(
+      CheckpointColumns(
+        starts: starts.span.extracting(range),
+        lastItems: lastItems.isEmpty ? Span() : lastItems.span.extracting(range)),
+      borrowing: self)
   }
 }
 
