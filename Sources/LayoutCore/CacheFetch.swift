@@ -8,10 +8,12 @@ extension RopeLeaf {
   /// Asks for the leaf, to be read soon.
   @inline(__always)
   func fetch() {
+    // What every object has, two words, and the two members in front.
+    let header = 4 * MemoryLayout<Int>.stride
     // Safe: nothing is read.
     unsafe cache_fetch(
       Unmanaged.passUnretained(self).toOpaque(),
-      48 + MemoryLayout<Chunk.Summary>.size + MemoryLayout<Chunk>.size)
+      header + MemoryLayout<Chunk.Summary>.stride + MemoryLayout<Chunk>.stride)
   }
 }
 

@@ -434,12 +434,16 @@ struct Rope<Chunk: RopeChunk>: Sendable {
         let end = row.start
         guard end < branch.count else { return true }
         row = Rope.leafRow(in: branch, where: { count, _ in count > end })
+        // The one wait in a row: nobody has asked for its second leaf.
         if row.isFar { row.fetchNext() }
       }
     }
   }
 
-  /// As many elements as the nearer caches may hold: to ask for those takes longer than to wait.
+  /// How many elements are too few to be asked for.
+  ///
+  /// The nearer caches hold so many items of which each has a size, and to ask takes longer than to wait for
+  /// those. For elements of other kinds it is a guess.
   private static var nearCount: Int { 1 << 17 }
 
   /// The leaves next to each other under one branch, from one of them on.
@@ -471,11 +475,15 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       return child < leaves.count
     }
 
-    /// Asks for the leaves that come next: whoever has read one to its end mostly goes on.
+    /// Asks for the leaf after the next one, and for what the next one, which was asked for before, has
+    /// outside of it: whoever has read a leaf to its end mostly goes on.
     @inline(never)
     func fetchNext() {
       if child + 2 < leaves.count { leaves[child + 2].fetch() }
-      if child + 1 < leaves.count { Chunk.fetchElements(of: leaves[child + 1]) }
+      guard child + 1 < leaves.count else { return }
+      // Safe: the row has it; to count its use would write to what others read.
+      let next = unsafe Unmanaged.passUnretained(leaves[child + 1])
+      unsafe next._withUnsafeGuaranteedRef { Chunk.fetchElements(of: $0) }
     }
   }
 

@@ -31,6 +31,66 @@ struct FlowLayoutTests {
         == Naive.flow(sizes, layout: layout, available: available))
   }
 
+  /// So little room that lines often end at it to the millionth; in runs of several kinds, from each of
+  /// which a line goes on into the next.
+  @Test(arguments: 0..<200)
+  func fillsLinesToTheMillionth(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    func millionths(_ range: ClosedRange<Int>) -> Length {
+      Length(millionths: Int64(random.int(range)))
+    }
+    var layout = random.flowLayout()
+    layout.scrollDirection = .vertical
+    layout.headerReferenceSize = .zero
+    layout.minimumInteritemSpacing = millionths(0...3)
+    let available = millionths(1...40)
+    var sizes: [Size] = []
+    let runs = (0..<random.int(1...5)).map { _ in
+      // None without a breadth: pushed together, those may begin half a millionth before the line.
+      let common = Size(width: millionths(1...6), height: millionths(0...6))
+      let (isEqual, isWide) = (random.chance(0.2), random.chance(0.2))
+      let new = (0..<random.int(1...(random.chance(0.3) ? 600 : 30))).map { _ in
+        isEqual
+          ? common
+          : Size(
+            // A length of more than 32 bits.
+            width: isWide && random.chance(0.1) ? 5000 : millionths(1...6),
+            height: millionths(0...6))
+      }
+      sizes += new
+      return Items(
+        count: new.count,
+        extents: isEqual
+          ? .size(common)
+          : .sizes(
+            widths: LengthArray(count: new.count) { new[$0].width },
+            heights: LengthArray(count: new.count) { new[$0].height }))
+    }
+    var section = Section()
+    section.items = ItemList(runs: runs)
+    let content = Content(sections: [section])
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: available, height: 480)))
+    let found = (0..<sizes.count).map {
+      prepared.attributes(
+        of: .cell, at: IndexPath(item: $0, section: 0), contentOffset: .zero)?.frame
+    }
+    #expect(found == Naive.flow(sizes, layout: layout, available: available))
+  }
+
+  /// Sizes that are computed, so many that they are asked for before they are read.
+  @Test func aLongFlowOfAspectRatiosHasAllItsLines() throws {
+    var layout = FlowLayout()
+    layout.itemSize = Size(width: 100, height: 50)
+    let count = 150_000
+    let items = Items(
+      count: count, extents: .aspectRatios((0..<count).map { $0 % 2 == 0 ? 1 : 2 }))
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: items)]), layout: layout,
+      viewport: Viewport(size: Size(width: 320, height: 480)))
+    #expect(prepared.contentSize.height == 5_499_990)
+  }
+
   @Test func threeItemsOfAThirdShareALine() throws {
     let third = Length(millionths: 106_666_667)
     var layout = FlowLayout()

@@ -14,8 +14,8 @@ struct WaterfallLayoutTests {
     let available = random.length(50...900)
     let equal = random.chance(0.3)
     let length = random.length(0...100)
-    // Long enough for several checkpoints.
-    let lengths = (0..<random.int(1...1500)).map { _ in
+    // Long enough for several checkpoints, sometimes for several runs of them.
+    let lengths = (0..<random.int(1...(random.chance(0.1) ? 8000 : 1500))).map { _ in
       equal ? length : random.chance(0.01) ? 5000 : random.length(0...100)
     }
     let content = Content(sections: [
@@ -37,9 +37,10 @@ struct WaterfallLayoutTests {
         prepared.attributes(of: .cell, at: path, contentOffset: .zero)?.frame == expected[item])
     }
     for _ in 0..<10 {
+      let middle = expected[random.int(0...(expected.count - 1))].minY
       let rect = Rect(
-        x: random.length(-50...900), y: random.length(-50...20_000), width: random.length(0...500),
-        height: random.length(0...1500))
+        x: random.length(-50...900), y: middle + random.length(-800...100),
+        width: random.length(0...500), height: random.length(0...1500))
       let found = try prepared.elements(in: rect, contentOffset: .zero, limit: .max - 1)
       #expect(found.map(\.frame) == expected.filter { $0.overlaps(rect) })
     }

@@ -182,7 +182,7 @@ struct ServingClients: ~Copyable {
   var fullTicks: [[[UInt8]]] { paths.map { [Self.tick($0, at: 3000, full: true)] } }
 
   /// All ask for one page of one session.
-  var fullTicksOfOne: [[[UInt8]]] { paths.map { _ in fullTicks[0] } }
+  var fullTicksOfOne: [[[UInt8]]] { Array(repeating: fullTicks[0], count: paths.count) }
 
   /// Each scrolls by four points a tick.
   var slowTicks: [[[UInt8]]] {

@@ -626,9 +626,9 @@ private struct LineBreaker {
   ) -> Int {
     let count = min(widths.count, heights.count)
     let spacing = rule.interitemSpacing.millionths
-    let empty = rule.limit.millionths
+    let wholeLine = rule.limit.millionths
     // What is left of the line: one subtraction takes an item's part of it and says whether it fits.
-    var room = empty &- used.millionths
+    var room = wholeLine &- used.millionths
     var longest = line.length.millionths
     var index = first
     var lineStart = first &- line.itemCount
@@ -640,7 +640,7 @@ private struct LineBreaker {
       // Safe, here and below: an index below the count of both. A check of each costs a quarter of the
       // loop.
       if lineStart == index, index < count {
-        room = unsafe empty &- Int64(widths[unchecked: index])
+        room = unsafe wholeLine &- Int64(widths[unchecked: index])
         longest = unsafe Int64(heights[unchecked: index])
         index &+= 1
       }
@@ -662,13 +662,13 @@ private struct LineBreaker {
             length: start.length + Length(millionths: length)))
         lineStart = index
         guard ends.freeCapacity > 0 else { return }
-        room = unsafe empty &- Int64(widths[unchecked: index])
+        room = unsafe wholeLine &- Int64(widths[unchecked: index])
         longest = unsafe Int64(heights[unchecked: index])
         index &+= 1
       }
     }
     line = LineRun.Line(itemCount: index &- lineStart, length: Length(millionths: longest))
-    used.millionths = empty &- room
+    used.millionths = wholeLine &- room
     return index
   }
 

@@ -186,14 +186,17 @@ final class ShortestFirstWaterfall: SectionBody {
     return true
   }
 
-  /// The last checkpoint of which some column starts at a place or above it, with the run that has it.
+  /// The last checkpoint of which some column starts at a place or above it, else the first; with the run
+  /// that has it.
   ///
   /// What is above it and not the last of its column has ended before the place.
   ///
   /// - Parameters:
   ///   - main: The place.
   ///   - item: An item before which nothing is wanted.
-  /// - Returns: The checkpoint, or the one before the item if that comes later; nil if there is none.
+  /// - Returns: The checkpoint, or the one before the item if that comes later; nil if the item comes
+  ///   after all there are.
+  /// - Complexity: O(log n + c · log m) for runs of m checkpoints of c columns.
   private func lastCheckpoint(
     startingBy main: Length, orOf item: Int
   ) -> (run: Rope<CheckpointRun>.Place, checkpoint: Int)? {
@@ -251,6 +254,8 @@ struct CheckpointRun: RopeChunk {
   }
 
   /// The first checkpoint of which all columns start below a place; their number if there is none.
+  ///
+  /// - Complexity: O(c · log m) for m checkpoints of c columns.
   func firstCheckpoint(below main: Int64) -> Int { partitioningIndex(count) { top($0) > main } }
 
   var summary: CheckpointSummary {
