@@ -514,7 +514,7 @@ private struct LineBreaker {
       from: first,
       narrow: { start, widths, heights in
         var index = max(0, first - start)
-        if !isSmall {
+        if !isSmall || isFar {
           end = breakEach(index..<widths.count, after: start, isEnd) {
             Size(
               width: Length(millionths: Int64(widths[$0])),
@@ -526,7 +526,8 @@ private struct LineBreaker {
             let kept = ends.count
             index = fill(
               &open, &reach, widths, heights, from: index, upTo: max(pace - kept, 1))
-            if !isWhole, ends.count > kept, isEnd(start + index) { end = start + index }
+            let next = start + index - open.itemCount
+            if !isWhole, ends.count > kept, isEnd(next) { end = next }
             if ends.count >= LineRun.capacity { flush() }
           }
           (line, used) = (open, reach)
@@ -610,10 +611,17 @@ private struct LineBreaker {
     return nil
   }
 
+  /// Whether the lines that are not in a run yet are longer than any layout may be, so that the lengths of
+  /// more, even of items whose sizes have 32 bits each, could come to the end of 64.
+  private var isFar: Bool {
+    LineRun.start(ends.count, in: ends).length + line.length > .maximumCoordinate
+  }
+
   /// Fills lines with items whose sizes have 32 bits each, so that no sum comes near the end of 64.
   ///
   /// - Parameters:
-  ///   - line: The line that is open, and stays open.
+  ///   - line: The line that is open, and stays open; after a full one it has an item already, if one
+  ///     follows.
   ///   - used: How far it reaches.
   ///   - widths: The items' breadths.
   ///   - heights: The items' lengths.
@@ -631,43 +639,36 @@ private struct LineBreaker {
     var room = wholeLine &- used.millionths
     var longest = line.length.millionths
     var index = first
-    var lineStart = first &- line.itemCount
     let start = LineRun.start(ends.count, in: ends)
-    let itemsBefore = start.itemCount &- lineStart
-    // Of the lines that come to be here; those before them may be endless.
-    var length: Int64 = 0
+    // The run's items that are not among these.
+    let before = start.itemCount &+ line.itemCount &- first
+    var length = start.length.millionths
     ends.append(addingCapacity: limit) { ends in
       // Safe, here and below: an index below the count of both. A check of each costs a quarter of the
       // loop.
-      if lineStart == index, index < count {
+      if line.itemCount == 0, index < count {
         room = unsafe wholeLine &- Int64(widths[unchecked: index])
         longest = unsafe Int64(heights[unchecked: index])
         index &+= 1
       }
-      while true {
+      while ends.freeCapacity > 0 {
         while index < count {
-          let left = unsafe room &- (Int64(widths[unchecked: index]) &+ spacing)
-          let height = unsafe Int64(heights[unchecked: index])
-          guard left >= 0 else { break }
-          room = left
-          longest = max(longest, height)
+          room = unsafe room &- (Int64(widths[unchecked: index]) &+ spacing)
+          guard room >= 0 else { break }
+          longest = unsafe max(longest, Int64(heights[unchecked: index]))
           index &+= 1
         }
         // What the run ends with stays open for what follows.
         guard index < count else { return }
         length &+= longest
-        ends.append(
-          LineRun.Line(
-            itemCount: itemsBefore &+ index,
-            length: start.length + Length(millionths: length)))
-        lineStart = index
-        guard ends.freeCapacity > 0 else { return }
+        ends.append(LineRun.Line(itemCount: before &+ index, length: Length(millionths: length)))
         room = unsafe wholeLine &- Int64(widths[unchecked: index])
         longest = unsafe Int64(heights[unchecked: index])
         index &+= 1
       }
     }
-    line = LineRun.Line(itemCount: index &- lineStart, length: Length(millionths: longest))
+    line.itemCount = before &+ index &- LineRun.start(ends.count, in: ends).itemCount
+    line.length.millionths = longest
     used.millionths = wholeLine &- room
     return index
   }
