@@ -204,6 +204,18 @@ struct FlowLayoutTests {
     #expect(prepared.contentSize == .zero)
   }
 
+  /// While lines are broken there is room for one for each item; afterwards not.
+  @Test func linesTakeTheMemoryOfTheirNumber() throws {
+    let sizes = LengthArray(count: 400) { Length(points: 40 + $0 % 3) }
+    let section = Section(items: Items(count: 400, extents: .sizes(widths: sizes, heights: sizes)))
+    let prepared = try PreparedLayout(
+      Content(sections: Array(repeating: section, count: 50)), layout: FlowLayout(),
+      viewport: Viewport(size: Size(width: 320, height: 500)))
+    let described = section.items.byteCount
+    // Six items to a line, of which 16 bytes are known.
+    #expect(prepared.byteCount < 50 * (described + 400 / 6 * 16 + 600))
+  }
+
   /// Lines of items with a size may follow some that are as long as can be.
   @Test func linesBehindEndlessOnesAreRefused() throws {
     let ratios = (0..<256).map { $0 == 200 || $0 == 255 ? 5e-12 : 1.0 }

@@ -321,7 +321,7 @@ enum LineRun: RopeChunk {
   /// So many lines of equal items.
   case repeated(Line, count: Int)
 
-  static var capacity: Int { 128 }
+  static var capacity: Int { 512 }
 
   var count: Int {
     switch self {
@@ -505,8 +505,7 @@ private struct LineBreaker {
     of sizes: SizeList, from first: Int, until isEnd: (_ item: Int) -> Bool
   ) -> Int? {
     let isSmall = rule.isSmall
-    // Line by line where somebody wants to know each.
-    let pace = isWhole ? LineRun.capacity : 1
+    let count = sizes.count
     var end: Int?
     // After that many lines, as a rule, one begins where one began before.
     if !isWhole { ends.reserveCapacity(32) }
@@ -524,8 +523,9 @@ private struct LineBreaker {
           var (open, reach) = (line, used)
           while end == nil, index < widths.count {
             let kept = ends.count
-            index = fill(
-              &open, &reach, widths, heights, from: index, upTo: max(pace - kept, 1))
+            // Line by line where somebody wants to know each.
+            let more = isWhole ? min(LineRun.capacity - kept, count - start - index) : 1
+            index = fill(&open, &reach, widths, heights, from: index, upTo: more)
             let next = start + index - open.itemCount
             if !isWhole, ends.count > kept, isEnd(next) { end = next }
             if ends.count >= LineRun.capacity { flush() }
@@ -544,6 +544,13 @@ private struct LineBreaker {
         return end == nil
       })
     if end == nil, line.itemCount > 0 { append(line) }
+    // There was room for as many lines as items.
+    if isWhole, ends.capacity > 2 * ends.count {
+      var kept: [LineRun.Line] = []
+      kept.reserveCapacity(ends.count)
+      kept += ends
+      ends = kept
+    }
     flush()
     return end
   }
