@@ -39,13 +39,11 @@
     // An array of none made so would be written to, and all empty arrays are one.
     guard count > 0 else { return [] }
     let length = last == UInt8(ascii: ",") ? count - 1 : count
-    // Safe: the array has room for `length` bytes, and as many have been written.
-    return unsafe [UInt8](unsafeUninitializedCapacity: length) { bytes, initialized in
-      if let base = bytes.baseAddress {
-        unsafe UnsafeMutableRawPointer(base).copyMemory(from: start, byteCount: length)
-        initialized = length
-      }
-    }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(length)
+    // Safe: as many bytes have been written.
+    unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: length))
+    return bytes
   }
 
   // MARK: Structure
