@@ -294,27 +294,3 @@ struct EmptyPlacement: Placement {
   func forEachRestingItem(in rect: Rect, _ body: (IndexPath, Rect) -> Bool) {}
   func forEachRestingRun(in rect: Rect, _ body: (ItemRange, Rect?) -> Bool) {}
 }
-
-/// The first of `0 ..< count` for which `isPast` holds, which it must from there on.
-///
-/// - Complexity: O(log count).
-@inlinable
-func partitioningIndex(_ count: Int, where isPast: (Int) -> Bool) -> Int {
-  var low = 0
-  var high = count
-  while low < high {
-    let middle = low + (high - low) / 2
-    if isPast(middle) { high = middle } else { low = middle + 1 }
-  }
-  return low
-}
-
-/// The place of a key among `count` ascending keys that are all different; nil if it is not there.
-///
-/// - Complexity: O(log count).
-func sortedIndex<Key: Comparable>(
-  of key: Key, among count: Int, _ keyAt: (Int) -> Key
-) -> Int? {
-  let place = partitioningIndex(count) { keyAt($0) >= key }
-  return place < count && keyAt(place) == key ? place : nil
-}

@@ -98,36 +98,26 @@ final class FlowTable: SectionBody {
     guard let run = lines.firstPlace(where: { $1.itemCount > item }) else {
       return Place(number: 0, item: 0, itemCount: 0, top: 0, length: 0)
     }
-    return place(in: run) { _, items in items > item }
-  }
-
-  /// The first line of a run at the end of which something holds.
-  private func place(
-    in run: Rope<LineRun>.Place, where isPast: (_ length: Length, _ items: Int) -> Bool
-  ) -> Place {
-    let chunk = run.chunk
-    let top = run.before.length + rule.lineSpacing * run.start
-    func place(_ number: Int, _ length: Length, _ items: Int, _ line: LineRun.Line) -> Place {
-      Place(
-        number: run.start + number, item: run.before.itemCount + items, itemCount: line.itemCount,
-        top: top + length + rule.lineSpacing * number, length: line.length)
-    }
-    switch chunk {
-    case .repeated(let line, let count):
-      let number = partitioningIndex(count - 1) {
-        isPast(
-          run.before.length + line.length * ($0 + 1),
-          run.before.itemCount + line.itemCount * ($0 + 1))
-      }
-      return place(number, line.length * number, line.itemCount * number, line)
+    let inRun = item - run.before.itemCount
+    let number: Int
+    let start: LineRun.Line
+    let line: LineRun.Line
+    switch run.chunk {
+    case .repeated(let each, let count):
+      number = min(inRun / max(1, each.itemCount), count - 1)
+      start = LineRun.Line(itemCount: each.itemCount * number, length: each.length * number)
+      line = each
     case .lines(let ends):
-      let number = partitioningIndex(ends.count - 1) {
-        isPast(run.before.length + ends[$0].length, run.before.itemCount + ends[$0].itemCount)
-      }
-      let start = LineRun.start(number, in: ends)
-      return place(
-        number, start.length, start.itemCount, LineRun.line(number, in: ends))
+      let share = Double(inRun) / Double(max(1, run.summary.itemCount))
+      let guess = Int(min(max(0, share), 1) * Double(ends.count))
+      number = partitioningIndex(ends.count - 1, near: guess) { ends[$0].itemCount > inRun }
+      start = LineRun.start(number, in: ends)
+      line = LineRun.line(number, in: ends)
     }
+    let lineNumber = run.start + number
+    return Place(
+      number: lineNumber, item: run.before.itemCount + start.itemCount, itemCount: line.itemCount,
+      top: run.before.length + start.length + rule.lineSpacing * lineNumber, length: line.length)
   }
 
   /// Visits the items of a line in order.
@@ -228,7 +218,8 @@ final class FlowTable: SectionBody {
           guard isGoingOn else { return false }
         }
       case .lines(let ends):
-        let begin = partitioningIndex(ends.count) {
+        let guess = LineRun.likelyLine(at: rect.minY - top, in: ends, spacing)
+        let begin = partitioningIndex(ends.count, near: guess) {
           top + ends[$0].length + spacing * $0 > rect.minY
             && run.before.itemCount + ends[$0].itemCount > item
         }
@@ -404,6 +395,15 @@ enum LineRun: RopeChunk {
   @inline(__always)
   static func start(_ number: Int, in ends: [Line]) -> Line {
     number == 0 ? Line(itemCount: 0, length: 0) : ends[number - 1]
+  }
+
+  /// Where a line likely is that is so far from the first: lines are mostly as long as others.
+  @inline(__always)
+  static func likelyLine(at distance: Length, in ends: [Line], _ spacing: Length) -> Int {
+    let length = start(ends.count, in: ends).length + spacing * ends.count
+    guard distance > .zero, distance < length else { return distance > .zero ? ends.count : 0 }
+    return Int(
+      Double(distance.millionths) / Double(length.millionths) * Double(ends.count))
   }
 
   /// One line.

@@ -1,0 +1,64 @@
+/// The first of `0 ..< count` for which `isPast` holds, which it must from there on.
+///
+/// - Complexity: O(log count).
+@inlinable
+func partitioningIndex(_ count: Int, where isPast: (Int) -> Bool) -> Int {
+  var low = 0
+  var high = count
+  while low < high {
+    let middle = low + (high - low) / 2
+    if isPast(middle) { high = middle } else { low = middle + 1 }
+  }
+  return low
+}
+
+/// The same, looked for from where it likely is: what lies near in memory is looked at, and little of it.
+///
+/// - Parameters:
+///   - count: How many there are.
+///   - guess: The first that is past, more or less.
+///   - isPast: What holds from some place on.
+/// - Returns: The first place at which it holds; `count` if there is none.
+/// - Complexity: O(log d) if the guess is d away.
+@inline(__always)
+func partitioningIndex(_ count: Int, near guess: Int, where isPast: (Int) -> Bool) -> Int {
+  guard count > 0 else { return 0 }
+  var low = 0
+  var high = count
+  var step = 1
+  let start = min(max(0, guess), count - 1)
+  if isPast(start) {
+    high = start
+    while low < high {
+      let next = max(low, high - step)
+      guard isPast(next) else {
+        low = next + 1
+        break
+      }
+      high = next
+      step *= 2
+    }
+  } else {
+    low = start + 1
+    while low < high {
+      let next = min(high, low + step) - 1
+      guard !isPast(next) else {
+        high = next
+        break
+      }
+      low = next + 1
+      step *= 2
+    }
+  }
+  return low + partitioningIndex(high - low) { isPast(low + $0) }
+}
+
+/// The place of a key among `count` ascending keys that are all different; nil if it is not there.
+///
+/// - Complexity: O(log count).
+func sortedIndex<Key: Comparable>(
+  of key: Key, among count: Int, _ keyAt: (Int) -> Key
+) -> Int? {
+  let place = partitioningIndex(count) { keyAt($0) >= key }
+  return place < count && keyAt(place) == key ? place : nil
+}
