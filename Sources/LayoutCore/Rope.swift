@@ -283,6 +283,35 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     }
 
     static var fanout: Int { 16 }
+
+    /// Asks for what is read by who comes to the first leaves under a branch, if there are leaves.
+    ///
+    /// In steps, some leaves apart: what one asks for says where that lies which the next one asks for.
+    ///
+    /// - Parameters:
+    ///   - branch: The branch.
+    ///   - distance: After how many leaves that will be.
+    @inline(never)
+    static func fetchFirstLeaves(of branch: Unmanaged<Branch>, after distance: Int) {
+      if distance == 12 {
+        let (word, level) = (MemoryLayout<Int>.stride, MemoryLayout<Level>.stride)
+        return unsafe branch.fetch(
+          members: 2 * word + MemoryLayout<Chunk.Summary>.stride + level)
+      }
+      // Safe: who has the rope has the branch.
+      unsafe branch._withUnsafeGuaranteedRef { branch in
+        guard case .leaves(let leaves) = branch.children else { return }
+        switch distance {
+        case 8:
+          branch.sums.fetch(first: fanout)
+          leaves.fetch(first: fanout)
+        case 4:
+          for child in 0..<min(2, leaves.count) { leaves[child].fetch() }
+        case 1: Rope.fetchElements(of: 0, in: leaves)
+        default: break
+        }
+      }
+    }
   }
 
   /// Nodes of one height, in order.
@@ -425,6 +454,8 @@ struct Rope<Chunk: RopeChunk>: Sendable {
         || body(Place(leaf: leaf, start: 0, before: .zero))
     case .branch(let branch):
       guard isPast(branch.count, branch.summary.measure) else { return true }
+      // A row does not count its use of what follows.
+      defer { withExtendedLifetime(branch) {} }
       var row = Rope.leafRow(in: branch, where: isPast)
       while true {
         repeat {
@@ -434,8 +465,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
         let end = row.start
         guard end < branch.count else { return true }
         row = Rope.leafRow(in: branch, where: { count, _ in count > end })
-        // The one wait in a row: nobody has asked for its second leaf.
-        if row.isFar { row.fetchNext() }
+        row.fetchNext()
       }
     }
   }
@@ -447,21 +477,27 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   private static var nearCount: Int { 1 << 17 }
 
   /// The leaves next to each other under one branch, from one of them on.
-  private struct LeafRow {
+  @safe private struct LeafRow {
     let leaves: [Leaf]
     /// What is before the leaf.
     private(set) var start: Int
     private(set) var before: Measure
     private var child: Int
+    /// What comes after the row, if that is under the same branch.
+    private let following: Unmanaged<Branch>?
     /// Whether leaves are worth asking for before they are read.
-    let isFar: Bool
+    private let isFar: Bool
 
-    init(_ leaves: [Leaf], of root: Branch, from child: Int, start: Int, before: Measure) {
+    init(
+      _ leaves: [Leaf], of root: Branch, from child: Int, start: Int, before: Measure,
+      followedBy following: Unmanaged<Branch>?
+    ) {
       isFar = root.count > Rope.nearCount
       self.leaves = leaves
       self.start = start
       self.before = before
       self.child = child
+      unsafe self.following = following
     }
 
     var place: Place { Place(leaf: leaves[child], start: start, before: before) }
@@ -471,20 +507,37 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       start += leaves[child].count
       before += leaves[child].summary.measure
       child += 1
-      if isFar { fetchNext() }
+      fetchNext()
       return child < leaves.count
     }
 
-    /// Asks for the leaf after the next one, and for what the next one, which was asked for before, has
-    /// outside of it: whoever has read a leaf to its end mostly goes on.
-    @inline(never)
+    /// Asks for what comes next, where that is worth it.
     func fetchNext() {
-      if child + 2 < leaves.count { leaves[child + 2].fetch() }
-      guard child + 1 < leaves.count else { return }
-      // Safe: the row has it; to count its use would write to what others read.
-      let next = unsafe Unmanaged.passUnretained(leaves[child + 1])
-      unsafe next._withUnsafeGuaranteedRef { Chunk.fetchElements(of: $0) }
+      if isFar { unsafe Rope.fetchNext(after: child, of: leaves, followedBy: following) }
     }
+  }
+
+  /// Asks for the leaf after the next one, and for what the next one, which was asked for before, has
+  /// outside of it: whoever has read a leaf to its end mostly goes on.
+  @inline(never)
+  private static func fetchNext(
+    after child: Int, of leaves: [Leaf], followedBy following: Unmanaged<Branch>?
+  ) {
+    let distance = leaves.count - child
+    if let following = unsafe following, distance & 3 == 0 || distance == 1 {
+      unsafe Branch.fetchFirstLeaves(of: following, after: distance)
+    }
+    if child + 2 < leaves.count { leaves[child + 2].fetch() }
+    fetchElements(of: child + 1, in: leaves)
+  }
+
+  /// Asks for what a leaf has outside of it, if there is that leaf.
+  @inline(__always)
+  private static func fetchElements(of child: Int, in leaves: [Leaf]) {
+    guard child < leaves.count else { return }
+    // Safe: the array has it; to count its use would write to what others read.
+    let leaf = unsafe Unmanaged.passUnretained(leaves[child])
+    unsafe leaf._withUnsafeGuaranteedRef { Chunk.fetchElements(of: $0) }
   }
 
   /// The leaves from the first on at the end of which something holds, as it does at the end.
@@ -496,6 +549,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     // count the uses on the way down, which takes longer than the way.
     defer { withExtendedLifetime(root) {} }
     var branch = unsafe Unmanaged.passUnretained(root)
+    var following: Unmanaged<Branch>?
     var start = 0
     var before = Measure.zero
     while true {
@@ -504,9 +558,12 @@ struct Rope<Chunk: RopeChunk>: Sendable {
         (child, start, before) = node.firstChild(from: start, before, where: isPast)
         switch node.children {
         case .leaves(let leaves):
-          return LeafRow(leaves, of: root, from: child, start: start, before: before)
+          return unsafe LeafRow(
+            leaves, of: root, from: child, start: start, before: before, followedBy: following)
         case .branches(let branches):
           unsafe branch = Unmanaged.passUnretained(branches[child])
+          unsafe following =
+            child + 1 < branches.count ? Unmanaged.passUnretained(branches[child + 1]) : nil
           return nil
         }
       }
