@@ -199,23 +199,20 @@ extension Items: RopeChunk {
     }
   }
 
-  var summary: ItemsSummary { summary(of: 0..<count) }
-
-  /// What is known of some of the items; only the bytes are those of all.
-  private func summary(of range: Range<Int>) -> ItemsSummary {
+  var summary: ItemsSummary {
     var summary = ItemsSummary(
-      describedCount: isUniform ? 0 : range.count, namedCount: ids == nil ? 0 : range.count,
+      describedCount: isUniform ? 0 : count, namedCount: ids == nil ? 0 : count,
       byteCount: byteCount)
     switch extents {
     case .unspecified: break
     case .size(let size):
-      summary.widths = .equal(size.width, count: range.count)
-      summary.heights = .equal(size.height, count: range.count)
+      summary.widths = .equal(size.width, count: count)
+      summary.heights = .equal(size.height, count: count)
     case .sizes(let widths, let heights):
-      summary.widths = widths.summary(of: range)
-      summary.heights = heights.summary(of: range)
-    case .lengths(let lengths): summary.lengths = lengths.summary(of: range)
-    case .aspectRatios: summary.ratioCount = range.count
+      summary.widths = widths.summary
+      summary.heights = heights.summary
+    case .lengths(let lengths): summary.lengths = lengths.summary
+    case .aspectRatios: summary.ratioCount = count
     }
     return summary
   }
@@ -226,9 +223,7 @@ extension Items: RopeChunk {
   static func edited(
     _ leaf: RopeLeaf<Items>, replacing range: Range<Int>, by new: [Items]
   ) -> RopeLeaf<Items>? {
-    guard leaf.summary.namedCount == 0,
-      case .sizes(.compact(let widths), .compact(let heights)) = leaf.chunk.extents
-    else { return nil }
+    guard leaf.summary.namedCount == 0, let sizes = leaf.narrowSizes else { return nil }
     var newWidths: [UInt32] = []
     var newHeights: [UInt32] = []
     var newSummary = ItemsSummary.zero
@@ -242,12 +237,10 @@ extension Items: RopeChunk {
     let chunk = Items(
       count: leaf.count - range.count + newWidths.count,
       extents: .sizes(
-        widths: .compact(widths.replacing(range, by: newWidths)),
-        heights: .compact(heights.replacing(range, by: newHeights))))
+        widths: .compact(sizes.widths.replacing(range, by: newWidths)),
+        heights: .compact(sizes.heights.replacing(range, by: newHeights))))
     var summary = leaf.summary
-    guard summary.replace(leaf.chunk.summary(of: range), by: newSummary) else {
-      return RopeLeaf(chunk)
-    }
+    guard summary.replace(sizes.summary(of: range), by: newSummary) else { return RopeLeaf(chunk) }
     // The bytes of parts are not those of what they are part of.
     summary.byteCount = chunk.byteCount
     return RopeLeaf(chunk, summary)
@@ -361,6 +354,13 @@ struct NarrowSizes: ~Escapable {
   fileprivate init(widths: Span<UInt32>, heights: Span<UInt32>) {
     self.widths = widths
     self.heights = heights
+  }
+
+  /// What is known of the items in a range, but for the bytes they take.
+  func summary(of range: Range<Int>) -> ItemsSummary {
+    ItemsSummary(
+      describedCount: range.count, widths: LengthSummary(narrow: widths.extracting(range)),
+      heights: LengthSummary(narrow: heights.extracting(range)))
   }
 }
 

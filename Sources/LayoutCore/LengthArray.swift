@@ -132,41 +132,35 @@ struct LengthSummary: RopeMeasure {
   }
 }
 
+extension LengthSummary {
+  /// What is known of some lengths of 32 bits: so few of them that 64 are enough, whatever they are.
+  init(narrow values: Span<UInt32>) {
+    guard !values.isEmpty else { return }
+    var total: UInt64 = 0
+    var least = UInt32.max
+    var greatest: UInt32 = 0
+    for index in values.indices {
+      total &+= UInt64(values[index])
+      least = min(least, values[index])
+      greatest = max(greatest, values[index])
+    }
+    count = values.count
+    self.total = Length(millionths: Int64(clamping: total))
+    self.least = Length(millionths: Int64(least))
+    self.greatest = Length(millionths: Int64(greatest))
+  }
+}
+
 extension LengthArray {
   /// What is known of all of them.
   ///
   /// - Complexity: O(count) unless they are known to be equal.
-  var summary: LengthSummary { summary(of: 0..<count) }
-
-  /// What is known of some of them.
-  ///
-  /// - Parameter range: A part of 0 ..< count.
-  /// - Returns: What is known.
-  /// - Complexity: O(range.count) unless they are known to be equal.
-  func summary(of range: Range<Int>) -> LengthSummary {
-    guard !range.isEmpty else { return .zero }
+  var summary: LengthSummary {
     switch self {
-    case .equal(let length, _): return .equal(length, count: range.count)
-    case .compact(let values):
-      // So few of 32 bits that 64 are enough, whatever they are.
-      var total: UInt64 = 0
-      var least = UInt32.max
-      var greatest: UInt32 = 0
-      for value in values[range] {
-        total &+= UInt64(value)
-        least = min(least, value)
-        greatest = max(greatest, value)
-      }
-      return LengthSummary(
-        count: range.count, total: Length(millionths: Int64(clamping: total)),
-        least: Length(millionths: Int64(least)),
-        greatest: Length(millionths: Int64(greatest)))
+    case .equal(let length, let count): .equal(length, count: count)
+    case .compact(let values): LengthSummary(narrow: values.span)
     case .wide(let values):
-      var summary = LengthSummary.zero
-      for value in values[range] {
-        summary += .equal(Length(millionths: value), count: 1)
-      }
-      return summary
+      values.reduce(into: .zero) { $0 += .equal(Length(millionths: $1), count: 1) }
     }
   }
 
@@ -273,24 +267,26 @@ extension LengthArray {
   }
 }
 
-extension [UInt32] {
+extension Span<UInt32> {
   /// The same with some replaced by others.
   ///
   /// - Parameters:
   ///   - range: A part of 0 ..< count.
   ///   - new: Those that come.
-  /// - Returns: The changed array, no longer than it has to be.
+  /// - Returns: The changed ones, in an array no longer than it has to be.
   func replacing(_ range: Range<Int>, by new: [UInt32]) -> [UInt32] {
     var result: [UInt32] = []
     let total = count - range.count + new.count
     result.reserveCapacity(total)
     result.append(addingCapacity: total) { room in
-      // To append slices looks for room and counts references for each, which takes longer than to copy
-      // so few. Safe: the room is for as many as the three are, and each copy checks that it fits.
+      // To append slices looks for room for each, which takes longer than to copy so few. Safe: the room
+      // is for as many as the three are, and each copy checks that it fits.
       unsafe room.withUnsafeMutableBufferPointer { room, filled in
-        filled = unsafe room.initialize(fromContentsOf: self[..<range.lowerBound])
-        filled = unsafe room[filled...].initialize(fromContentsOf: new)
-        filled = unsafe room[filled...].initialize(fromContentsOf: self[range.upperBound...])
+        unsafe withUnsafeBufferPointer { old in
+          filled = unsafe room.initialize(fromContentsOf: old[..<range.lowerBound])
+          filled = unsafe room[filled...].initialize(fromContentsOf: new)
+          filled = unsafe room[filled...].initialize(fromContentsOf: old[range.upperBound...])
+        }
       }
     }
     return result
