@@ -76,6 +76,15 @@ struct FlowLayoutTests {
         of: .cell, at: IndexPath(item: $0, section: 0), contentOffset: .zero)?.frame
     }
     #expect(found == Naive.flow(sizes, layout: layout, available: available))
+    // Lines are looked for where they likely are, which these often are not.
+    let length = Int(prepared.contentSize.height.millionths)
+    for _ in 0..<8 {
+      let rect = Rect(
+        x: millionths(0...20), y: millionths(-3...length), width: millionths(1...40),
+        height: millionths(1...60))
+      let shown = try prepared.elements(in: rect, contentOffset: .zero, limit: .max)
+      #expect(shown.map(\.frame) == found.compactMap { $0 }.filter { $0.overlaps(rect) })
+    }
   }
 
   /// Sizes that are computed, so many that they are asked for before they are read.
