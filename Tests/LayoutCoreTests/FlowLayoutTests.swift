@@ -213,16 +213,25 @@ struct FlowLayoutTests {
     #expect(prepared.contentSize == .zero)
   }
 
-  /// While lines are broken there is room for one for each item; afterwards not.
+  /// While lines are broken there is room for one for each item; afterwards not, wherever they end.
   @Test func linesTakeTheMemoryOfTheirNumber() throws {
-    let sizes = LengthArray(count: 400) { Length(points: 40 + $0 % 3) }
-    let section = Section(items: Items(count: 400, extents: .sizes(widths: sizes, heights: sizes)))
-    let prepared = try PreparedLayout(
-      Content(sections: Array(repeating: section, count: 50)), layout: FlowLayout(),
-      viewport: Viewport(size: Size(width: 320, height: 500)))
-    let described = section.items.byteCount
+    func byteCount(_ section: Section, count: Int) throws -> Int {
+      try PreparedLayout(
+        Content(sections: Array(repeating: section, count: count)), layout: FlowLayout(),
+        viewport: Viewport(size: Size(width: 320, height: 500))
+      ).byteCount
+    }
+    func different(_ count: Int) -> Items {
+      let sizes = LengthArray(count: count) { Length(points: 40 + $0 % 3) }
+      return Items(count: count, extents: .sizes(widths: sizes, heights: sizes))
+    }
     // Six items to a line, of which 16 bytes are known.
-    #expect(prepared.byteCount < 50 * (described + 400 / 6 * 16 + 600))
+    #expect(try byteCount(Section(items: different(400)), count: 50) < 50 * (400 / 6 * 16 + 600))
+    var mixed = Section()
+    let equal = Items(count: 12, extents: .size(Size(width: 150, height: 50)))
+    mixed.items = ItemList(runs: (0..<200).flatMap { _ in [different(20), equal] })
+    // Of each two runs one has four lines, and one has one and how often.
+    #expect(try byteCount(mixed, count: 1) < 200 * (4 * 16 + 2 * 128 + 100))
   }
 
   /// Lines of items with a size may follow some that are as long as can be.

@@ -13,7 +13,7 @@ final class FlowTable: SectionBody {
   convenience init(sizes: SizeList, rule: LineRule) {
     var breaker = LineBreaker(rule: rule, isWhole: true)
     _ = breaker.breakLines(of: sizes, from: 0) { _ in false }
-    self.init(sizes: sizes, rule: rule, lines: Rope(breaker.runs))
+    self.init(sizes: sizes, rule: rule, lines: Rope(breaker.finish()))
   }
 
   private init(sizes: SizeList, rule: LineRule, lines: Rope<LineRun>) {
@@ -34,11 +34,11 @@ final class FlowTable: SectionBody {
   ///   - sizes: The sizes after it.
   /// - Returns: The changed lines.
   /// - Complexity: O(m + k · log n) for k edits and m items on lines that are broken anew; O(n) for more
-  ///   edits than one of a thousand items.
+  ///   edits than one of two thousand items.
   func edited(_ edits: [ItemEdit], sizes: SizeList) -> FlowTable {
     // To find the lines around one of many edits, and to put new ones in, takes as long as to break those
-    // of a thousand items.
-    if edits.count > 32, edits.count > sizes.count / 1024 {
+    // of two thousand items.
+    if edits.count > 32, edits.count > sizes.count / 2048 {
       return FlowTable(sizes: sizes, rule: rule)
     }
     var lineEdits: [Rope<LineRun>.Edit] = []
@@ -47,7 +47,7 @@ final class FlowTable: SectionBody {
     // By how much the numbers of items have grown before the next edit.
     var growth = 0
     while next < edits.count {
-      let first = line(of: max(0, edits[next].range.lowerBound - 1))
+      let first = reader.line(with: max(0, edits[next].range.lowerBound - 1))
       var breaker = LineBreaker(rule: rule, isWhole: false)
       let begun = next
       var nextGrowth = edits[next].growth
@@ -67,12 +67,12 @@ final class FlowTable: SectionBody {
       }
       let endLine: Int
       if let end {
-        endLine = line(of: end - growth).number
+        endLine = reader.line(with: end - growth).number
       } else {
         endLine = lines.count
         next = edits.count
       }
-      lineEdits.append(.init(range: first.number..<endLine, chunks: breaker.runs))
+      lineEdits.append(.init(range: first.number..<endLine, chunks: breaker.finish()))
     }
     return FlowTable(sizes: sizes, rule: rule, lines: lines.edited(lineEdits))
   }
@@ -108,9 +108,7 @@ final class FlowTable: SectionBody {
       start = LineRun.Line(itemCount: each.itemCount * number, length: each.length * number)
       line = each
     case .lines(let ends):
-      let share = Double(inRun) / Double(max(1, run.summary.itemCount))
-      let guess = Int(min(max(0, share), 1) * Double(ends.count))
-      number = partitioningIndex(ends.count - 1, near: guess) { ends[$0].itemCount > inRun }
+      number = LineRun.line(with: inRun, in: ends)
       start = LineRun.start(number, in: ends)
       line = LineRun.line(number, in: ends)
     }
@@ -218,7 +216,7 @@ final class FlowTable: SectionBody {
           guard isGoingOn else { return false }
         }
       case .lines(let ends):
-        let guess = LineRun.likelyLine(at: rect.minY - top, in: ends, spacing)
+        let guess = run.summary.likelyLine(at: rect.minY - top, of: ends.count, spacing)
         let begin = partitioningIndex(ends.count, near: guess) {
           top + ends[$0].length + spacing * $0 > rect.minY
             && run.before.itemCount + ends[$0].itemCount > item
@@ -397,13 +395,13 @@ enum LineRun: RopeChunk {
     number == 0 ? Line(itemCount: 0, length: 0) : ends[number - 1]
   }
 
-  /// Where a line likely is that is so far from the first: lines are mostly as long as others.
-  @inline(__always)
-  static func likelyLine(at distance: Length, in ends: [Line], _ spacing: Length) -> Int {
-    let length = start(ends.count, in: ends).length + spacing * ends.count
-    guard distance > .zero, distance < length else { return distance > .zero ? ends.count : 0 }
-    return Int(
-      Double(distance.millionths) / Double(length.millionths) * Double(ends.count))
+  /// The line with an item that there is, counted from the first line's; lines mostly have as many items
+  /// as others.
+  static func line(with item: Int, in ends: [Line]) -> Int {
+    let itemCount = start(ends.count, in: ends).itemCount
+    let share = Double(item) / Double(max(1, itemCount))
+    let guess = Int(min(max(0, share), 1) * Double(ends.count))
+    return partitioningIndex(max(0, ends.count - 1), near: guess) { ends[$0].itemCount > item }
   }
 
   /// One line.
@@ -416,8 +414,7 @@ enum LineRun: RopeChunk {
   }
 }
 
-/// Finds the first items of lines, asked for one after the other: the run of the last one is kept at
-/// hand.
+/// Finds lines that are asked for one after the other: the run of the last one is kept at hand.
 private struct LineReader {
   private let lines: Rope<LineRun>
   /// The lines of the run, or how many items each of its equal lines has.
@@ -425,6 +422,8 @@ private struct LineReader {
   private var itemCount = 0
   /// The items of the run.
   private var items = 0..<0
+  /// How many lines are before the run.
+  private var start = 0
   /// A line of the run; as a rule, the one asked for next is a few lines after it.
   private var number = 0
 
@@ -432,21 +431,49 @@ private struct LineReader {
 
   /// Whether a line begins with an item.
   mutating func isFirst(_ item: Int) -> Bool {
-    if !items.contains(item) {
-      guard let place = lines.firstPlace(where: { $1.itemCount > item }) else { return false }
-      let start = place.before.itemCount
-      items = start..<(start + place.summary.itemCount)
-      switch place.chunk {
-      case .lines(let lines): (ends, itemCount) = (lines, 0)
-      case .repeated(let line, _): (ends, itemCount) = ([], line.itemCount)
-      }
-      number = partitioningIndex(ends.count) { ends[$0].itemCount > item - start }
-    }
+    guard goToRun(with: item) else { return false }
     let place = item - items.lowerBound
     if itemCount > 0 { return place % itemCount == 0 }
-    if LineRun.start(number, in: ends).itemCount > place { number = 0 }
-    while number < ends.count, ends[number].itemCount <= place { number += 1 }
+    goToLine(with: place)
     return LineRun.start(number, in: ends).itemCount == place
+  }
+
+  /// The line with an item, and its first item; behind all lines where there is no such item.
+  mutating func line(with item: Int) -> (number: Int, item: Int) {
+    guard goToRun(with: item) else { return (lines.count, lines.summary.itemCount) }
+    let place = item - items.lowerBound
+    if itemCount > 0 {
+      let number = place / itemCount
+      return (start + number, items.lowerBound + number * itemCount)
+    }
+    goToLine(with: place)
+    return (start + number, items.lowerBound + LineRun.start(number, in: ends).itemCount)
+  }
+
+  /// Takes the run with an item at hand; returns whether there is one.
+  private mutating func goToRun(with item: Int) -> Bool {
+    if items.contains(item) { return true }
+    guard let place = lines.firstPlace(where: { $1.itemCount > item }) else { return false }
+    let first = place.before.itemCount
+    items = first..<(first + place.summary.itemCount)
+    start = place.start
+    number = 0
+    switch place.leaf.chunk {
+    case .lines(let lines): (ends, itemCount) = (lines, 0)
+    case .repeated(let line, _): (ends, itemCount) = ([], line.itemCount)
+    }
+    return true
+  }
+
+  /// Goes to the line with one of the run's items.
+  private mutating func goToLine(with place: Int) {
+    if number < ends.count, ends[number].itemCount <= place {
+      number += 1
+      if number < ends.count, ends[number].itemCount > place { return }
+    } else if LineRun.start(number, in: ends).itemCount <= place {
+      return
+    }
+    number = LineRun.line(with: place, in: ends)
   }
 }
 
@@ -465,6 +492,14 @@ struct LineSummary: RopeSummary {
       byteCount: left.byteCount + right.byteCount)
   }
 
+  /// Where a line likely is that is so far from the first: lines are mostly as long as others.
+  @inline(__always)
+  func likelyLine(at distance: Length, of count: Int, _ spacing: Length) -> Int {
+    let total = length + spacing * count
+    guard distance > .zero, distance < total else { return distance > .zero ? count : 0 }
+    return Int(Double(distance.millionths) / Double(total.millionths) * Double(count))
+  }
+
   mutating func replace(_ part: LineSummary, by new: LineSummary) -> Bool {
     // What has been saturated may be less without the part, or not.
     guard length < .maximumCoordinate else { return false }
@@ -480,7 +515,7 @@ private struct LineBreaker {
   let rule: LineRule
   /// Whether all lines to the end of the section are wanted, so that nobody asks about each.
   let isWhole: Bool
-  private(set) var runs: [LineRun] = []
+  private var runs: [LineRun] = []
   /// The lines that are not in a run yet, each with those before it.
   private var ends: [LineRun.Line] = []
   /// The line that is still open.
@@ -492,6 +527,9 @@ private struct LineBreaker {
     self.rule = rule
     self.isWhole = isWhole
   }
+
+  /// After how many lines somebody is asked about each.
+  private static var linesPerQuestion: Int { 8 }
 
   /// Breaks lines from an item that begins one.
   ///
@@ -523,11 +561,12 @@ private struct LineBreaker {
           var (open, reach) = (line, used)
           while end == nil, index < widths.count {
             let kept = ends.count
-            // Line by line where somebody wants to know each.
-            let more = isWhole ? min(LineRun.capacity - kept, count - start - index) : 1
-            index = fill(&open, &reach, widths, heights, from: index, upTo: more)
-            let next = start + index - open.itemCount
-            if !isWhole, ends.count > kept, isEnd(next) { end = next }
+            let more = isWhole ? count - start - index : LineBreaker.linesPerQuestion
+            index = fill(
+              &open, &reach, widths, heights, from: index, upTo: min(LineRun.capacity - kept, more))
+            if !isWhole, ends.count > kept {
+              end = firstEnd(in: kept..<ends.count, before: start + index - open.itemCount, isEnd)
+            }
             if ends.count >= LineRun.capacity { flush() }
           }
           (line, used) = (open, reach)
@@ -544,15 +583,34 @@ private struct LineBreaker {
         return end == nil
       })
     if end == nil, line.itemCount > 0 { append(line) }
-    // There was room for as many lines as items.
-    if isWhole, ends.capacity > 2 * ends.count {
-      var kept: [LineRun.Line] = []
-      kept.reserveCapacity(ends.count)
-      kept += ends
-      ends = kept
-    }
-    flush()
     return end
+  }
+
+  /// Asks about the first items of lines, and drops the lines that are after the end.
+  ///
+  /// - Parameters:
+  ///   - numbers: The lines in front of those asked about; the last that there are.
+  ///   - next: The first item behind all lines.
+  ///   - isEnd: Whether to end before the line with a first item.
+  /// - Returns: The first item for which that is so.
+  private mutating func firstEnd(
+    in numbers: Range<Int>, before next: Int, _ isEnd: (_ item: Int) -> Bool
+  ) -> Int? {
+    let start = next - LineRun.start(ends.count, in: ends).itemCount
+    for number in numbers {
+      let item = start + ends[number].itemCount
+      if isEnd(item) {
+        ends.removeSubrange((number + 1)...)
+        return item
+      }
+    }
+    return nil
+  }
+
+  /// The lines, if no more are to be broken.
+  mutating func finish() -> [LineRun] {
+    flush()
+    return runs
   }
 
   /// Breaks lines of items of one size.
@@ -624,7 +682,8 @@ private struct LineBreaker {
     LineRun.start(ends.count, in: ends).length + line.length > .maximumCoordinate
   }
 
-  /// Fills lines with items whose sizes have 32 bits each, so that no sum comes near the end of 64.
+  /// Fills lines with items whose sizes have 32 bits each, under a rule that is small and not behind lines
+  /// that are far: so no sum comes near the end of 64.
   ///
   /// - Parameters:
   ///   - line: The line that is open, and stays open; after a full one it has an item already, if one
@@ -696,7 +755,15 @@ private struct LineBreaker {
   }
 
   private mutating func flush() {
-    if !ends.isEmpty { runs.append(.lines(ends)) }
+    guard !ends.isEmpty else { return }
+    // There was room for as many lines as items.
+    if isWhole, ends.capacity > 2 * ends.count {
+      var kept: [LineRun.Line] = []
+      kept.reserveCapacity(ends.count)
+      kept += ends
+      ends = kept
+    }
+    runs.append(.lines(ends))
     ends = []
   }
 }
