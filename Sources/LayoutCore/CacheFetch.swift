@@ -15,29 +15,19 @@ extension Unmanaged {
   }
 }
 
-extension RopeLeaf {
-  /// Asks for the leaf, to be read soon.
-  @inline(__always)
-  func fetch() {
-    // Two members in front, each a word.
-    let size =
-      2 * MemoryLayout<Int>.stride + MemoryLayout<Chunk.Summary>.stride
-      + MemoryLayout<Chunk>.stride
-    unsafe Unmanaged.passUnretained(self).fetch(members: size)
-  }
-}
-
 extension Array {
   /// Asks for elements, to be read soon.
   ///
-  /// - Parameter count: How many, from the first on; the array itself is not asked, which would have
-  ///   to be there for that.
+  /// - Parameter range: Which; the array itself is not asked, which would have to be there for that.
   @inline(__always)
-  func fetch(first count: Int) {
+  func fetch(_ range: Range<Int>) {
     unsafe withUnsafeBufferPointer { elements in
       guard let start = elements.baseAddress else { return }
-      // Safe: nothing is read.
-      unsafe cache_fetch(start, count &* MemoryLayout<Element>.stride)
+      // What says how many there are lies before them. Safe: nothing is read.
+      let header = 4 * MemoryLayout<Int>.stride
+      unsafe cache_fetch(UnsafeRawPointer(start) - header, header)
+      unsafe cache_fetch(
+        start + range.lowerBound, range.count &* MemoryLayout<Element>.stride)
     }
   }
 }
@@ -45,13 +35,13 @@ extension Array {
 extension LengthArray {
   /// Asks for lengths, to be read soon.
   ///
-  /// - Parameter count: How many, from the first on.
+  /// - Parameter range: Which.
   @inline(__always)
-  func fetch(first count: Int) {
+  func fetch(_ range: Range<Int>) {
     switch self {
     case .equal: break
-    case .compact(let values): values.fetch(first: count)
-    case .wide(let values): values.fetch(first: count)
+    case .compact(let values): values.fetch(range)
+    case .wide(let values): values.fetch(range)
     }
   }
 }

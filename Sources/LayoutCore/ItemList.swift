@@ -188,14 +188,14 @@ extension Items: RopeChunk {
   }
 
   @inline(__always)
-  static func fetchElements(of leaf: RopeLeaf<Items>) {
+  static func fetchElements(_ range: Range<Int>, of leaf: RopeLeaf<Items>) {
     switch leaf.chunk.extents {
     case .unspecified, .size: break
     case .sizes(let widths, let heights):
-      widths.fetch(first: leaf.count)
-      heights.fetch(first: leaf.count)
-    case .lengths(let lengths): lengths.fetch(first: leaf.count)
-    case .aspectRatios(let ratios): ratios.fetch(first: leaf.count)
+      widths.fetch(range)
+      heights.fetch(range)
+    case .lengths(let lengths): lengths.fetch(range)
+    case .aspectRatios(let ratios): ratios.fetch(range)
     }
   }
 

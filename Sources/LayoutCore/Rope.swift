@@ -53,11 +53,14 @@ protocol RopeChunk: Sendable {
   /// Whether all elements are known to be alike, so that any number of them is one piece.
   var isUniform: Bool { get }
 
+  /// How many elements of a rope are too few to be asked for before they are read.
+  static var nearCount: Int { get }
+
   /// What is known of the elements; worked out anew.
   var summary: Summary { get }
 
-  /// Asks for what a leaf's elements have outside of it, to be read soon.
-  static func fetchElements(of leaf: RopeLeaf<Self>)
+  /// Asks for what some elements of a leaf have outside of it, to be read soon.
+  static func fetchElements(_ range: Range<Int>, of leaf: RopeLeaf<Self>)
 
   /// A leaf with some elements replaced, if there is a quicker way than to join its parts.
   ///
@@ -112,6 +115,16 @@ final class RopeLeaf<Chunk: RopeChunk>: RopeNode {
 
   /// All of it.
   var whole: RopePart<Chunk> { RopePart(source: .leaf(self), range: 0..<count) }
+
+  static func fetch(_ node: Unmanaged<RopeLeaf>) {
+    // Two members in front, each a word.
+    let size =
+      2 * MemoryLayout<Int>.stride + MemoryLayout<Chunk.Summary>.stride
+      + MemoryLayout<Chunk>.stride
+    unsafe node.fetch(members: size)
+  }
+
+  func fetchMembers() { Chunk.fetchElements(0..<count, of: self) }
 }
 
 /// Some elements of a chunk.
@@ -156,8 +169,12 @@ extension RopeChunk {
 
   var isUniform: Bool { false }
 
+  // The nearer caches hold so many items of which each has a size, and to ask takes longer than to wait for
+  // those. For elements of other kinds it is a guess.
+  static var nearCount: Int { 1 << 17 }
+
   @inline(__always)
-  static func fetchElements(of leaf: RopeLeaf<Self>) {}
+  static func fetchElements(_ range: Range<Int>, of leaf: RopeLeaf<Self>) {}
 
   static func edited(
     _ leaf: RopeLeaf<Self>, replacing range: Range<Int>, by new: [Self]
@@ -293,23 +310,36 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     ///   - distance: After how many leaves that will be.
     @inline(never)
     static func fetchFirstLeaves(of branch: Unmanaged<Branch>, after distance: Int) {
-      if distance == 12 {
-        let (word, level) = (MemoryLayout<Int>.stride, MemoryLayout<Level>.stride)
-        return unsafe branch.fetch(
-          members: 2 * word + MemoryLayout<Chunk.Summary>.stride + level)
-      }
       // Safe: who has the rope has the branch.
-      unsafe branch._withUnsafeGuaranteedRef { branch in
-        guard case .leaves(let leaves) = branch.children else { return }
-        switch distance {
-        case 8:
-          branch.sums.fetch(first: fanout)
-          leaves.fetch(first: fanout)
-        case 4:
-          for child in 0..<min(2, leaves.count) { leaves[child].fetch() }
-        case 1: Rope.fetchElements(of: 0, in: leaves)
-        default: break
+      switch distance {
+      case 12: unsafe fetch(branch)
+      case 8: unsafe branch._withUnsafeGuaranteedRef { $0.fetchMembers() }
+      case 4:
+        unsafe branch._withUnsafeGuaranteedRef { branch in
+          guard case .leaves(let leaves) = branch.children else { return }
+          for child in 0..<min(2, leaves.count) {
+            unsafe Leaf.fetch(Unmanaged.passUnretained(leaves[child]))
+          }
         }
+      case 1:
+        unsafe branch._withUnsafeGuaranteedRef { branch in
+          guard case .leaves(let leaves) = branch.children else { return }
+          Rope.fetchMembers(of: 0, in: leaves)
+        }
+      default: break
+      }
+    }
+
+    static func fetch(_ node: Unmanaged<Branch>) {
+      let (word, level) = (MemoryLayout<Int>.stride, MemoryLayout<Level>.stride)
+      unsafe node.fetch(members: 2 * word + MemoryLayout<Chunk.Summary>.stride + level)
+    }
+
+    func fetchMembers() {
+      sums.fetch(0..<Branch.fanout)
+      switch children {
+      case .leaves(let leaves): leaves.fetch(0..<Branch.fanout)
+      case .branches(let branches): branches.fetch(0..<Branch.fanout)
       }
     }
   }
@@ -404,6 +434,27 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     index < 0 ? nil : firstPlace { count, _ in count > index }
   }
 
+  /// The leaf with an element, for who has the rope as long as it reads the leaf: to count a use of it
+  /// writes to memory that nobody has read for a while.
+  ///
+  /// - Parameter index: 0 ..< count.
+  /// - Returns: The leaf, and how many elements are before it; nil if there is no such element.
+  /// - Complexity: O(log n).
+  func unmanagedLeaf(with index: Int) -> (leaf: Unmanaged<Leaf>, start: Int)? {
+    guard index >= 0, index < count else { return nil }
+    switch root {
+    case .empty: return nil
+    case .leaf(let leaf): return unsafe (Unmanaged.passUnretained(leaf), 0)
+    case .branch(let branch):
+      return unsafe Rope.withLeaves(under: branch, where: { count, _ in count > index }) {
+        leaves, child, start, _, _ in unsafe (Unmanaged.passUnretained(leaves[child]), start)
+      }
+    }
+  }
+
+  /// Whether there are so many elements that they are worth asking for before they are read.
+  var isFar: Bool { count > Chunk.nearCount }
+
   /// The first chunk at the end of which something holds that holds from there on.
   ///
   /// - Parameter isPast: Whether it holds, from how many elements there are up to some place and what
@@ -457,6 +508,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       // A row does not count its use of what follows.
       defer { withExtendedLifetime(branch) {} }
       var row = Rope.leafRow(in: branch, where: isPast)
+      row.fetchFirst()
       while true {
         repeat {
           guard body(row.place) else { return false }
@@ -469,12 +521,6 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       }
     }
   }
-
-  /// How many elements are too few to be asked for.
-  ///
-  /// The nearer caches hold so many items of which each has a size, and to ask takes longer than to wait for
-  /// those. For elements of other kinds it is a guess.
-  private static var nearCount: Int { 1 << 17 }
 
   /// The leaves next to each other under one branch, from one of them on.
   @safe private struct LeafRow {
@@ -492,7 +538,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       _ leaves: [Leaf], of root: Branch, from child: Int, start: Int, before: Measure,
       followedBy following: Unmanaged<Branch>?
     ) {
-      isFar = root.count > Rope.nearCount
+      isFar = root.count > Chunk.nearCount
       self.leaves = leaves
       self.start = start
       self.before = before
@@ -511,6 +557,11 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       return child < leaves.count
     }
 
+    /// Asks for what the leaf at hand has outside of it, where that is worth it.
+    func fetchFirst() {
+      if isFar { Rope.fetchMembers(of: child, in: leaves) }
+    }
+
     /// Asks for what comes next, where that is worth it.
     func fetchNext() {
       if isFar { unsafe Rope.fetchNext(after: child, of: leaves, followedBy: following) }
@@ -523,21 +574,20 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   private static func fetchNext(
     after child: Int, of leaves: [Leaf], followedBy following: Unmanaged<Branch>?
   ) {
-    let distance = leaves.count - child
-    if let following = unsafe following, distance & 3 == 0 || distance == 1 {
-      unsafe Branch.fetchFirstLeaves(of: following, after: distance)
+    if let following = unsafe following {
+      unsafe Branch.fetchFirstLeaves(of: following, after: leaves.count - child)
     }
-    if child + 2 < leaves.count { leaves[child + 2].fetch() }
-    fetchElements(of: child + 1, in: leaves)
+    if child + 2 < leaves.count { unsafe Leaf.fetch(Unmanaged.passUnretained(leaves[child + 2])) }
+    fetchMembers(of: child + 1, in: leaves)
   }
 
-  /// Asks for what a leaf has outside of it, if there is that leaf.
+  /// Asks for what a node has outside of it, if there is that node.
   @inline(__always)
-  private static func fetchElements(of child: Int, in leaves: [Leaf]) {
-    guard child < leaves.count else { return }
+  private static func fetchMembers<Node: RopeNode>(of child: Int, in nodes: [Node]) {
+    guard child < nodes.count else { return }
     // Safe: the array has it; to count its use would write to what others read.
-    let leaf = unsafe Unmanaged.passUnretained(leaves[child])
-    unsafe leaf._withUnsafeGuaranteedRef { Chunk.fetchElements(of: $0) }
+    let node = unsafe Unmanaged.passUnretained(nodes[child])
+    unsafe node._withUnsafeGuaranteedRef { $0.fetchMembers() }
   }
 
   /// The leaves from the first on at the end of which something holds, as it does at the end.
@@ -545,6 +595,28 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   private static func leafRow(
     in root: Branch, where isPast: (_ count: Int, _ measure: Measure) -> Bool
   ) -> LeafRow {
+    unsafe withLeaves(under: root, where: isPast) { leaves, child, start, before, following in
+      unsafe LeafRow(
+        leaves, of: root, from: child, start: start, before: before, followedBy: following)
+    }
+  }
+
+  /// Goes down to the first leaf at the end of which something holds, as it does at the end.
+  ///
+  /// - Parameters:
+  ///   - root: Where to begin.
+  ///   - isPast: Whether it holds.
+  ///   - body: Called with the leaves beside it, which of them it is, what is before it, and what comes
+  ///     after the last of them, if that is under the same branch.
+  /// - Returns: What `body` returns.
+  @inline(__always)
+  private static func withLeaves<Result>(
+    under root: Branch, where isPast: (_ count: Int, _ measure: Measure) -> Bool,
+    _ body: (
+      _ leaves: [Leaf], _ child: Int, _ start: Int, _ before: Measure,
+      _ following: Unmanaged<Branch>?
+    ) -> Result
+  ) -> Result {
     // Safe: the root is there until the end, and all that is under it with the root; so that nobody need
     // count the uses on the way down, which takes longer than the way.
     defer { withExtendedLifetime(root) {} }
@@ -553,13 +625,11 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     var start = 0
     var before = Measure.zero
     while true {
-      let row = unsafe branch._withUnsafeGuaranteedRef { node -> LeafRow? in
+      let result = unsafe branch._withUnsafeGuaranteedRef { node -> Result? in
         let child: Int
         (child, start, before) = node.firstChild(from: start, before, where: isPast)
         switch node.children {
-        case .leaves(let leaves):
-          return unsafe LeafRow(
-            leaves, of: root, from: child, start: start, before: before, followedBy: following)
+        case .leaves(let leaves): return unsafe body(leaves, child, start, before, following)
         case .branches(let branches):
           unsafe branch = Unmanaged.passUnretained(branches[child])
           unsafe following =
@@ -567,7 +637,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
           return nil
         }
       }
-      if let row { return row }
+      if let result { return result }
     }
   }
 
@@ -580,7 +650,10 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// - Complexity: O(k · log n) for k edits, and never more than one pass over the chunks.
   func edited(_ edits: [Edit]) -> Rope {
     guard !edits.isEmpty else { return self }
-    var pending = PendingEdits(edits)
+    // Where only one leaf of a branch changes, to ask for it takes longer than it gains.
+    let leafCount = count / Chunk.capacity
+    var pending = PendingEdits(
+      edits, areWorthAskingFor: isFar && edits.count > 2 * leafCount / Branch.fanout)
     switch root {
     case .empty: return Rope(edits.flatMap(\.chunks))
     case .leaf(let leaf):
@@ -600,10 +673,15 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   private struct PendingEdits {
     private let edits: [Edit]
     private var done = 0
+    /// Whether what they change is worth asking for before it is read.
+    let areWorthAskingFor: Bool
     /// Of the leaf at hand; kept from leaf to leaf, so that one array serves all.
     var parts: [Chunk.Part] = []
 
-    init(_ edits: [Edit]) { self.edits = edits }
+    init(_ edits: [Edit], areWorthAskingFor: Bool) {
+      self.edits = edits
+      self.areWorthAskingFor = areWorthAskingFor
+    }
 
     /// What the first of them replaces, of which a part may have been made; nil if all are made.
     var range: Range<Int>? { done < edits.count ? edits[done].range : nil }
@@ -617,6 +695,27 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     }
 
     mutating func removeFirst() { done += 1 }
+
+    /// Asks for the nodes in which something changes: for all of them, and then for what each of them has
+    /// outside of it, so that who reads them waits once and not for each.
+    @inline(__always)
+    func fetch<Node: RopeNode>(_ nodes: [Node], _ sums: [Sum], from start: Int) {
+      var changed: UInt64 = 0
+      var next = done
+      var end = start
+      for child in sums.indices {
+        end += sums[child].count
+        guard next < edits.count, edits[next].range.lowerBound < end else { continue }
+        repeat { next += 1 } while next < edits.count && edits[next].range.lowerBound < end
+        // Safe: the array has it.
+        unsafe Node.fetch(Unmanaged.passUnretained(nodes[child]))
+        changed |= 1 << UInt64(child)
+      }
+      while changed != 0 {
+        Rope.fetchMembers(of: changed.trailingZeroBitCount, in: nodes)
+        changed &= changed - 1
+      }
+    }
   }
 
   /// What edits make of a branch: one of its height, or none, or more.
@@ -647,6 +746,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       Node, _ start: Int, _ isLast: Bool, inout PendingEdits, _ row: inout RopeRow<Node>
     ) -> Void
   ) -> RopeRow<Node>.Result {
+    if edits.areWorthAskingFor { edits.fetch(nodes, sums, from: start) }
     var row = RopeRow(nodes)
     var place = 0
     var nodeStart = start
@@ -873,6 +973,10 @@ private protocol RopeNode<Summary>: AnyObject, Sendable {
   var summary: Summary { get }
   /// The two as one, unless that would be too large.
   func joined(with next: Self) -> Self?
+  /// Asks for a node, to be read soon.
+  static func fetch(_ node: Unmanaged<Self>)
+  /// Asks for what it has outside of it, to be read soon.
+  func fetchMembers()
 }
 
 /// Nodes of one height while some are replaced by others, small neighbours as one.

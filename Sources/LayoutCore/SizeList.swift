@@ -365,13 +365,18 @@ extension SizeList {
   fileprivate func readerPlace(of item: Int) -> ReaderPlace? {
     switch source {
     case .described(let rope, let rule):
-      guard let place = rope.place(of: item) else { return nil }
-      let leaf = place.leaf
-      let items = place.start..<(place.start + leaf.count)
-      if rule.hasBreadths, leaf.narrowSizes != nil {
-        return unsafe ReaderPlace(items: items, leaf: Unmanaged.passUnretained(leaf))
+      guard let (leaf, start) = unsafe rope.unmanagedLeaf(with: item) else { return nil }
+      // Safe: the sizes have it.
+      return unsafe leaf._withUnsafeGuaranteedRef { place in
+        let items = start..<(start + place.count)
+        // As many as may show, in both arrays at once.
+        let first = item - start
+        if rope.isFar { Items.fetchElements(first..<min(place.count, first + 64), of: place) }
+        guard rule.hasBreadths, place.narrowSizes != nil else {
+          return unsafe ReaderPlace(items: items, run: rule.run(of: place))
+        }
+        return unsafe ReaderPlace(items: items, leaf: leaf)
       }
-      return unsafe ReaderPlace(items: items, run: rule.run(of: leaf))
     case .computed(let rope):
       guard let place = rope.place(of: item) else { return nil }
       return unsafe ReaderPlace(
@@ -423,9 +428,9 @@ struct SizeRun: RopeChunk {
   var isUniform: Bool { summary.isUniform }
 
   @inline(__always)
-  static func fetchElements(of leaf: RopeLeaf<SizeRun>) {
-    leaf.chunk.cross.fetch(first: leaf.count)
-    leaf.chunk.main.fetch(first: leaf.count)
+  static func fetchElements(_ range: Range<Int>, of leaf: RopeLeaf<SizeRun>) {
+    leaf.chunk.cross.fetch(range)
+    leaf.chunk.main.fetch(range)
   }
 
   /// The size of all of them, if it is known to be one.

@@ -18,6 +18,10 @@ private struct NumberRun: RopeChunk, Equatable {
   var count: Int { numbers.count }
   var summary: Sum { Sum(total: numbers.reduce(0, +)) }
   static var capacity: Int { 4 }
+  static var nearCount: Int { 16 }
+  static func fetchElements(_ range: Range<Int>, of leaf: RopeLeaf<NumberRun>) {
+    leaf.chunk.numbers.fetch(range)
+  }
   func goes(with other: NumberRun, asUniform: Bool) -> Bool { true }
   static func joining(_ parts: ArraySlice<Part>) -> NumberRun {
     NumberRun(numbers: parts.flatMap { $0.chunk.numbers[$0.range] })
@@ -84,7 +88,13 @@ struct RopeTests {
     for index in array.indices {
       let found = rope.place(of: index)
       #expect(found.map { $0.chunk.numbers[index - $0.start] } == array[index])
+      // Safe: the rope is there until the end.
+      let unmanaged = unsafe rope.unmanagedLeaf(with: index)
+      #expect(unsafe unmanaged?.leaf.takeUnretainedValue() === found?.leaf)
+      #expect(unsafe unmanaged?.start == found?.start)
     }
+    #expect(unsafe rope.unmanagedLeaf(with: -1) == nil)
+    #expect(unsafe rope.unmanagedLeaf(with: array.count) == nil)
     let first = generator.int(0...array.count)
     var rest: [Int] = []
     rope.forEachChunk(from: first) { place in

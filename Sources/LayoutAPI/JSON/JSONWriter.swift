@@ -36,7 +36,7 @@
 
   /// What has been written.
   consuming func finish() -> [UInt8] {
-    // An array of none made so would be written to, and all empty arrays are one.
+    // Else there is no last byte.
     guard count > 0 else { return [] }
     let length = last == UInt8(ascii: ",") ? count - 1 : count
     var bytes: [UInt8] = []
