@@ -216,8 +216,10 @@ final class FlowTable: SectionBody {
           guard isGoingOn else { return false }
         }
       case .lines(let ends):
-        let guess = run.summary.likelyLine(at: rect.minY - top, of: ends.count, spacing)
-        let begin = partitioningIndex(ends.count, near: guess) {
+        // The leaf knows how many there are; the array would have to be there first.
+        let count = run.count
+        let guess = run.summary.likelyLine(at: rect.minY - top, of: count, spacing)
+        let begin = partitioningIndex(count, near: guess) {
           top + ends[$0].length + spacing * $0 > rect.minY
             && run.before.itemCount + ends[$0].itemCount > item
         }
