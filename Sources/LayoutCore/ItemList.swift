@@ -33,7 +33,7 @@ public struct ItemList: Sendable {
   var namedCount: Int { rope.summary.namedCount }
 
   /// The bytes that they take on the heap; an estimate.
-  public var byteCount: Int { rope.summary.byteCount }
+  public var byteCount: Int { rope.summary.byteCount + rope.rootByteCount }
 
   /// Visits the runs; how the items are cut into runs may differ where the items do not.
   ///

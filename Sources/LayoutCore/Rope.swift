@@ -212,11 +212,11 @@ struct Rope<Chunk: RopeChunk>: Sendable {
 
   /// Leaves or branches, all of one height, with what is known of them.
   fileprivate final class Branch: RopeNode {
-    let children: Level
-    /// What each child comes to: a search reads these, and only then one child.
-    let sums: Sums
     let count: Int
     let summary: Chunk.Summary
+    /// What each child comes to: a search reads these, and only then one child.
+    let sums: [Sum]
+    let children: Level
 
     init(_ children: [Leaf]) {
       (count, summary, sums) = Branch.sums(children)
@@ -244,7 +244,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     @inline(__always)
     private static func sums<Node: RopeNode<Chunk.Summary>>(
       _ new: RopeRow<Node>.Result, after old: Branch, of oldChildren: [Node]
-    ) -> (Int, Chunk.Summary, Sums) {
+    ) -> (Int, Chunk.Summary, [Sum]) {
       let children = new.nodes
       guard let replaced = new.replaced else { return sums(children) }
       var count = old.count
@@ -263,14 +263,13 @@ struct Rope<Chunk: RopeChunk>: Sendable {
 
     private static func sums(
       _ children: [some RopeNode<Chunk.Summary>]
-    ) -> (Int, Chunk.Summary, Sums) {
+    ) -> (Int, Chunk.Summary, [Sum]) {
       var count = 0
       var summary = Chunk.Summary.zero
-      var sums = Sums()
-      for child in children {
+      let sums = children.map { child in
         count += child.count
         summary += child.summary
-        sums.append(Sum(count: child.count, measure: child.summary.measure))
+        return Sum(count: child.count, measure: child.summary.measure)
       }
       return (count, summary, sums)
     }
@@ -300,7 +299,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       return (child, start, before)
     }
 
-    static var fanout: Int { Sums.capacity }
+    static var fanout: Int { 16 }
 
     /// Asks for what is read by who comes to the first leaves under a branch, if there are leaves.
     ///
@@ -311,33 +310,29 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     ///   - distance: After how many leaves that will be.
     @inline(never)
     static func fetchFirstLeaves(of branch: Unmanaged<Branch>, after distance: Int) {
-      // Safe: who has the rope has the branch.
       switch distance {
       case 12: unsafe fetch(branch)
-      case 8: unsafe branch._withUnsafeGuaranteedRef { $0.fetchMembers() }
-      case 4:
+      case 8, 4, 1:
+        // Safe: who has the rope has the branch.
         unsafe branch._withUnsafeGuaranteedRef { branch in
+          if distance == 8 { return branch.fetchMembers() }
           guard case .leaves(let leaves) = branch.children else { return }
+          if distance == 1 { return Rope.fetchMembers(of: 0, in: leaves) }
           for child in 0..<min(2, leaves.count) {
             unsafe Leaf.fetch(Unmanaged.passUnretained(leaves[child]))
           }
-        }
-      case 1:
-        unsafe branch._withUnsafeGuaranteedRef { branch in
-          guard case .leaves(let leaves) = branch.children else { return }
-          Rope.fetchMembers(of: 0, in: leaves)
         }
       default: break
       }
     }
 
     static func fetch(_ node: Unmanaged<Branch>) {
-      unsafe node.fetch(
-        members: MemoryLayout<Level>.stride + MemoryLayout<Sums>.stride + MemoryLayout<Int>.stride
-          + MemoryLayout<Chunk.Summary>.stride)
+      let (word, level) = (MemoryLayout<Int>.stride, MemoryLayout<Level>.stride)
+      unsafe node.fetch(members: 2 * word + MemoryLayout<Chunk.Summary>.stride + level)
     }
 
     func fetchMembers() {
+      sums.fetch(0..<Branch.fanout)
       switch children {
       case .leaves(let leaves): leaves.fetch(0..<Branch.fanout)
       case .branches(let branches): branches.fetch(0..<Branch.fanout)
@@ -355,26 +350,6 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   fileprivate struct Sum: Sendable {
     var count: Int
     var measure: Measure
-  }
-
-  /// What the children of a branch come to, without memory of their own.
-  fileprivate struct Sums: Sendable {
-    private(set) var count = 0
-    private var all = InlineArray<16, Sum>(repeating: Sum(count: 0, measure: .zero))
-
-    /// How many there may be.
-    static var capacity: Int { 16 }
-
-    @inline(__always)
-    subscript(child: Int) -> Sum {
-      get { all[child] }
-      set { all[child] = newValue }
-    }
-
-    mutating func append(_ sum: Sum) {
-      all[count] = sum
-      count += 1
-    }
   }
 
   private enum Root: Sendable {
@@ -442,6 +417,16 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     case .leaf(let leaf): leaf.summary
     case .branch(let branch): branch.summary
     }
+  }
+
+  /// The bytes of the branch at the root, if there is one; an estimate.
+  ///
+  /// What chunks estimate has their share of a branch that is full, as most are where there are many chunks;
+  /// two chunks have one of their own.
+  var rootByteCount: Int {
+    guard case .branch(let branch) = root else { return 0 }
+    let word = MemoryLayout<Int>.stride
+    return 350 + branch.sums.count * (MemoryLayout<Sum>.stride + word)
   }
 
   // MARK: Reading
@@ -717,15 +702,15 @@ struct Rope<Chunk: RopeChunk>: Sendable {
 
     mutating func removeFirst() { done += 1 }
 
-    /// Asks for the nodes in which something changes: for all of them, and then for what each of them has
-    /// outside of it, so that who reads them waits once and not for each.
+    /// Asks for the nodes in which an edit begins: for all of them, and then for what each of them has outside
+    /// of it, so that who reads them waits once and not for each.
     @inline(__always)
-    func fetch<Node: RopeNode>(_ nodes: [Node], of branch: Branch, from start: Int) {
+    func fetch<Node: RopeNode>(_ nodes: [Node], _ sums: [Sum], from start: Int) {
       var changed: UInt64 = 0
       var next = done
       var end = start
-      for child in nodes.indices {
-        end += branch.sums[child].count
+      for child in sums.indices {
+        end += sums[child].count
         guard next < edits.count, edits[next].range.lowerBound < end else { continue }
         repeat { next += 1 } while next < edits.count && edits[next].range.lowerBound < end
         // Safe: the array has it.
@@ -745,11 +730,11 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   ) -> (one: Branch?, more: [Branch]) {
     switch branch.children {
     case .leaves(let leaves):
-      let new = edited(leaves, of: branch, from: start, isLast: isLast, &edits, edit)
+      let new = edited(leaves, branch.sums, from: start, isLast: isLast, &edits, edit)
       return (1...Branch.fanout).contains(new.nodes.count)
         ? (Branch(new, after: branch, of: leaves), []) : (nil, grouped(new.nodes) { Branch($0) })
     case .branches(let branches):
-      let new = edited(branches, of: branch, from: start, isLast: isLast, &edits) {
+      let new = edited(branches, branch.sums, from: start, isLast: isLast, &edits) {
         let (one, more) = edited($0, from: $1, isLast: $2, &$3)
         if let one { $4.put(one) }
         for branch in more { $4.put(branch) }
@@ -762,31 +747,30 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// The nodes that take the place of the children of a branch.
   @inline(__always)
   private static func edited<Node: RopeNode>(
-    _ nodes: [Node], of branch: Branch, from start: Int, isLast: Bool,
-    _ edits: inout PendingEdits,
+    _ nodes: [Node], _ sums: [Sum], from start: Int, isLast: Bool, _ edits: inout PendingEdits,
     _ edit: (
       Node, _ start: Int, _ isLast: Bool, inout PendingEdits, _ row: inout RopeRow<Node>
     ) -> Void
   ) -> RopeRow<Node>.Result {
-    if edits.areWorthAskingFor { edits.fetch(nodes, of: branch, from: start) }
+    if edits.areWorthAskingFor { edits.fetch(nodes, sums, from: start) }
     var row = RopeRow(nodes)
     var place = 0
     var nodeStart = start
     var kept = 0
     while place < nodes.count, let range = edits.range {
-      while place < nodes.count, nodeStart + branch.sums[place].count <= range.lowerBound {
-        nodeStart += branch.sums[place].count
+      while place < nodes.count, nodeStart + sums[place].count <= range.lowerBound {
+        nodeStart += sums[place].count
         place += 1
       }
       // What is put behind all is put behind the last.
       if place == nodes.count {
         guard isLast else { break }
         place -= 1
-        nodeStart -= branch.sums[place].count
+        nodeStart -= sums[place].count
       }
       row.keep(place - kept)
       row.skip()
-      let nodeEnd = nodeStart + branch.sums[place].count
+      let nodeEnd = nodeStart + sums[place].count
       let isLastNode = isLast && place == nodes.count - 1
       if !isLastNode, range.lowerBound <= nodeStart, range.upperBound >= nodeEnd,
         edits.chunks.isEmpty

@@ -142,7 +142,7 @@ struct SizeList: Sendable {
   var byteCount: Int {
     switch source {
     case .described: 0
-    case .computed(let rope): rope.summary.byteCount
+    case .computed(let rope): rope.summary.byteCount + rope.rootByteCount
     }
   }
 

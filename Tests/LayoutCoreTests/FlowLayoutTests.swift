@@ -232,6 +232,52 @@ struct FlowLayoutTests {
     mixed.items = ItemList(runs: (0..<200).flatMap { _ in [different(20), equal] })
     // Of each two runs one has four lines, and one has one and how often.
     #expect(try byteCount(mixed, count: 1) < 200 * (4 * 16 + 2 * 128 + 100))
+    // A change of few items takes room for no more lines than there are items.
+    let few = Content(sections: [Section(items: different(5))])
+    let viewport = Viewport(size: Size(width: 320, height: 500))
+    let fresh = try PreparedLayout(few, layout: FlowLayout(), viewport: viewport)
+    var batch = BatchUpdate()
+    batch.reloadItems = [(IndexPath(item: 4, section: 0), different(1))]
+    let changed = try PreparedLayout(
+      updating: fresh, to: batch.applied(to: few), layout: FlowLayout())
+    #expect(changed.byteCount <= fresh.byteCount + 6 * 16)
+  }
+
+  /// Sizes that differ, so many that they are asked for before they are read, and many changes of them.
+  @Test func aLongFlowIsReadAndChangedAsAShortOne() throws {
+    let count = 140_000
+    let sizes = Items(
+      count: count,
+      extents: .sizes(
+        widths: LengthArray(count: count) { Length(points: 40 + $0 &* 7919 % 61) },
+        heights: LengthArray(count: count) { Length(points: 30 + $0 &* 7907 % 47) }))
+    let content = Content(sections: [Section(items: sizes)])
+    let viewport = Viewport(size: Size(width: 320, height: 480))
+    let prepared = try PreparedLayout(content, layout: FlowLayout(), viewport: viewport)
+    var batch = BatchUpdate()
+    batch.deleteItems = stride(from: 3, to: count, by: 400).map {
+      ItemRange(section: 0, start: $0, end: $0 + 1)
+    }
+    let updated = try batch.applied(to: content)
+    let changed = try PreparedLayout(updating: prepared, to: updated, layout: FlowLayout())
+    let scratch = try PreparedLayout(
+      Content(sections: Array(updated.content.sections)), layout: FlowLayout(),
+      viewport: viewport)
+    #expect(changed.contentSize == scratch.contentSize)
+    for (layout, count) in [(prepared, count), (changed, count - count / 400)] {
+      for part in 0...4 {
+        let y = layout.contentSize.height.scaled(by: Int64(part), over: 4) - 200
+        let rect = Rect(x: 0, y: y, width: 320, height: 480)
+        let shown = try layout.elements(in: rect, contentOffset: .zero, limit: .max)
+        let first = try #require(shown.first).indexPath.item
+        let about = max(0, first - 50)..<min(count, first + 150)
+        let expected = about.compactMap {
+          layout.attributes(
+            of: .cell, at: IndexPath(item: $0, section: 0), contentOffset: .zero)
+        }
+        #expect(shown == expected.filter { $0.frame.overlaps(rect) })
+      }
+    }
   }
 
   /// Lines of items with a size may follow some that are as long as can be.

@@ -4,6 +4,14 @@ import Testing
 
 /// What a list knows of its items without looking at them, beside what they are.
 struct ItemListTests {
+  /// What two runs have between them is accounted for, too.
+  @Test func runsOfAListAreAccountedWithTheirBranch() {
+    let small = Items(count: 9, extents: .size(Size(width: 10, height: 20)))
+    let large = Items(count: 9, extents: .size(Size(width: 30, height: 40)))
+    let apart = ItemList(small).byteCount + ItemList(large).byteCount
+    #expect(ItemList(runs: [small, large]).byteCount > apart + 350)
+  }
+
   /// Few different lengths, so that the least and the greatest go often, and are there twice.
   @Test(arguments: 0..<40)
   func sumsOfAnEditedListAreThoseOfItsItems(seed: UInt64) {

@@ -79,7 +79,7 @@ final class FlowTable: SectionBody {
 
   var reusableSizes: SizeList? { sizes }
 
-  var byteCount: Int { sizes.byteCount + lines.summary.byteCount }
+  var byteCount: Int { sizes.byteCount + lines.summary.byteCount + lines.rootByteCount }
 
   // MARK: Lines
 
@@ -548,7 +548,7 @@ private struct LineBreaker {
     let count = sizes.count
     var end: Int?
     // After that many lines, as a rule, one begins where one began before.
-    if !isWhole { ends.reserveCapacity(32) }
+    if !isWhole { ends.reserveCapacity(max(0, min(32, count - first))) }
     sizes.forEachRun(
       from: first,
       narrow: { start, widths, heights in
@@ -563,7 +563,8 @@ private struct LineBreaker {
           var (open, reach) = (line, used)
           while end == nil, index < widths.count {
             let kept = ends.count
-            let more = isWhole ? count - start - index : LineBreaker.linesPerQuestion
+            let left = count - start - index
+            let more = isWhole ? left : min(left, LineBreaker.linesPerQuestion)
             index = fill(
               &open, &reach, widths, heights, from: index, upTo: min(LineRun.capacity - kept, more))
             if !isWhole, ends.count > kept {

@@ -115,7 +115,7 @@ final class RoundRobinWaterfall: SectionBody {
 
   var byteCount: Int {
     // The object, the root of its rope, and what it knows of lengths.
-    320 + checkpoints.summary.byteCount + columns.byteCount
+    320 + checkpoints.summary.byteCount + checkpoints.rootByteCount + columns.byteCount
   }
 
   func frame(of item: Int) -> Rect {

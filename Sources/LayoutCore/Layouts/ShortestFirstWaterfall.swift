@@ -99,7 +99,7 @@ final class ShortestFirstWaterfall: SectionBody {
 
   var byteCount: Int {
     // The object, the root of its rope, and what it knows of lengths.
-    320 + checkpoints.summary.byteCount + columns.byteCount
+    320 + checkpoints.summary.byteCount + checkpoints.rootByteCount + columns.byteCount
   }
 
   /// Visits items that end below a place, with their columns and where they start there, from a
