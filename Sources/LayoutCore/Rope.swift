@@ -312,15 +312,14 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     static func fetchFirstLeaves(of branch: Unmanaged<Branch>, after distance: Int) {
       switch distance {
       case 12: unsafe fetch(branch)
-      case 8, 4, 1:
-        // Safe: who has the rope has the branch.
+      // Safe, here and below: who has the rope has the branch.
+      case 8: unsafe branch._withUnsafeGuaranteedRef { $0.fetchMembers() }
+      case 4, 1:
         unsafe branch._withUnsafeGuaranteedRef { branch in
-          if distance == 8 { return branch.fetchMembers() }
           guard case .leaves(let leaves) = branch.children else { return }
           if distance == 1 { return Rope.fetchMembers(of: 0, in: leaves) }
-          for child in 0..<min(2, leaves.count) {
-            unsafe Leaf.fetch(Unmanaged.passUnretained(leaves[child]))
-          }
+          Rope.fetch(0, in: leaves)
+          Rope.fetch(1, in: leaves)
         }
       default: break
       }
@@ -583,8 +582,16 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     if let following = unsafe following {
       unsafe Branch.fetchFirstLeaves(of: following, after: leaves.count - child)
     }
-    if child + 2 < leaves.count { unsafe Leaf.fetch(Unmanaged.passUnretained(leaves[child + 2])) }
+    fetch(child + 2, in: leaves)
     fetchMembers(of: child + 1, in: leaves)
+  }
+
+  /// Asks for a node, if there is that node.
+  @inline(__always)
+  private static func fetch<Node: RopeNode>(_ child: Int, in nodes: [Node]) {
+    guard child < nodes.count else { return }
+    // Safe: the array has it.
+    unsafe Node.fetch(Unmanaged.passUnretained(nodes[child]))
   }
 
   /// Asks for what a node has outside of it, if there is that node.
@@ -713,8 +720,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
         end += sums[child].count
         guard next < edits.count, edits[next].range.lowerBound < end else { continue }
         repeat { next += 1 } while next < edits.count && edits[next].range.lowerBound < end
-        // Safe: the array has it.
-        unsafe Node.fetch(Unmanaged.passUnretained(nodes[child]))
+        Rope.fetch(child, in: nodes)
         changed |= 1 << UInt64(child)
       }
       while changed != 0 {

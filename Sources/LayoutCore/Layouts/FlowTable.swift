@@ -108,7 +108,7 @@ final class FlowTable: SectionBody {
       start = LineRun.Line(itemCount: each.itemCount * number, length: each.length * number)
       line = each
     case .lines(let ends):
-      number = LineRun.line(with: inRun, in: ends)
+      number = LineRun.line(with: inRun, of: run.summary.itemCount, in: ends)
       start = LineRun.start(number, in: ends)
       line = LineRun.line(number, in: ends)
     }
@@ -397,10 +397,9 @@ enum LineRun: RopeChunk {
     number == 0 ? Line(itemCount: 0, length: 0) : ends[number - 1]
   }
 
-  /// The line with an item that there is, counted from the first line's; lines mostly have as many items
-  /// as others.
-  static func line(with item: Int, in ends: [Line]) -> Int {
-    let itemCount = start(ends.count, in: ends).itemCount
+  /// The line with one of so many items, counted from the first line's; lines mostly have as many items as
+  /// others.
+  static func line(with item: Int, of itemCount: Int, in ends: [Line]) -> Int {
     let share = Double(item) / Double(max(1, itemCount))
     let guess = Int(min(max(0, share), 1) * Double(ends.count))
     return partitioningIndex(max(0, ends.count - 1), near: guess) { ends[$0].itemCount > item }
@@ -475,7 +474,7 @@ private struct LineReader {
     } else if LineRun.start(number, in: ends).itemCount <= place {
       return
     }
-    number = LineRun.line(with: place, in: ends)
+    number = LineRun.line(with: place, of: items.count, in: ends)
   }
 }
 
