@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import tempfile
+import threading
 import time
 
 # Runs before anything of the page: what the policy refuses, and what nobody catches.
@@ -127,6 +128,8 @@ class Firefox:
             if found := re.search(r"WebDriver BiDi listening on (ws://\S+)", line):
                 url = found[1]
                 break
+        # What it says later must not fill the pipe.
+        threading.Thread(target=self.process.stderr.read, daemon=True).start()
         self.socket = websocket.create_connection(f"{url}/session", suppress_origin=True, timeout=30)
         self.count = 0
         self.messages = []
@@ -153,8 +156,22 @@ class Firefox:
                 self.messages.append(entry.get("text"))
 
     def goto(self, url):
-        self.send("browsingContext.navigate", context=self.context, url="about:blank", wait="complete")
-        self.send("browsingContext.navigate", context=self.context, url=url, wait="complete")
+        # Firefox does not always say that a page is complete, and then never answers who waits for that: so
+        # the page is asked.
+        for place, comparison in (("about:blank", "=="), (url, "!=")):
+            self.send("browsingContext.navigate", context=self.context, url=place, wait="none")
+            deadline = time.monotonic() + 30
+            while not self.is_complete(comparison):
+                if time.monotonic() > deadline:
+                    raise RuntimeError(f"{place} is not there after 30 s")
+                time.sleep(0.02)
+
+    def is_complete(self, comparison):
+        try:
+            return self.eval(f"return location.href {comparison} 'about:blank' && document.readyState == 'complete'")
+        except RuntimeError:
+            # It was asked of a page that went away.
+            return False
 
     def eval(self, body, *arguments):
         call = f"(async (...args) => {{ {body} }})(...{json.dumps(arguments)})"
