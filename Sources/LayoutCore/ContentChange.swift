@@ -85,6 +85,9 @@ struct PlaceSet: Sendable {
     }
   }
 
+  /// The places as ranges, ascending, not touching.
+  var ranges: some Collection<Range<Int>> { runs.lazy.map(\.range) }
+
   /// The number of places outside the set before one outside it; nil for one in it.
   func rank(outside place: Int) -> Int? {
     let next = partitioningIndex(runs.count) { runs[$0].range.lowerBound > place }

@@ -221,26 +221,34 @@ extension Items: RopeChunk {
   private var byteCount: Int { 350 + extents.byteCount + (ids?.byteCount ?? 0) }
 
   static func edited(
-    _ leaf: RopeLeaf<Items>, replacing range: Range<Int>, by new: [Items]
+    _ leaf: RopeLeaf<Items>, from start: Int, by edits: Span<ItemEdit>
   ) -> RopeLeaf<Items>? {
     guard leaf.summary.namedCount == 0, let sizes = leaf.narrowSizes else { return nil }
-    var newWidths: [UInt32] = []
-    var newHeights: [UInt32] = []
-    var newSummary = ItemsSummary.zero
-    if !new.isEmpty {
-      guard case .sizes(.compact(let widths), .compact(let heights)) = new[0].extents else {
-        return nil
+    var gone = (widths: NarrowSummary(), heights: NarrowSummary())
+    var new = ItemsSummary.zero
+    var count = leaf.count
+    for index in edits.indices {
+      let range = edits[index].range(from: start)
+      gone.widths.add(sizes.widths, range)
+      gone.heights.add(sizes.heights, range)
+      count -= range.count
+      if edits[index].chunks.isEmpty { continue }
+      for items in edits[index].chunks {
+        guard case .sizes(.compact, .compact) = items.extents, items.ids == nil else { return nil }
+        new += items.summary
+        count += items.count
       }
-      (newWidths, newHeights) = (widths, heights)
-      newSummary = new[0].summary
     }
     let chunk = Items(
-      count: leaf.count - range.count + newWidths.count,
+      count: count,
       extents: .sizes(
-        widths: .compact(sizes.widths.replacing(range, by: newWidths)),
-        heights: .compact(sizes.heights.replacing(range, by: newHeights))))
+        widths: .compact(sizes.widths.replacing(edits, from: start, count: count) { $0.widths }),
+        heights: .compact(
+          sizes.heights.replacing(edits, from: start, count: count) { $0.heights })))
     var summary = leaf.summary
-    guard summary.replace(sizes.summary(of: range), by: newSummary) else { return RopeLeaf(chunk) }
+    let part = ItemsSummary(
+      describedCount: gone.widths.count, widths: gone.widths.summary, heights: gone.heights.summary)
+    guard summary.replace(part, by: new) else { return RopeLeaf(chunk) }
     // The bytes of parts are not those of what they are part of.
     summary.byteCount = chunk.byteCount
     return RopeLeaf(chunk, summary)
@@ -355,12 +363,63 @@ struct NarrowSizes: ~Escapable {
     self.widths = widths
     self.heights = heights
   }
+}
 
-  /// What is known of the items in a range, but for the bytes they take.
-  func summary(of range: Range<Int>) -> ItemsSummary {
-    ItemsSummary(
-      describedCount: range.count, widths: LengthSummary(narrow: widths.extracting(range)),
-      heights: LengthSummary(narrow: heights.extracting(range)))
+extension Span<UInt32> {
+  /// Lengths of some items with those of others put in their place.
+  ///
+  /// - Parameters:
+  ///   - edits: What is replaced.
+  ///   - start: How many items are before these.
+  ///   - count: How many there are afterwards.
+  ///   - lengths: Those of items that come; of 32 bits.
+  /// - Returns: The changed ones, in an array no longer than it has to be.
+  @inline(__always)
+  fileprivate func replacing(
+    _ edits: Span<ItemEdit>, from start: Int, count: Int, by lengths: (Items) -> LengthArray
+  ) -> [UInt32] {
+    var result: [UInt32] = []
+    result.reserveCapacity(count)
+    result.append(addingCapacity: count) { room in
+      var done = 0
+      for index in edits.indices {
+        let range = edits[index].range(from: start)
+        room.append(self, done..<range.lowerBound)
+        done = range.upperBound
+        if edits[index].chunks.isEmpty { continue }
+        for items in edits[index].chunks {
+          if case .compact(let new) = lengths(items) { room.append(new.span, new.indices) }
+        }
+      }
+      room.append(self, done..<self.count)
+    }
+    return result
+  }
+}
+
+extension OutputSpan<UInt32> {
+  /// Adds some elements of a span that has them.
+  @inline(__always)
+  fileprivate mutating func append(_ source: Span<UInt32>, _ range: Range<Int>) {
+    typealias Few = SIMD16<UInt32>
+    // Safe: the range is one of the source, and either way it is made sure that there is room.
+    unsafe withUnsafeMutableBufferPointer { room, filled in
+      unsafe source.withUnsafeBufferPointer { source in
+        // Between many changes there is so little that to call for a copy of it takes longer than to copy
+        // more than it is.
+        if range.count <= Few.scalarCount, range.lowerBound + Few.scalarCount <= source.count,
+          filled + Few.scalarCount <= room.count
+        {
+          let few = unsafe UnsafeRawBufferPointer(source).loadUnaligned(
+            fromByteOffset: range.lowerBound * MemoryLayout<UInt32>.stride, as: Few.self)
+          unsafe UnsafeMutableRawBufferPointer(room).storeBytes(
+            of: few, toByteOffset: filled * MemoryLayout<UInt32>.stride, as: Few.self)
+          filled += range.count
+        } else {
+          filled = unsafe room[filled...].initialize(fromContentsOf: source[range])
+        }
+      }
+    }
   }
 }
 

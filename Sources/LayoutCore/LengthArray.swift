@@ -132,22 +132,38 @@ struct LengthSummary: RopeMeasure {
   }
 }
 
-extension LengthSummary {
-  /// What is known of some lengths of 32 bits: so few of them that 64 are enough, whatever they are.
-  init(narrow values: Span<UInt32>) {
-    guard !values.isEmpty else { return }
-    var total: UInt64 = 0
-    var least = UInt32.max
-    var greatest: UInt32 = 0
-    for index in values.indices {
+/// What is known of lengths of 32 bits: so few of them that 64 are enough, whatever they are.
+struct NarrowSummary {
+  private(set) var count = 0
+  private var total: UInt64 = 0
+  private var least = UInt32.max
+  private var greatest: UInt32 = 0
+
+  /// Adds some of many lengths.
+  @inline(__always)
+  mutating func add(_ values: Span<UInt32>, _ range: Range<Int>) {
+    for index in range {
       total &+= UInt64(values[index])
       least = min(least, values[index])
       greatest = max(greatest, values[index])
     }
-    count = values.count
-    self.total = Length(millionths: Int64(clamping: total))
-    self.least = Length(millionths: Int64(least))
-    self.greatest = Length(millionths: Int64(greatest))
+    count += range.count
+  }
+
+  var summary: LengthSummary {
+    guard count > 0 else { return .zero }
+    return LengthSummary(
+      count: count, total: Length(millionths: Int64(clamping: total)),
+      least: Length(millionths: Int64(least)), greatest: Length(millionths: Int64(greatest)))
+  }
+}
+
+extension LengthSummary {
+  /// What is known of lengths of 32 bits.
+  init(narrow values: Span<UInt32>) {
+    var narrow = NarrowSummary()
+    narrow.add(values, values.indices)
+    self = narrow.summary
   }
 }
 
@@ -264,31 +280,5 @@ extension LengthArray {
       for index in part.range { all.append(part.lengths[index]) }
     }
     return LengthArray(count: count) { all[$0] }
-  }
-}
-
-extension Span<UInt32> {
-  /// The same with some replaced by others.
-  ///
-  /// - Parameters:
-  ///   - range: A part of 0 ..< count.
-  ///   - new: Those that come.
-  /// - Returns: The changed ones, in an array no longer than it has to be.
-  func replacing(_ range: Range<Int>, by new: [UInt32]) -> [UInt32] {
-    var result: [UInt32] = []
-    let total = count - range.count + new.count
-    result.reserveCapacity(total)
-    result.append(addingCapacity: total) { room in
-      // To append slices looks for room for each, which takes longer than to copy so few. Safe: the room
-      // is for as many as the three are, and each copy checks that it fits.
-      unsafe room.withUnsafeMutableBufferPointer { room, filled in
-        unsafe withUnsafeBufferPointer { old in
-          filled = unsafe room.initialize(fromContentsOf: old[..<range.lowerBound])
-          filled = unsafe room[filled...].initialize(fromContentsOf: new)
-          filled = unsafe room[filled...].initialize(fromContentsOf: old[range.upperBound...])
-        }
-      }
-    }
-    return result
   }
 }

@@ -66,11 +66,12 @@ protocol RopeChunk: Sendable {
   ///
   /// - Parameters:
   ///   - leaf: The leaf; not uniform.
-  ///   - range: The elements; not all if none come.
-  ///   - new: Those that come, which go with the others: one chunk, or none.
+  ///   - start: How many elements of the rope are before it.
+  ///   - edits: What is replaced, at least one, all of it in the leaf: as many are left as fit in a leaf,
+  ///     and more than none. Those that come need not go with the others.
   /// - Returns: The changed leaf; nil if there is no such way.
   static func edited(
-    _ leaf: RopeLeaf<Self>, replacing range: Range<Int>, by new: [Self]
+    _ leaf: RopeLeaf<Self>, from start: Int, by edits: Span<Rope<Self>.Edit>
   ) -> RopeLeaf<Self>?
 
   /// Whether elements of this chunk and of another can be in one piece.
@@ -177,7 +178,7 @@ extension RopeChunk {
   static func fetchElements(_ range: Range<Int>, of leaf: RopeLeaf<Self>) {}
 
   static func edited(
-    _ leaf: RopeLeaf<Self>, replacing range: Range<Int>, by new: [Self]
+    _ leaf: RopeLeaf<Self>, from start: Int, by edits: Span<Rope<Self>.Edit>
   ) -> RopeLeaf<Self>? { nil }
 
   /// How many elements a chunk may grow to: more than ``capacity``, so that the full ones that long
@@ -251,12 +252,14 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       var summary = old.summary
       var sums = old.sums
       for place in replaced where children[place] !== oldChildren[place] {
-        let (child, oldChild) = (children[place], oldChildren[place])
-        guard summary.replace(oldChild.summary, by: child.summary) else {
-          return Branch.sums(children)
+        let isKnown = children.withNode(place) { child in
+          oldChildren.withNode(place) { oldChild in
+            count += child.count - oldChild.count
+            sums[place] = Sum(count: child.count, measure: child.summary.measure)
+            return summary.replace(oldChild.summary, by: child.summary)
+          }
         }
-        count += child.count - oldChild.count
-        sums[place] = Sum(count: child.count, measure: child.summary.measure)
+        if !isKnown { return Branch.sums(children) }
       }
       return (count, summary, sums)
     }
@@ -381,8 +384,15 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     /// By what.
     var chunks: [Chunk]
 
+    /// Which, counted from an element.
+    func range(from start: Int) -> Range<Int> {
+      (range.lowerBound - start)..<(range.upperBound - start)
+    }
+
     /// By how much the number of elements grows.
-    var growth: Int { chunks.reduce(0) { $0 + $1.count } - range.count }
+    var growth: Int {
+      chunks.isEmpty ? -range.count : chunks.reduce(0) { $0 + $1.count } - range.count
+    }
   }
 
   private let root: Root
@@ -598,9 +608,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   @inline(__always)
   private static func fetchMembers<Node: RopeNode>(of child: Int, in nodes: [Node]) {
     guard child < nodes.count else { return }
-    // Safe: the array has it; to count its use would write to what others read.
-    let node = unsafe Unmanaged.passUnretained(nodes[child])
-    unsafe node._withUnsafeGuaranteedRef { $0.fetchMembers() }
+    nodes.withNode(child) { $0.fetchMembers() }
   }
 
   /// The leaves from the first on at the end of which something holds, as it does at the end.
@@ -670,7 +678,9 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     switch root {
     case .empty: return Rope(edits.flatMap(\.chunks))
     case .leaf(let leaf):
-      if edits.count == 1, let new = Rope.edited(leaf, from: 0, pending, isLast: true) {
+      if let all = pending.inside(0..<leaf.count, isLast: true),
+        let new = Rope.edited(leaf, from: 0, pending[all])
+      {
         return Rope(root: .leaf(new))
       }
       var row = RopeRow<Leaf>()
@@ -702,12 +712,27 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     /// What the first of them brings.
     var chunks: [Chunk] { edits[done].chunks }
 
-    /// Whether nothing but the first of them touches the elements up to some place.
-    func isAlone(upTo end: Int, isLast: Bool) -> Bool {
-      done + 1 == edits.count || !isLast && edits[done + 1].range.lowerBound >= end
+    /// Those that touch a node, if they touch nothing outside of it; else nil.
+    @inline(__always)
+    func inside(_ node: Range<Int>, isLast: Bool) -> Range<Int>? {
+      var next = done
+      while next < edits.count, isLast || edits[next].range.lowerBound < node.upperBound {
+        let range = edits[next].range
+        guard range.lowerBound >= node.lowerBound, range.upperBound <= node.upperBound else {
+          return nil
+        }
+        next += 1
+      }
+      return done..<next
     }
 
-    mutating func removeFirst() { done += 1 }
+    /// Some of them.
+    subscript(range: Range<Int>) -> Span<Edit> {
+      @_lifetime(borrow self)
+      get { edits.span.extracting(range) }
+    }
+
+    mutating func removeFirst(_ count: Int = 1) { done += count }
 
     /// Asks for the nodes in which an edit begins: for all of them, and then for what each of them has outside
     /// of it, so that who reads them waits once and not for each.
@@ -800,8 +825,10 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     into row: inout RopeRow<Leaf>
   ) {
     let end = start + leaf.count
-    if let new = edited(leaf, from: start, edits, isLast: isLast) {
-      edits.removeFirst()
+    if let inside = edits.inside(start..<end, isLast: isLast),
+      let new = edited(leaf, from: start, edits[inside])
+    {
+      edits.removeFirst(inside.count)
       row.put(new)
       return
     }
@@ -842,26 +869,18 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     }
   }
 
-  /// What the first edit makes of a leaf, as nearly all do: nothing else changes in it, and it stays
-  /// one; nil if it is not so.
+  /// What edits inside a leaf make of it, if it stays one, as it does nearly always; nil if it does not.
   @inline(__always)
   private static func edited(
-    _ leaf: Leaf, from start: Int, _ edits: borrowing PendingEdits, isLast: Bool
+    _ leaf: Leaf, from start: Int, _ edits: Span<Edit>
   ) -> Leaf? {
-    let end = start + leaf.count
-    guard let range = edits.range, range.lowerBound >= start, range.upperBound <= end,
-      edits.isAlone(upTo: end, isLast: isLast)
-    else { return nil }
-    let new = edits.chunks
-    let newCount = new.isEmpty ? 0 : new[0].count
-    guard new.count <= 1, newCount > 0 || new.isEmpty else { return nil }
-    if range.count == leaf.count, (1...Chunk.limit).contains(newCount) { return Leaf(new[0]) }
-    guard !leaf.isUniform, !range.isEmpty || newCount > 0,
-      (1...Chunk.limit).contains(leaf.count - range.count + newCount),
-      new.isEmpty || leaf.chunk.goes(with: new[0], asUniform: false)
-    else { return nil }
-    return Chunk.edited(
-      leaf, replacing: (range.lowerBound - start)..<(range.upperBound - start), by: new)
+    var count = leaf.count
+    for index in edits.indices { count += edits[index].growth }
+    guard (1...Chunk.limit).contains(count) else { return nil }
+    if edits.count == 1, edits[0].range.count == leaf.count, edits[0].chunks.count == 1 {
+      return Leaf(edits[0].chunks[0])
+    }
+    return leaf.isUniform ? nil : Chunk.edited(leaf, from: start, by: edits)
   }
 
   // MARK: Building
@@ -991,6 +1010,15 @@ private protocol RopeNode<Summary>: AnyObject, Sendable {
   func fetchMembers()
 }
 
+extension Array where Element: RopeNode {
+  /// Hands out a node without counting the use: that would write to what others read.
+  @inline(__always)
+  fileprivate func withNode<Result>(_ index: Int, _ body: (Element) -> Result) -> Result {
+    // Safe: the array has it.
+    unsafe Unmanaged.passUnretained(self[index])._withUnsafeGuaranteedRef(body)
+  }
+}
+
 /// Nodes of one height while some are replaced by others, small neighbours as one.
 ///
 /// One array with a gap in it: what is before the gap is done, what is behind it is to come. So where
@@ -1036,7 +1064,7 @@ private struct RopeRow<Node: RopeNode> {
 
   /// Adds a node that was not there.
   mutating func put(_ node: Node) {
-    if done > 0, let both = nodes[done - 1].joined(with: node) {
+    if done > 0, let both = nodes.withNode(done - 1, { $0.joined(with: node) }) {
       isEven = false
       nodes[done - 1] = both
     } else if done < next {

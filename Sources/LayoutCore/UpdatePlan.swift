@@ -253,9 +253,22 @@ struct UpdatePlan: ~Copyable {
       "section \(section) has \(before) items before, +\(places.insertedCount) inserted −\(places.deletedCount) deleted +\(places.movedInCount) moved in −\(places.movedOutCount) moved out = \(after) after"
   }
 
+  @inline(__always)
   private mutating func oldPlace(
     _ range: ItemRange, isReload: Bool, _ operation: UpdateOperation
   ) throws(UpdateRefusal) -> OldPlace {
+    let isKept = kept.map { $0.section == range.section && range.end <= $0.itemCount } ?? false
+    if !isKept || range.start < 0 { try check(range, operation) }
+    return OldPlace(
+      section: range.section, range: range.start..<range.end, isReload: isReload,
+      operation: operation)
+  }
+
+  /// Refuses items that do not exist before the batch, or go with their section.
+  @inline(never)
+  private mutating func check(
+    _ range: ItemRange, _ operation: UpdateOperation
+  ) throws(UpdateRefusal) {
     guard (0..<content.sections.count).contains(range.section) else {
       throw UpdatePlan.refusal(
         operation,
@@ -268,9 +281,6 @@ struct UpdatePlan: ~Copyable {
         "item \(max(range.start, range.end - 1)) of section \(range.section) does not exist: the section has \(count) items before",
         repair: { $0.clip(operation, to: count) })
     }
-    return OldPlace(
-      section: range.section, range: range.start..<range.end, isReload: isReload,
-      operation: operation)
   }
 
   private mutating func newPlace(
@@ -533,6 +543,10 @@ struct UpdatePlan: ~Copyable {
   }
 
   private func itemEdits(_ places: Places, _ map: IndexMap) -> [ItemEdit] {
+    // Where nothing comes, no place need be looked for.
+    if places.new.isEmpty, !places.old.contains(where: \.isReload) {
+      return map.removed.ranges.map { ItemEdit(range: $0, chunks: []) }
+    }
     var edits: [ItemEdit] = []
     edits.reserveCapacity(places.old.count + places.new.count)
     UpdatePlan.forEachEdit(of: places.old.lazy.map { $0.range }, adding: places.new, map) {

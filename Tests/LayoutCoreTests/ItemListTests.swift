@@ -81,8 +81,8 @@ struct ItemListTests {
     #expect(visited == Array((first / count)..<runs.count))
   }
 
-  /// One change at a time, as most are, of which few cut a run or join two.
-  @Test(arguments: 0..<20)
+  /// One change at a time, as most are, of which few cut a run or join two; or many near each other.
+  @Test(arguments: 0..<40)
   func anEditedListHasTheSizesOfTheEditedArray(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     func sizes(_ count: Int) -> [UInt32] { (0..<count).map { _ in UInt32(generator.int(0...99)) } }
@@ -95,12 +95,17 @@ struct ItemListTests {
     var list = ItemList(items(widths))
     for step in 0..<400 {
       // Long at one place, so that runs grow and shrink until they are cut and joined.
-      let about = step / 200 * 1000
-      let start = min(widths.count, about + generator.int(0...300))
-      let end = min(widths.count, start + generator.int(0...3))
-      let new = sizes(generator.int(0...(step % 100 < 60 ? 5 : 1)))
-      list = list.edited([ItemEdit(range: start..<end, chunks: new.isEmpty ? [] : [items(new)])])
-      widths.replaceSubrange(start..<end, with: new)
+      var place = step / 200 * 1000 + generator.int(0...300)
+      var changes: [(range: Range<Int>, new: [UInt32])] = []
+      repeat {
+        let start = min(widths.count, place)
+        let end = min(widths.count, start + generator.int(0...3))
+        changes.append((start..<end, sizes(generator.int(0...(step % 100 < 60 ? 5 : 1)))))
+        place = end + generator.int(1...(generator.chance(0.3) ? 40 : 12))
+      } while seed % 2 == 1 && place < widths.count && generator.chance(0.97)
+      list = list.edited(
+        changes.map { ItemEdit(range: $0.range, chunks: $0.new.isEmpty ? [] : [items($0.new)]) })
+      for change in changes.reversed() { widths.replaceSubrange(change.range, with: change.new) }
       var (found, isUpright) = ([UInt32](), true)
       list.forEachRun { run, start in
         isUpright = isUpright && start == found.count && run.count <= Items.limit

@@ -357,19 +357,24 @@ enum LineRun: RopeChunk {
   }
 
   static func edited(
-    _ leaf: RopeLeaf<LineRun>, replacing range: Range<Int>, by new: [LineRun]
+    _ leaf: RopeLeaf<LineRun>, from start: Int, by edits: Span<Rope<LineRun>.Edit>
   ) -> RopeLeaf<LineRun>? {
     guard case .lines(let old) = leaf.chunk else { return nil }
-    var lines: [Line] = []
-    if !new.isEmpty {
-      guard case .lines(let newLines) = new[0] else { return nil }
-      lines = newLines
-    }
     var ends: [Line] = []
-    ends.reserveCapacity(old.count - range.count + lines.count)
-    append(old, 0..<range.lowerBound, to: &ends)
-    append(lines, lines.indices, to: &ends)
-    append(old, range.upperBound..<old.count, to: &ends)
+    var count = old.count
+    for index in edits.indices { count += edits[index].growth }
+    ends.reserveCapacity(count)
+    var done = 0
+    for index in edits.indices {
+      let range = edits[index].range(from: start)
+      append(old, done..<range.lowerBound, to: &ends)
+      done = range.upperBound
+      for new in edits[index].chunks {
+        guard case .lines(let lines) = new else { return nil }
+        append(lines, lines.indices, to: &ends)
+      }
+    }
+    append(old, done..<old.count, to: &ends)
     return RopeLeaf(.lines(ends))
   }
 
