@@ -393,27 +393,21 @@ struct SizeRun: RopeChunk {
   let main: LengthArray
   let summary: SizeSummary
 
-  /// Keeps sizes of which the sums are known.
+  /// Keeps sizes of which the sums are known; equal ones without arrays, so that any number of them is one
+  /// piece with as many others as there may be.
   fileprivate init(cross: LengthArray, main: LengthArray, summary: SizeSummary) {
-    self.cross = cross
-    self.main = main
+    self.cross = summary.isUniform ? .equal(summary.least.width, count: main.count) : cross
+    self.main = summary.isUniform ? .equal(summary.least.height, count: main.count) : main
     self.summary = summary
   }
 
-  /// Keeps computed sizes; equal ones without an array.
+  /// Keeps computed sizes.
   init(cross: LengthArray, main: LengthArray) {
     var summary = SizeSummary(cross: cross.summary, main: main.summary)
     // The tree's own nodes.
     summary.byteCount = 160
-    if summary.isUniform {
-      self.cross = .equal(summary.least.width, count: main.count)
-      self.main = .equal(summary.least.height, count: main.count)
-    } else {
-      self.cross = cross
-      self.main = main
-      summary.byteCount += cross.byteCount + main.byteCount
-    }
-    self.summary = summary
+    if !summary.isUniform { summary.byteCount += cross.byteCount + main.byteCount }
+    self.init(cross: cross, main: main, summary: summary)
   }
 
   /// One size for all.

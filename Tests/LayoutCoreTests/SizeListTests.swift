@@ -122,4 +122,26 @@ struct SizeListTests {
     let after = try PreparedLayout(updating: prepared, to: updated, layout: ListLayout())
     #expect(after.contentSize.height == Length(points: 20 * (billion + 1) + 105))
   }
+
+  /// One of the same size that is described in another way, amid a billion.
+  @Test
+  func equalItemsStayOneRunHoweverTheyAreDescribed() throws {
+    let many = 1_000_000_000
+    let equal = Items(count: many, extents: .size(Size(width: 1, height: 20)))
+    let ratio = Items(count: 1, extents: .aspectRatios([1]))
+    var section = Section()
+    section.items = ItemList(runs: [ratio, equal])
+    let content = Content(sections: [section])
+    let prepared = try PreparedLayout(
+      content, layout: ListLayout(), viewport: Viewport(size: Size(width: 100, height: 100)))
+    let lengths: [LengthArray] = [.compact([20_000_000]), .wide([20_000_000])]
+    for heights in lengths {
+      var batch = BatchUpdate()
+      let one = Items(count: 1, extents: .sizes(widths: .equal(1, count: 1), heights: heights))
+      batch.insertItems = [(IndexPath(item: many / 2, section: 0), one)]
+      let updated = try batch.applied(to: content)
+      let after = try PreparedLayout(updating: prepared, to: updated, layout: ListLayout())
+      #expect(after.contentSize.height == prepared.contentSize.height + 20)
+    }
+  }
 }
