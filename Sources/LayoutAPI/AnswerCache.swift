@@ -119,15 +119,10 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
     }
   }
 
-  private final class EntrySet: Sendable {
-    let entries = Mutex(Entries())
-  }
-
-  private let sets: [EntrySet]
+  /// A power of two of them, here and not elsewhere: to come to one counts no uses.
+  private let sets: InlineArray<256, Mutex<Entries>>
   private let limit: Int
 
-  /// A power of two.
-  private static var setCount: Int { 256 }
   /// More entries than this take longer to look through than an answer takes to make.
   private static var setSize: Int { 32 }
 
@@ -138,8 +133,16 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   ///
   /// - Parameter byteCount: How many bytes all answers may take together; 0 to keep none.
   init(byteCount: Int) {
-    sets = (0..<Self.setCount).map { _ in EntrySet() }
-    limit = byteCount / Self.setCount
+    sets = InlineArray { _ in Mutex(Entries()) }
+    limit = byteCount / sets.count
+  }
+
+  /// Works on the entries that a key's are among.
+  @inline(__always)
+  private func withSet<Result>(
+    of hash: UInt64, _ body: (inout sending Entries) -> sending Result
+  ) -> Result {
+    sets[Int(hash & UInt64(sets.count - 1))].withLock(body)
   }
 
   /// The answer to a question, if it is still there.
@@ -147,7 +150,7 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   /// - Parameter key: What it depends on.
   /// - Returns: The answer, or nil.
   func answer(to key: AnswerKey) -> Answer? {
-    sets[Int(key.hash & UInt64(Self.setCount - 1))].entries.withLock { $0.answer(to: key) }
+    withSet(of: key.hash) { $0.answer(to: key) }
   }
 
   /// Whether a question was asked a short while ago; it has been from now on.
@@ -159,7 +162,7 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   /// - Returns: Whether the answer is worth keeping; may be wrong, rarely.
   func wasAsked(_ key: AnswerKey) -> Bool {
     let hash = key.hash
-    return sets[Int(hash & UInt64(Self.setCount - 1))].entries.withLock { $0.wasAsked(hash) }
+    return withSet(of: hash) { $0.wasAsked(hash) }
   }
 
   /// Keeps an answer, as long as there is room; not if it is too long.
@@ -174,13 +177,13 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
     guard byteCount <= min(limit, Self.answerLimit) else { return }
     let entry = Entry(key: key, answer: answer, byteCount: byteCount, lastUse: 0)
     // Freed after the lock is released.
-    _ = sets[Int(key.hash & UInt64(Self.setCount - 1))].entries.withLock {
-      $0.insert(entry, limit: limit)
-    }
+    _ = withSet(of: key.hash) { $0.insert(entry, limit: limit) }
   }
 
   /// The bytes that all answers take.
   var byteCount: Int {
-    sets.reduce(0) { sum, set in sum + set.entries.withLock { $0.byteCount } }
+    var sum = 0
+    for index in sets.indices { sum += sets[index].withLock { $0.byteCount } }
+    return sum
   }
 }

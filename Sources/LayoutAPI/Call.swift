@@ -186,11 +186,14 @@ struct Call: ~Escapable {
     try body { (value) throws(JSONError) in _ = try JSONObject<NoMember>(value, allowed: []) }
   }
 
+  /// Whether the client believes in the version that there is, or takes any.
+  func isIfMatch(_ session: Session.Snapshot) -> Bool {
+    fields.ifMatch.isEmpty || EntityTag.field(fields.ifMatch, names: session.version)
+  }
+
   /// Refuses a change if the client believes in another version than there is.
   func checkIfMatch(_ session: Session.Snapshot) throws(Failure) {
-    guard !fields.ifMatch.isEmpty,
-      !EntityTag.field(fields.ifMatch, names: session.version)
-    else { return }
+    if isIfMatch(session) { return }
     var problem = Problem(
       .preconditionFailed, "the session is at version \(session.version) now",
       fields: [HTTPField(name: "ETag", value: EntityTag(session).value)])

@@ -339,6 +339,21 @@ public final class Session: Sendable {
     }
   }
 
+  /// Scrolls to where an answer leads that somebody has at hand: one tick.
+  ///
+  /// - Parameter find: Says where it leads, from how the session is; nil leaves the session as it is. Others
+  ///   wait for it, and it must not ask this session for anything.
+  /// - Returns: Whether it counts; false if there is no answer, or if a change is under way for which
+  ///   ticks wait.
+  public func scroll(byKept find: (Snapshot) -> ScrollState?) -> Bool {
+    state.withLock { state in
+      guard !state.isHeld, let scrolling = find(state.snapshot) else { return false }
+      state.snapshot.scrolling = scrolling
+      state.snapshot.tickCount &+= 1
+      return true
+    }
+  }
+
   /// Scrolls: one tick, for which others wait, and which waits for a change that ticks have held up.
   ///
   /// - Parameters:

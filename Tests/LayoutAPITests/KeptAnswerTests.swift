@@ -92,4 +92,20 @@ struct KeptAnswerTests {
     // The sequence does come back to where it was.
     #expect(repeated > 20)
   }
+
+  @Test func areOfTheVersionThatTheClientBelievesIn() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":9,"size":{"width":50,"height":50}}}]},"layout":{"kind":"flow"},"viewport":{"width":100,"height":100}}"#
+    )
+    func tick(_ ifMatch: String) -> Int? {
+      let body = #"{"contentOffset":{"x":0,"y":10},"full":true}"#
+      return service.send(.post, path + "/scroll", body, ifMatch: ifMatch)?.status
+    }
+    for _ in 0..<3 {
+      #expect(tick("") == 200)
+      #expect(tick(#""1""#) == 200)
+      #expect(tick(#""2""#) == 412)
+    }
+  }
 }

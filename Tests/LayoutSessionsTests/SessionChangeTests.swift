@@ -75,6 +75,7 @@ struct SessionChangeTests {
       // Ticks count until the change has been held up often enough; then they do not, and are told.
       let counts = session.scroll(to: seen.scrolling, from: seen)
       #expect(counts == (calls < 5))
+      if calls == 5 { #expect(!session.scroll { $0.scrolling }) }
       return try Self.inserting(current)
     }
     #expect(calls == 5)
@@ -84,6 +85,9 @@ struct SessionChangeTests {
     let after = session.snapshot
     #expect(session.scroll(to: after.scrolling, from: after))
     #expect(!session.scroll(to: after.scrolling, from: after))
+    #expect(session.scroll { $0.scrolling })
+    #expect(!session.scroll { _ in nil })
+    #expect(session.snapshot.tickCount == 7)
   }
 
   @Test func whatFailsOrIsOnlyTriedChangesNothing() throws {

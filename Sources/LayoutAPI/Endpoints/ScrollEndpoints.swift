@@ -10,6 +10,9 @@ extension Call {
     let session = try session(for: .tick)
     let request = try tickRequest()
     let (offset, isFull) = (request.contentOffset, request.isFull)
+    if isFull, let content = keptTick(session, to: offset, shape) {
+      return HTTPResponse(status: .ok, content: content)
+    }
     var before = session.snapshot
     try checkIfMatch(before)
     // Worked out beside the session's lock, from what the session is now.
@@ -100,25 +103,38 @@ extension Call {
   /// How often a tick is worked out beside others of its session.
   private static let patience = 4
 
-  /// A full tick, without the session's lock: a function of the revision, the offset and the way.
-  ///
-  /// Scrolling to and fro leads over the same pages again, so that answers are kept.
+  /// A full tick that was answered before: scrolling to and fro leads over the same pages again.
+  private func keptTick(
+    _ session: Session, to offset: Point, _ shape: AttributesFormat.Shape
+  ) -> HTTPContent? {
+    var kept: KeptAnswer?
+    let counts = session.scroll { before in
+      guard isIfMatch(before) else { return nil }
+      kept = service.answers.answer(to: fullTickKey(offset, before, shape))
+      return kept?.scrolling
+    }
+    return counts ? kept?.content : nil
+  }
+
+  /// What a full tick depends on: the revision, the offset and the way.
+  private func fullTickKey(
+    _ offset: Point, _ before: Session.Snapshot, _ shape: AttributesFormat.Shape
+  ) -> AnswerKey {
+    let isForward = before.scrolling.isForward(to: offset, in: before.revision.layout)
+    return AnswerKey(
+      revision: before.revision.number,
+      question: (shape == .columns ? 2 : 0) | (isForward ? 1 : 0),
+      numbers: [offset.x.millionths, offset.y.millionths, 0, 0])
+  }
+
+  /// A full tick, without the session's lock.
   private func fullTick(
     _ session: Session, to offset: Point, from before: Session.Snapshot,
     _ shape: AttributesFormat.Shape
   ) throws(Failure) -> (content: HTTPContent, scrolling: ScrollState) {
     let revision = before.revision
-    let isForward = before.scrolling.isForward(to: offset, in: revision.layout)
-    let key = AnswerKey(
-      revision: revision.number,
-      question: (shape == .columns ? 2 : 0) | (isForward ? 1 : 0),
-      numbers: [offset.x.millionths, offset.y.millionths, 0, 0])
+    let key = fullTickKey(offset, before, shape)
     // A moved item's preview is gone with the next step.
-    if !revision.isMoving, let answer = service.answers.answer(to: key),
-      let scrolling = answer.scrolling
-    {
-      return (answer.content, scrolling)
-    }
     let isKept = !revision.isMoving && service.answers.wasAsked(key)
 
     var scrolling = before.scrolling
