@@ -405,8 +405,7 @@ extension OutputSpan<UInt32> {
     // Safe: the range is one of the source, and either way it is made sure that there is room.
     unsafe withUnsafeMutableBufferPointer { room, filled in
       unsafe source.withUnsafeBufferPointer { source in
-        // Between many changes there is so little that to call for a copy of it takes longer than to copy
-        // more than it is.
+        // Between many changes there is little: a call to copy it takes longer than to copy sixteen always.
         if range.count <= Few.scalarCount, range.lowerBound + Few.scalarCount <= source.count,
           filled + Few.scalarCount <= room.count
         {

@@ -67,8 +67,8 @@ protocol RopeChunk: Sendable {
   /// - Parameters:
   ///   - leaf: The leaf; not uniform.
   ///   - start: How many elements of the rope are before it.
-  ///   - edits: What is replaced, at least one, all of it in the leaf: as many are left as fit in a leaf,
-  ///     and more than none. Those that come need not go with the others.
+  ///   - edits: What is replaced, at least one, ascending and apart, all of it in the leaf: as many are left
+  ///     as fit in a leaf, and more than none. Those that come need not go with the others.
   /// - Returns: The changed leaf; nil if there is no such way.
   static func edited(
     _ leaf: RopeLeaf<Self>, from start: Int, by edits: Span<Rope<Self>.Edit>
@@ -1014,8 +1014,9 @@ extension Array where Element: RopeNode {
   /// Hands out a node without counting the use: that would write to what others read.
   @inline(__always)
   fileprivate func withNode<Result>(_ index: Int, _ body: (Element) -> Result) -> Result {
-    // Safe: the array has it.
-    unsafe Unmanaged.passUnretained(self[index])._withUnsafeGuaranteedRef(body)
+    // Safe: the array has it, until the end.
+    defer { withExtendedLifetime(self) {} }
+    return unsafe Unmanaged.passUnretained(self[index])._withUnsafeGuaranteedRef(body)
   }
 }
 

@@ -158,20 +158,21 @@ class Firefox:
     def goto(self, url):
         # Firefox does not always say that a page is complete, and then never answers who waits for that: so
         # the page is asked.
-        for place, comparison in (("about:blank", "=="), (url, "!=")):
+        for place in ("about:blank", url):
             self.send("browsingContext.navigate", context=self.context, url=place, wait="none")
             deadline = time.monotonic() + 30
-            while not self.is_complete(comparison):
+            while (found := self.document()) != (place.partition("#")[0], "complete"):
                 if time.monotonic() > deadline:
-                    raise RuntimeError(f"{place} is not there after 30 s")
+                    raise RuntimeError(f"{place} is not there after 30 s, but {found}")
                 time.sleep(0.02)
 
-    def is_complete(self, comparison):
+    def document(self):
+        """The address of what is there, which is not the one asked for where that failed; and its state."""
         try:
-            return self.eval(f"return location.href {comparison} 'about:blank' && document.readyState == 'complete'")
-        except RuntimeError:
-            # It was asked of a page that went away.
-            return False
+            return tuple(self.eval("return [document.documentURI.split('#')[0], document.readyState]"))
+        except RuntimeError as error:
+            # It may have been asked of a page that went away.
+            return error
 
     def eval(self, body, *arguments):
         call = f"(async (...args) => {{ {body} }})(...{json.dumps(arguments)})"

@@ -101,10 +101,14 @@ struct ItemListTests {
         let start = min(widths.count, place)
         let end = min(widths.count, start + generator.int(0...3))
         changes.append((start..<end, sizes(generator.int(0...(step % 100 < 60 ? 5 : 1)))))
-        place = end + generator.int(1...(generator.chance(0.3) ? 40 : 12))
+        place = end + generator.int(0...(generator.chance(0.3) ? 40 : 12))
       } while seed % 2 == 1 && place < widths.count && generator.chance(0.97)
       list = list.edited(
-        changes.map { ItemEdit(range: $0.range, chunks: $0.new.isEmpty ? [] : [items($0.new)]) })
+        changes.map { change in
+          let cut = change.new.count > 1 ? generator.int(0...change.new.count) : change.new.count
+          let parts = [change.new[..<cut], change.new[cut...]].filter { cut == 0 || !$0.isEmpty }
+          return ItemEdit(range: change.range, chunks: parts.map { items(Array($0)) })
+        })
       for change in changes.reversed() { widths.replaceSubrange(change.range, with: change.new) }
       var (found, isUpright) = ([UInt32](), true)
       list.forEachRun { run, start in

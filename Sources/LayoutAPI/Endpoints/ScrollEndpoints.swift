@@ -10,11 +10,15 @@ extension Call {
     let session = try session(for: .tick)
     let request = try tickRequest()
     let (offset, isFull) = (request.contentOffset, request.isFull)
-    if isFull, let content = keptTick(session, to: offset, shape) {
+    // Before anything is copied of how the session is.
+    if isFull, let content = keptTick(session, request, shape) {
       return HTTPResponse(status: .ok, content: content)
     }
     var before = session.snapshot
     try checkIfMatch(before)
+    if before.scrolling.isReset, let content = keptTick(session, request, shape) {
+      return HTTPResponse(status: .ok, content: content)
+    }
     // Worked out beside the session's lock, from what the session is now.
     for _ in 0..<Call.patience {
       if isFull || before.scrolling.isReset {
@@ -105,12 +109,13 @@ extension Call {
 
   /// A full tick that was answered before: scrolling to and fro leads over the same pages again.
   private func keptTick(
-    _ session: Session, to offset: Point, _ shape: AttributesFormat.Shape
+    _ session: Session, _ request: TickRequest, _ shape: AttributesFormat.Shape
   ) -> HTTPContent? {
     var kept: KeptAnswer?
     let counts = session.scroll { before in
-      guard isIfMatch(before) else { return nil }
-      kept = service.answers.answer(to: fullTickKey(offset, before, shape))
+      guard request.isFull || before.scrolling.isReset, isIfMatch(before) else { return nil }
+      // Nothing is kept of a preview of a movement, which is a revision of its own.
+      kept = service.answers.answer(to: fullTickKey(request.contentOffset, before, shape))
       return kept?.scrolling
     }
     return counts ? kept?.content : nil
