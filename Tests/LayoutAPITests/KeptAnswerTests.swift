@@ -93,13 +93,15 @@ struct KeptAnswerTests {
     #expect(repeated > 20)
   }
 
-  @Test func areOfTheVersionThatTheClientBelievesIn() throws {
+  /// And so are ticks near the last one, from what is kept of what lies about the edges.
+  @Test(arguments: [true, false])
+  func areOfTheVersionThatTheClientBelievesIn(isFull: Bool) throws {
     let service = MockService()
     let path = try service.makeSession(
       #"{"collection":{"sections":[{"items":{"count":9,"size":{"width":50,"height":50}}}]},"layout":{"kind":"flow"},"viewport":{"width":100,"height":100}}"#
     )
     func tick(_ ifMatch: String) -> Int? {
-      let body = #"{"contentOffset":{"x":0,"y":10},"full":true}"#
+      let body = #"{"contentOffset":{"x":0,"y":10},"full":\#(isFull)}"#
       return service.send(.post, path + "/scroll", body, ifMatch: ifMatch)?.status
     }
     for _ in 0..<3 {

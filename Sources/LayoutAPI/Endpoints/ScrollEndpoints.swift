@@ -11,13 +11,14 @@ extension Call {
     let request = try tickRequest()
     let (offset, isFull) = (request.contentOffset, request.isFull)
     // Before anything is copied of how the session is.
-    if isFull, let content = keptTick(session, request, shape) {
-      return HTTPResponse(status: .ok, content: content)
+    if let response = isFull ? keptTick(session, request, shape) : nearTick(session, request, shape)
+    {
+      return response
     }
     var before = session.snapshot
     try checkIfMatch(before)
-    if before.scrolling.isReset, let content = keptTick(session, request, shape) {
-      return HTTPResponse(status: .ok, content: content)
+    if before.scrolling.isReset, let response = keptTick(session, request, shape) {
+      return response
     }
     // Worked out beside the session's lock, from what the session is now.
     for _ in 0..<Call.patience {
@@ -70,25 +71,47 @@ extension Call {
       tag: EntityTag(version: revision.version, tickCount: revision.isMoving ? tickCount : nil))
   }
 
-  /// A tick that says what changed; near the last one, from what lies about the edges.
+  /// A tick near the last one, from what lies about the edges: so quick that nobody need look how long it
+  /// takes.
+  private func nearTick(
+    _ session: Session, _ request: TickRequest, _ shape: AttributesFormat.Shape
+  ) -> HTTPResponse? {
+    let offset = request.contentOffset
+    var found: (tick: ScrollTick, revision: Session.Revision, tickCount: Int)?
+    let counts = session.scroll { before in
+      let revision = before.revision
+      guard isIfMatch(before), let band = service.bands.answer(to: bandKey(revision)) else {
+        return nil
+      }
+      var scrolling = before.scrolling
+      guard
+        let tick = scrolling.scroll(
+          to: offset, in: revision.layout, by: band, limit: elementLimit)
+      else { return nil }
+      found = (tick, revision, before.tickCount &+ 1)
+      return scrolling
+    }
+    guard counts, let (tick, revision, tickCount) = found else { return nil }
+    return answer(tick, at: offset, revision, tickCount, shape)
+  }
+
+  private func bandKey(_ revision: Session.Revision) -> AnswerKey {
+    AnswerKey(revision: revision.number, question: 0, numbers: [0, 0, 0, 0])
+  }
+
+  /// A tick that says what changed, where no band is at hand that reaches as far.
   private func tick(
     to offset: Point, from before: Session.Snapshot, _ scrolling: inout ScrollState
   ) throws(Failure) -> ScrollTick {
     let revision = before.revision
-    let key = AnswerKey(revision: revision.number, question: 0, numbers: [0, 0, 0, 0])
+    let key = bandKey(revision)
     let prefetch = revision.description.prefetch
-    if let band = service.bands.answer(to: key) {
-      if let tick = scrolling.scroll(
-        to: offset, in: revision.layout, by: band, limit: elementLimit)
-      {
-        return tick
-      }
-      if let next = band.moved(to: scrolling, in: revision.layout, prefetch: prefetch),
-        let tick = scrolling.scroll(to: offset, in: revision.layout, by: next, limit: elementLimit)
-      {
-        service.bands.insert(next, for: key, byteCount: next.byteCount)
-        return tick
-      }
+    if let band = service.bands.answer(to: key),
+      let next = band.moved(to: scrolling, in: revision.layout, prefetch: prefetch),
+      let tick = scrolling.scroll(to: offset, in: revision.layout, by: next, limit: elementLimit)
+    {
+      service.bands.insert(next, for: key, byteCount: next.byteCount)
+      return tick
     }
     let tick = try layingOut { () throws(LayoutError) in
       try scrolling.scroll(
@@ -110,7 +133,7 @@ extension Call {
   /// A full tick that was answered before: scrolling to and fro leads over the same pages again.
   private func keptTick(
     _ session: Session, _ request: TickRequest, _ shape: AttributesFormat.Shape
-  ) -> HTTPContent? {
+  ) -> HTTPResponse? {
     var kept: KeptAnswer?
     let counts = session.scroll { before in
       guard request.isFull || before.scrolling.isReset, isIfMatch(before) else { return nil }
@@ -118,7 +141,7 @@ extension Call {
       kept = service.answers.answer(to: fullTickKey(request.contentOffset, before, shape))
       return kept?.scrolling
     }
-    return counts ? kept?.content : nil
+    return counts ? kept.map { HTTPResponse(status: .ok, content: $0.content) } : nil
   }
 
   /// What a full tick depends on: the revision, the offset and the way.

@@ -61,9 +61,12 @@ struct AttributesFormat {
   func write(_ elements: [LayoutAttributes], to json: inout JSONWriter) {
     switch shape {
     case .objects:
-      var names = Names(content)
       json.beginArray()
-      for element in elements { write(element, &names, to: &json) }
+      // As most of a slow scroll's ticks: then nobody need know how items are named.
+      if !elements.isEmpty {
+        var names = Names(content)
+        for element in elements { write(element, &names, to: &json) }
+      }
       json.endArray()
     case .columns: writeColumns(elements, to: &json)
     }
