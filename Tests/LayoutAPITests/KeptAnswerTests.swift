@@ -110,4 +110,21 @@ struct KeptAnswerTests {
       #expect(tick(#""2""#) == 412)
     }
   }
+
+  /// What a question is answered from while an item is moved depends on the tick, and its tag says so.
+  @Test func aTickOfAMovementHasTheTagOfWhatFollows() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":9,"size":{"width":50,"height":50}}}]},"layout":{"kind":"flow"},"viewport":{"width":100,"height":100}}"#
+    )
+    let began = service.send(.post, path + "/movement", #"{"indexPath":[0,1]}"#)
+    #expect(began?.status == 200 || began?.status == 201)
+    var tags: Set<String> = []
+    for y in 10..<14 {
+      let tick = service.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":\#(y)}}"#)
+      let tag = try #require(tick?.fields["ETag"])
+      #expect(service.send(.get, path + "/attributes")?.fields["ETag"] == tag)
+      #expect(tags.insert(tag).inserted)
+    }
+  }
 }
