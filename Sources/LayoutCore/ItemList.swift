@@ -221,22 +221,19 @@ extension Items: RopeChunk {
   private var byteCount: Int { 350 + extents.byteCount + (ids?.byteCount ?? 0) }
 
   static func edited(
-    _ leaf: RopeLeaf<Items>, from start: Int, by edits: Span<ItemEdit>
+    _ leaf: RopeLeaf<Items>, from start: Int, by edits: Span<ItemEdit>, count: Int
   ) -> RopeLeaf<Items>? {
     guard leaf.summary.namedCount == 0, let sizes = leaf.narrowSizes else { return nil }
     var gone = (widths: NarrowSummary(), heights: NarrowSummary())
     var new = ItemsSummary.zero
-    var count = leaf.count
     for index in edits.indices {
       let range = edits[index].range(from: start)
       gone.widths.add(sizes.widths, range)
       gone.heights.add(sizes.heights, range)
-      count -= range.count
       if edits[index].chunks.isEmpty { continue }
       for items in edits[index].chunks {
         guard case .sizes(.compact, .compact) = items.extents, items.ids == nil else { return nil }
         new += items.summary
-        count += items.count
       }
     }
     let chunk = Items(

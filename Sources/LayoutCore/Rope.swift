@@ -67,11 +67,12 @@ protocol RopeChunk: Sendable {
   /// - Parameters:
   ///   - leaf: The leaf; not uniform.
   ///   - start: How many elements of the rope are before it.
-  ///   - edits: What is replaced, at least one, ascending and apart, all of it in the leaf: as many are left
-  ///     as fit in a leaf, and more than none. Those that come need not go with the others.
+  ///   - edits: What is replaced, at least one, ascending and apart, all of it in the leaf. Those that come
+  ///     need not go with the others.
+  ///   - count: How many elements there are then: as fit in a leaf, and more than none.
   /// - Returns: The changed leaf; nil if there is no such way.
   static func edited(
-    _ leaf: RopeLeaf<Self>, from start: Int, by edits: Span<Rope<Self>.Edit>
+    _ leaf: RopeLeaf<Self>, from start: Int, by edits: Span<Rope<Self>.Edit>, count: Int
   ) -> RopeLeaf<Self>?
 
   /// Whether elements of this chunk and of another can be in one piece.
@@ -178,7 +179,7 @@ extension RopeChunk {
   static func fetchElements(_ range: Range<Int>, of leaf: RopeLeaf<Self>) {}
 
   static func edited(
-    _ leaf: RopeLeaf<Self>, from start: Int, by edits: Span<Rope<Self>.Edit>
+    _ leaf: RopeLeaf<Self>, from start: Int, by edits: Span<Rope<Self>.Edit>, count: Int
   ) -> RopeLeaf<Self>? { nil }
 
   /// How many elements a chunk may grow to: more than ``capacity``, so that the full ones that long
@@ -880,7 +881,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     if edits.count == 1, edits[0].range.count == leaf.count, edits[0].chunks.count == 1 {
       return Leaf(edits[0].chunks[0])
     }
-    return leaf.isUniform ? nil : Chunk.edited(leaf, from: start, by: edits)
+    return leaf.isUniform ? nil : Chunk.edited(leaf, from: start, by: edits, count: count)
   }
 
   // MARK: Building

@@ -329,13 +329,8 @@ public final class Session: Sendable {
   /// - Returns: Whether it counts; false if there was a tick or a change since, or if a change is
   ///   under way for which ticks wait.
   public func scroll(to scrolling: ScrollState, from before: Snapshot) -> Bool {
-    state.withLock { state in
-      guard !state.isHeld, state.snapshot.tickCount == before.tickCount,
-        state.snapshot.revision === before.revision
-      else { return false }
-      state.snapshot.scrolling = scrolling
-      state.snapshot.tickCount &+= 1
-      return true
+    scroll { now in
+      now.tickCount == before.tickCount && now.revision === before.revision ? scrolling : nil
     }
   }
 

@@ -357,12 +357,10 @@ enum LineRun: RopeChunk {
   }
 
   static func edited(
-    _ leaf: RopeLeaf<LineRun>, from start: Int, by edits: Span<Rope<LineRun>.Edit>
+    _ leaf: RopeLeaf<LineRun>, from start: Int, by edits: Span<Rope<LineRun>.Edit>, count: Int
   ) -> RopeLeaf<LineRun>? {
     guard case .lines(let old) = leaf.chunk else { return nil }
     var ends: [Line] = []
-    var count = old.count
-    for index in edits.indices { count += edits[index].growth }
     ends.reserveCapacity(count)
     var done = 0
     for index in edits.indices {
