@@ -1,15 +1,19 @@
 import Glibc
+import Synchronization
 
 @testable import RedisStore
 
 /// A redis-server of its own for a test, in a folder of its own, on a port that nobody else has.
 final class RedisServer {
-  let port: UInt16
+  private(set) var port: UInt16 = 0
   let socket: String
   private let folder: String
   private let options: [String]
   private let password: String?
   private var process: pid_t?
+  /// The ports that were given to tests of this process, none of them twice: a server that is being
+  /// started, or that is down for a moment, does not hold its own.
+  private static let givenPorts = Mutex<Set<UInt16>>([])
 
   /// Why there is none.
   struct Failure: Error, CustomStringConvertible {
@@ -30,10 +34,13 @@ final class RedisServer {
     socket = folder + "/redis.sock"
     self.options = options + (password.map { ["--requirepass", $0] } ?? [])
     self.password = password
-    var free: UInt16?
-    for _ in 0..<100 where free == nil { free = RedisServer.freePort() }
-    guard let free else { throw Failure(description: "no free port") }
-    port = free
+    // A program that is no test may take a port before the server does.
+    for _ in 0..<2 {
+      port = try RedisServer.freePort()
+      if (try? start()) != nil { return }
+      stop()
+    }
+    port = try RedisServer.freePort()
     try start()
   }
 
@@ -76,8 +83,16 @@ final class RedisServer {
           "these tests need redis-server: apt-get install redis-server (error \(failure))")
     }
     self.process = process
-    let isReady = wait { (try? run("PING")) == .bytes(Array("PONG".utf8)) }
-    guard isReady else { throw Failure(description: "redis-server does not start; see \(folder)") }
+    var hasEnded = false
+    let isReady = wait {
+      hasEnded = waitpid(process, nil, WNOHANG) == process
+      return hasEnded || (try? run("PING")) == .bytes(Array("PONG".utf8))
+    }
+    // An ended one has been waited for: its number may be another's by now.
+    if hasEnded { self.process = nil }
+    guard isReady, !hasEnded else {
+      throw Failure(description: "redis-server does not start: \(log())")
+    }
   }
 
   /// Kills it, without a chance to put anything in order.
@@ -106,22 +121,41 @@ final class RedisServer {
     return try channel.exchange(commands).last ?? .null
   }
 
-  private static func freePort() -> UInt16? {
-    // Below those that the system gives to whoever connects.
-    let port = UInt16.random(in: 20_000..<32_000)
-    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  /// What it has said so far.
+  private func log() -> String {
+    let file = unsafe open(folder + "/redis.log", O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    // Safe: what is read ends with the array.
+    let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+
+  /// A port that nobody listens on, below those that the system gives to whoever connects.
+  private static func freePort() throws(Failure) -> UInt16 {
+    for _ in 0..<100 {
+      let port = UInt16.random(in: 20_000..<32_000)
+      guard isFree(port), givenPorts.withLock({ $0.insert(port).inserted }) else { continue }
+      return port
+    }
+    throw Failure(description: "no free port")
+  }
+
+  private static func isFree(_ port: UInt16) -> Bool {
+    // Not for the programs that other tests start meanwhile: they would keep the port.
+    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let socket = Glibc.socket(AF_INET, type, 0)
     defer { close(socket) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     // Safe: the pointer is to a variable of this frame, with its size.
-    let result = unsafe withUnsafePointer(to: address) { address in
+    return unsafe withUnsafePointer(to: address) { address in
       unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        unsafe bind(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+        unsafe bind(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
       }
     }
-    return result == 0 ? port : nil
   }
 }
 
