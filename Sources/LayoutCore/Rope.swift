@@ -462,8 +462,8 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     case .empty: return nil
     case .leaf(let leaf): return unsafe (Unmanaged.passUnretained(leaf), 0)
     case .branch(let branch):
-      return unsafe Rope.withLeaves(under: branch, where: { count, _ in count > index }) {
-        leaves, child, start, _, _ in unsafe (Unmanaged.passUnretained(leaves[child]), start)
+      return unsafe Rope.withLeaf(under: branch, where: { count, _ in count > index }) {
+        _, leaf, _, start, _, _ in unsafe (leaf, start)
       }
     }
   }
@@ -480,12 +480,15 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   @inline(__always)
   func firstPlace(where isPast: (_ count: Int, _ measure: Measure) -> Bool) -> Place? {
     switch root {
-    case .empty: nil
+    case .empty: return nil
     case .leaf(let leaf):
-      isPast(leaf.count, leaf.summary.measure) ? Place(leaf: leaf, start: 0, before: .zero) : nil
+      guard isPast(leaf.count, leaf.summary.measure) else { return nil }
+      return Place(leaf: leaf, start: 0, before: .zero)
     case .branch(let branch):
-      isPast(branch.count, branch.summary.measure)
-        ? Rope.leafRow(in: branch, where: isPast).place : nil
+      guard isPast(branch.count, branch.summary.measure) else { return nil }
+      return unsafe Rope.withLeaf(under: branch, where: isPast) { _, leaf, _, start, before, _ in
+        unsafe Place(leaf: leaf.takeUnretainedValue(), start: start, before: before)
+      }
     }
   }
 
@@ -514,73 +517,110 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   func forEachChunk(
     where isPast: (_ count: Int, _ measure: Measure) -> Bool, _ body: (Place) -> Bool
   ) -> Bool {
+    // A row does not count its use of what it goes through.
+    defer { withExtendedLifetime(root) {} }
+    var row: LeafRow
     switch root {
     case .empty: return true
     case .leaf(let leaf):
-      return !isPast(leaf.count, leaf.summary.measure)
-        || body(Place(leaf: leaf, start: 0, before: .zero))
+      guard isPast(leaf.count, leaf.summary.measure) else { return true }
+      row = LeafRow(leaf)
     case .branch(let branch):
       guard isPast(branch.count, branch.summary.measure) else { return true }
-      // A row does not count its use of what follows.
-      defer { withExtendedLifetime(branch) {} }
-      var row = Rope.leafRow(in: branch, where: isPast)
+      row = Rope.leafRow(in: branch, where: isPast)
       row.fetchFirst()
-      while true {
-        repeat {
-          guard body(row.place) else { return false }
-        } while row.moveOn()
-        // To come down again every so many leaves costs less than to remember the way.
-        let end = row.start
-        guard end < branch.count else { return true }
-        row = Rope.leafRow(in: branch, where: { count, _ in count > end })
-        row.fetchNext()
-      }
+    }
+    while true {
+      repeat {
+        guard row.withPlace(body) else { return false }
+      } while row.moveOn()
+      // To come down again every so many leaves costs less than to remember the way.
+      let end = row.start
+      guard case .branch(let branch) = root, end < branch.count else { return true }
+      row = Rope.leafRow(in: branch, where: { count, _ in count > end })
+      row.fetchNext()
     }
   }
 
   /// The leaves next to each other under one branch, from one of them on.
+  ///
+  /// Whoever has a row has the rope until it is done with it, so that nobody need count the uses.
   @safe private struct LeafRow {
-    let leaves: [Leaf]
-    /// What is before the leaf.
+    /// Nil where the leaf is all there is.
+    private let branch: Unmanaged<Branch>?
+    /// The leaf at hand, and which of them it is.
+    private var leaf: Unmanaged<Leaf>
+    private var child: Int
+    /// What is before it.
     private(set) var start: Int
     private(set) var before: Measure
-    private var child: Int
     /// What comes after the row, if that is under the same branch.
     private let following: Unmanaged<Branch>?
     /// Whether leaves are worth asking for before they are read.
     private let isFar: Bool
 
     init(
-      _ leaves: [Leaf], of root: Branch, from child: Int, start: Int, before: Measure,
-      followedBy following: Unmanaged<Branch>?
+      _ branch: Unmanaged<Branch>, _ leaf: Unmanaged<Leaf>, _ child: Int, start: Int,
+      before: Measure, followedBy following: Unmanaged<Branch>?, of root: Branch
     ) {
       isFar = root.count > Chunk.nearCount
-      self.leaves = leaves
+      unsafe self.branch = branch
+      unsafe self.leaf = leaf
+      self.child = child
       self.start = start
       self.before = before
-      self.child = child
       unsafe self.following = following
     }
 
-    var place: Place { Place(leaf: leaves[child], start: start, before: before) }
+    /// A leaf that is all there is.
+    init(_ leaf: Leaf) {
+      unsafe branch = nil
+      unsafe self.leaf = Unmanaged.passUnretained(leaf)
+      child = 0
+      start = 0
+      before = .zero
+      unsafe following = nil
+      isFar = false
+    }
+
+    /// Hands out the leaf at hand.
+    @inline(__always)
+    func withPlace<Result>(_ body: (Place) -> Result) -> Result {
+      // Safe, here and below: who has the rope has what is in it.
+      unsafe leaf._withUnsafeGuaranteedRef {
+        body(Place(leaf: $0, start: start, before: before))
+      }
+    }
 
     /// Goes to the next leaf; there may be none.
     mutating func moveOn() -> Bool {
-      start += leaves[child].count
-      before += leaves[child].summary.measure
+      unsafe leaf._withUnsafeGuaranteedRef { leaf in
+        start += leaf.count
+        before += leaf.summary.measure
+      }
       child += 1
-      fetchNext()
-      return child < leaves.count
+      guard let branch = unsafe branch else { return false }
+      return unsafe branch._withUnsafeGuaranteedRef { branch in
+        guard case .leaves(let leaves) = branch.children else { return false }
+        if isFar { unsafe Rope.fetchNext(after: child, of: leaves, followedBy: following) }
+        guard child < leaves.count else { return false }
+        unsafe leaf = Unmanaged.passUnretained(leaves[child])
+        return true
+      }
     }
 
     /// Asks for what the leaf at hand has outside of it, where that is worth it.
     func fetchFirst() {
-      if isFar { Rope.fetchMembers(of: child, in: leaves) }
+      if isFar { withPlace { $0.leaf.fetchMembers() } }
     }
 
     /// Asks for what comes next, where that is worth it.
     func fetchNext() {
-      if isFar { unsafe Rope.fetchNext(after: child, of: leaves, followedBy: following) }
+      guard isFar, let branch = unsafe branch else { return }
+      unsafe branch._withUnsafeGuaranteedRef { branch in
+        guard case .leaves(let leaves) = branch.children else { return }
+        unsafe Rope.fetchNext(after: child, of: leaves, followedBy: following)
+      }
     }
   }
 
@@ -617,9 +657,9 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   private static func leafRow(
     in root: Branch, where isPast: (_ count: Int, _ measure: Measure) -> Bool
   ) -> LeafRow {
-    unsafe withLeaves(under: root, where: isPast) { leaves, child, start, before, following in
+    unsafe withLeaf(under: root, where: isPast) { branch, leaf, child, start, before, following in
       unsafe LeafRow(
-        leaves, of: root, from: child, start: start, before: before, followedBy: following)
+        branch, leaf, child, start: start, before: before, followedBy: following, of: root)
     }
   }
 
@@ -628,15 +668,15 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// - Parameters:
   ///   - root: Where to begin.
   ///   - isPast: Whether it holds.
-  ///   - body: Called with the leaves beside it, which of them it is, what is before it, and what comes
-  ///     after the last of them, if that is under the same branch.
+  ///   - body: Called with the branch that has it, the leaf, which of the branch's it is, what is before it,
+  ///     and what comes after the branch, if that is under the same one.
   /// - Returns: What `body` returns.
   @inline(__always)
-  private static func withLeaves<Result>(
+  private static func withLeaf<Result>(
     under root: Branch, where isPast: (_ count: Int, _ measure: Measure) -> Bool,
     _ body: (
-      _ leaves: [Leaf], _ child: Int, _ start: Int, _ before: Measure,
-      _ following: Unmanaged<Branch>?
+      _ branch: Unmanaged<Branch>, _ leaf: Unmanaged<Leaf>, _ child: Int, _ start: Int,
+      _ before: Measure, _ following: Unmanaged<Branch>?
     ) -> Result
   ) -> Result {
     // Safe: the root is there until the end, and all that is under it with the root; so that nobody need
@@ -651,7 +691,9 @@ struct Rope<Chunk: RopeChunk>: Sendable {
         let child: Int
         (child, start, before) = node.firstChild(from: start, before, where: isPast)
         switch node.children {
-        case .leaves(let leaves): return unsafe body(leaves, child, start, before, following)
+        case .leaves(let leaves):
+          return unsafe body(
+            branch, Unmanaged.passUnretained(leaves[child]), child, start, before, following)
         case .branches(let branches):
           unsafe branch = Unmanaged.passUnretained(branches[child])
           unsafe following =

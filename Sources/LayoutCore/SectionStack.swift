@@ -202,7 +202,8 @@ final class SectionStack: Placement {
   ) {
     slots.forEachChunk(where: { $0 > section && $1 > main }) { place in
       var start = place.before
-      for (index, slot) in place.chunk.slots.enumerated() {
+      for index in 0..<place.count {
+        let slot = place.leaf.chunk.slots[index]
         let number = place.start + index
         let end = start + slot.length
         if number >= section, end > main, !body(number, slot, start) { return false }

@@ -92,6 +92,8 @@ struct SizeList: Sendable {
   }
 
   private let source: Source
+  /// Whether breadths are widths, where they are described.
+  fileprivate let isVertical: Bool
 
   /// Gives sizes.
   ///
@@ -102,6 +104,7 @@ struct SizeList: Sendable {
   /// - Complexity: O(1), but O(n) in items of aspect ratios that are laid out for the first time, and
   ///   O(k · log n) after k edits of them.
   init(_ items: ItemList, _ rule: SizeRule, after change: BodyChange? = nil) {
+    isVertical = rule.direction == .vertical
     if items.rope.summary.ratioCount == 0 {
       source = .described(items.rope, rule)
     } else if let change, case .computed(let rope) = change.body.reusableSizes?.source {
@@ -270,15 +273,10 @@ struct SizeList: Sendable {
   ///
   /// The sizes have it, so that nobody need count its uses: that takes longer than a line.
   private var leaf: Unmanaged<RopeLeaf<Items>>?
-  /// Whether the leaf's breadths are widths.
-  private let isVertical: Bool
   /// The run where there is no such leaf.
   private var run: SizeRun?
 
-  init(_ sizes: SizeList) {
-    self.sizes = sizes
-    isVertical = sizes.isVertical
-  }
+  init(_ sizes: SizeList) { self.sizes = sizes }
 
   /// The size of an item that exists.
   @inline(__always)
@@ -307,9 +305,9 @@ struct SizeList: Sendable {
     if let leaf = unsafe leaf {
       // Safe: the sizes have it.
       return unsafe leaf._withUnsafeGuaranteedRef { leaf in
-        guard let sizes = leaf.narrowSizes else { return nil }
-        let (widths, heights) = (sizes.widths.extracting(part), sizes.heights.extracting(part))
-        return isVertical ? body(widths, heights) : body(heights, widths)
+        guard let narrow = leaf.narrowSizes else { return nil }
+        let (widths, heights) = (narrow.widths.extracting(part), narrow.heights.extracting(part))
+        return sizes.isVertical ? body(widths, heights) : body(heights, widths)
       }
     }
     guard case .compact(let cross)? = run?.cross, case .compact(let main)? = run?.main else {
@@ -349,11 +347,6 @@ struct SizeList: Sendable {
 }
 
 extension SizeList {
-  /// Whether breadths are widths, where they are described.
-  fileprivate var isVertical: Bool {
-    if case .described(_, let rule) = source { rule.direction == .vertical } else { true }
-  }
-
   /// What a reader keeps of a run: the leaf with its sizes where they are narrow, else all of it.
   @safe fileprivate struct ReaderPlace {
     var items: Range<Int>

@@ -202,7 +202,7 @@ final class ShortestFirstWaterfall: SectionBody {
   ) -> (run: Rope<CheckpointRun>.Place, checkpoint: Int)? {
     let found = checkpoints.firstPlace { $1.top > main.millionths }
     let past =
-      found.map { $0.start + $0.leaf.chunk.firstCheckpoint(below: main.millionths) }
+      found.map { $0.start + $0.leaf.firstCheckpoint(below: main.millionths, after: $0.before) }
       ?? checkpoints.count
     let checkpoint = max(0, past - 1, item / stride)
     if let found, checkpoint >= found.start, checkpoint < found.start + found.count {
@@ -253,11 +253,6 @@ struct CheckpointRun: RopeChunk {
     return top
   }
 
-  /// The first checkpoint of which all columns start below a place; their number if there is none.
-  ///
-  /// - Complexity: O(c · log m) for m checkpoints of c columns.
-  func firstCheckpoint(below main: Int64) -> Int { partitioningIndex(count) { top($0) > main } }
-
   var summary: CheckpointSummary {
     CheckpointSummary(
       top: count == 0 ? .min : top(count - 1),
@@ -293,6 +288,21 @@ struct CheckpointColumns: ~Escapable {
 }
 
 extension RopeLeaf<CheckpointRun> {
+  /// The first checkpoint of which all columns start below a place; their number if there is none.
+  ///
+  /// - Parameters:
+  ///   - main: The place.
+  ///   - before: What is known of the checkpoints before these.
+  /// - Returns: The checkpoint.
+  /// - Complexity: O(c · log m) for m checkpoints of c columns.
+  func firstCheckpoint(below main: Int64, after before: CheckpointSummary) -> Int {
+    // Between checkpoints columns mostly grow by as much as between others.
+    let start = Double(max(0, before.top))
+    let share = (Double(main) - start) / (Double(summary.top) - start)
+    let guess = share > 0 ? Int(min(share, 1) * Double(count)) : 0
+    return partitioningIndex(count, near: guess) { chunk.top($0) > main }
+  }
+
   /// The columns at one of the checkpoints, without counting the uses of the arrays.
   ///
   /// - Parameter checkpoint: 0 ..< count.
