@@ -1,29 +1,45 @@
 extension PreparedLayout {
-  /// The item that shows nearest to the middle of the viewport: the one that stays there when the
-  /// layout is switched.
+  /// The item that is nearest to the middle of the viewport: the one that stays there when the layout is
+  /// switched.
+  ///
+  /// It is nearest as an effect has it, and need not show: where items are far apart, one outside of the
+  /// viewport may be nearer than all that show.
   ///
   /// - Parameter offset: The content offset.
   /// - Returns: The item, the first of those that are as near. If none shows, the nearest of those that
   ///   rest beside the one nearest along the main axis; nil if no item has an area.
-  /// - Complexity: O(log n + k) for k elements in the viewport, of which a bounded number is looked at.
+  /// - Complexity: O(log n + k) for k elements in the viewport, and as far from its middle as the nearest of
+  ///   them, of which a bounded number is looked at.
   public func itemNearestToCenter(contentOffset offset: Point) -> IndexPath? {
     let rect = visibleRect(at: offset)
     let middle = Doubled(centerOf: rect)
     var nearest: IndexPath?
     var least = UInt128.max
-    var visits = 0
-    forEachElement(in: rect, contentOffset: offset) { element in
-      visits += 1
-      guard element.kind == .cell else { return visits < maximumVisitCount }
-      let distance = element.doubledCenter.squaredDistance(to: middle)
-      if distance < least {
-        least = distance
-        nearest = element.indexPath
+    func look(in rect: Rect) {
+      var visits = 0
+      forEachElement(in: rect, contentOffset: offset) { element in
+        visits += 1
+        guard element.kind == .cell else { return visits < maximumVisitCount }
+        let distance = element.doubledCenter.squaredDistance(to: middle)
+        let isFirst = nearest.map { element.indexPath < $0 } ?? true
+        if distance < least || distance == least && isFirst {
+          least = distance
+          nearest = element.indexPath
+        }
+        return visits < maximumVisitCount
       }
-      return visits < maximumVisitCount
     }
-    if let nearest { return nearest }
-    return itemResting(nearestTo: scrollDirection.upright(rect))
+    look(in: rect)
+    guard nearest != nil else { return itemResting(nearestTo: scrollDirection.upright(rect)) }
+    // What is nearer has its middle not farther from there along either axis.
+    let reach = Length(rounding: Double(least).squareRoot() / 2e6) + Length(millionths: 1)
+    if reach > min(rect.width, rect.height).halved {
+      look(
+        in: Rect(
+          x: rect.minX + rect.width.halved - reach, y: rect.minY + rect.height.halved - reach,
+          width: reach + reach, height: reach + reach))
+    }
+    return nearest
   }
 
   /// The item that rests nearest to the middle of an upright rectangle, of those beside the one that

@@ -127,6 +127,57 @@ struct PlacementPropertyTests {
   }
 }
 
+extension PlacementPropertyTests {
+  @Test(arguments: 0..<400)
+  func theItemNearestToTheMiddleIsThatOfAll(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let content = random.content()
+    let layouts: [any CollectionLayout] = [
+      random.flowLayout(), random.waterfallLayout(), random.listLayout(), random.pagedGridLayout(),
+    ]
+    // Small, so that the nearest item is often none of those that show.
+    let size = Size(
+      width: Length(points: random.int(20...200)), height: Length(points: random.int(20...200)))
+    for layout in layouts {
+      let prepared = try PreparedLayout(content, layout: layout, viewport: Viewport(size: size))
+      let visible = prepared.visibleRect(at: random.offset())
+      let cells = prepared.everyElement(of: content, contentOffset: visible.origin).filter {
+        $0.kind == .cell && !$0.frame.isEmpty
+      }
+      guard cells.contains(where: { $0.shows(in: visible) }) else { continue }
+      let least = cells.map { $0.frame.distance(to: visible) }.min()
+      let nearest = cells.first { $0.frame.distance(to: visible) == least }
+      #expect(prepared.itemNearestToCenter(contentOffset: visible.origin) == nearest?.indexPath)
+    }
+  }
+}
+
+extension PlacementPropertyTests {
+  /// The first ends above the viewport, and its middle is as far from the viewport's as that of the second,
+  /// which shows.
+  @Test func ofItemsThatAreAsNearTheFirstIsNearest() throws {
+    let items = Items(count: 2, extents: .lengths(LengthArray(count: 2) { $0 == 0 ? 10 : 214 }))
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: items)]), layout: ListLayout(),
+      viewport: Viewport(size: Size(width: 100, height: 100)))
+    #expect(
+      prepared.itemNearestToCenter(contentOffset: Point(x: 0, y: 11))
+        == IndexPath(item: 0, section: 0))
+  }
+}
+
+extension Rect {
+  /// How far its middle is from that of another: twice that, squared.
+  fileprivate func distance(to other: Rect) -> Int128 {
+    func gap(_ one: Length, _ extent: Length, _ two: Length, _ other: Length) -> Int128 {
+      Int128(2 * one.millionths + extent.millionths) - Int128(2 * two.millionths + other.millionths)
+    }
+    let across = gap(minX, width, other.minX, other.width)
+    let along = gap(minY, height, other.minY, other.height)
+    return across * across + along * along
+  }
+}
+
 extension LayoutAttributes {
   /// Whether the transformed frame holds a point: the point taken back through the transform.
   fileprivate func holds(_ point: Point) -> Bool {
