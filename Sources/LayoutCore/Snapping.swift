@@ -121,7 +121,7 @@ extension PreparedLayout {
   /// Where a drag comes to rest: `targetContentOffset(forProposedContentOffset:…)`.
   ///
   /// What a rule comes to rest at, it stays at. So the end of the content, where a stop beyond it
-  /// ends up, is a stop too. Cells without an area are never snapped to.
+  /// ends up, is a stop too. Cells without an area are never snapped to, but by ``SnapMode/wheel``.
   ///
   /// - Parameters:
   ///   - drag: The end of the drag.

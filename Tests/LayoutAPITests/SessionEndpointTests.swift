@@ -131,6 +131,7 @@ struct SessionEndpointTests {
     for query in [
       "section=0&item=1", "section=0&item=1&position=top", "section=0&item=-1&position=start",
       "section=0&item=1&position=start&x=1", "section=0&section=1&item=1&position=start",
+      "section=0&item=1000000000001&position=start", "section=1000000000001&item=0&position=start",
     ] {
       #expect(service.send(.get, path + "/scroll-offset?" + query)?.status == 400, "\(query)")
     }

@@ -139,10 +139,11 @@ extension Call {
     let found = try self.session()
     let session = found.snapshot
     let (path, position) = try reading { () throws(Problem) in
-      (
-        IndexPath(
-          item: try query.required("item", try query.integer("item", in: 0...Int.max)),
-          section: try query.required("section", try query.integer("section", in: 0...Int.max))),
+      func number(_ name: StaticString) throws(Problem) -> Int {
+        try query.required(name, try query.integer(name, in: 0...ContentLimits.equalItems))
+      }
+      return (
+        IndexPath(item: try number("item"), section: try number("section")),
         try query.required("position", try query.choice("position", of: ScrollPosition.self))
       )
     }
