@@ -462,9 +462,8 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     case .empty: return nil
     case .leaf(let leaf): return unsafe (Unmanaged.passUnretained(leaf), 0)
     case .branch(let branch):
-      return unsafe Rope.withLeaf(under: branch, where: { count, _ in count > index }) {
-        _, leaf, _, start, _, _ in unsafe (leaf, start)
-      }
+      let row = Rope.leafRow(in: branch, where: { count, _ in count > index })
+      return unsafe (row.leaf, row.start)
     }
   }
 
@@ -486,9 +485,9 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       return Place(leaf: leaf, start: 0, before: .zero)
     case .branch(let branch):
       guard isPast(branch.count, branch.summary.measure) else { return nil }
-      return unsafe Rope.withLeaf(under: branch, where: isPast) { _, leaf, _, start, before, _ in
-        unsafe Place(leaf: leaf.takeUnretainedValue(), start: start, before: before)
-      }
+      // A row does not count its use of the leaf.
+      defer { withExtendedLifetime(branch) {} }
+      return Rope.leafRow(in: branch, where: isPast).withPlace { $0 }
     }
   }
 
@@ -524,7 +523,8 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     case .empty: return true
     case .leaf(let leaf):
       guard isPast(leaf.count, leaf.summary.measure) else { return true }
-      row = LeafRow(leaf)
+      row = unsafe LeafRow(
+        branch: nil, leaf: Unmanaged.passUnretained(leaf), following: nil, isFar: false)
     case .branch(let branch):
       guard isPast(branch.count, branch.summary.measure) else { return true }
       row = Rope.leafRow(in: branch, where: isPast)
@@ -547,41 +547,17 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// Whoever has a row has the rope until it is done with it, so that nobody need count the uses.
   @safe private struct LeafRow {
     /// Nil where the leaf is all there is.
-    private let branch: Unmanaged<Branch>?
+    let branch: Unmanaged<Branch>?
     /// The leaf at hand, and which of them it is.
-    private var leaf: Unmanaged<Leaf>
-    private var child: Int
+    private(set) var leaf: Unmanaged<Leaf>
+    private(set) var child = 0
     /// What is before it.
-    private(set) var start: Int
-    private(set) var before: Measure
+    private(set) var start = 0
+    private(set) var before = Measure.zero
     /// What comes after the row, if that is under the same branch.
-    private let following: Unmanaged<Branch>?
+    let following: Unmanaged<Branch>?
     /// Whether leaves are worth asking for before they are read.
-    private let isFar: Bool
-
-    init(
-      _ branch: Unmanaged<Branch>, _ leaf: Unmanaged<Leaf>, _ child: Int, start: Int,
-      before: Measure, followedBy following: Unmanaged<Branch>?, of root: Branch
-    ) {
-      isFar = root.count > Chunk.nearCount
-      unsafe self.branch = branch
-      unsafe self.leaf = leaf
-      self.child = child
-      self.start = start
-      self.before = before
-      unsafe self.following = following
-    }
-
-    /// A leaf that is all there is.
-    init(_ leaf: Leaf) {
-      unsafe branch = nil
-      unsafe self.leaf = Unmanaged.passUnretained(leaf)
-      child = 0
-      start = 0
-      before = .zero
-      unsafe following = nil
-      isFar = false
-    }
+    let isFar: Bool
 
     /// Hands out the leaf at hand.
     @inline(__always)
@@ -599,14 +575,12 @@ struct Rope<Chunk: RopeChunk>: Sendable {
         before += leaf.summary.measure
       }
       child += 1
-      guard let branch = unsafe branch else { return false }
-      return unsafe branch._withUnsafeGuaranteedRef { branch in
-        guard case .leaves(let leaves) = branch.children else { return false }
-        if isFar { unsafe Rope.fetchNext(after: child, of: leaves, followedBy: following) }
-        guard child < leaves.count else { return false }
+      fetchNext()
+      return unsafe branch?._withUnsafeGuaranteedRef { branch in
+        guard case .leaves(let leaves) = branch.children, child < leaves.count else { return false }
         unsafe leaf = Unmanaged.passUnretained(leaves[child])
         return true
-      }
+      } ?? false
     }
 
     /// Asks for what the leaf at hand has outside of it, where that is worth it.
@@ -652,33 +626,16 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     nodes.withNode(child) { $0.fetchMembers() }
   }
 
-  /// The leaves from the first on at the end of which something holds, as it does at the end.
-  @inline(__always)
-  private static func leafRow(
-    in root: Branch, where isPast: (_ count: Int, _ measure: Measure) -> Bool
-  ) -> LeafRow {
-    unsafe withLeaf(under: root, where: isPast) { branch, leaf, child, start, before, following in
-      unsafe LeafRow(
-        branch, leaf, child, start: start, before: before, followedBy: following, of: root)
-    }
-  }
-
   /// Goes down to the first leaf at the end of which something holds, as it does at the end.
   ///
   /// - Parameters:
   ///   - root: Where to begin.
   ///   - isPast: Whether it holds.
-  ///   - body: Called with the branch that has it, the leaf, which of the branch's it is, what is before it,
-  ///     and what comes after the branch, if that is under the same one.
-  /// - Returns: What `body` returns.
+  /// - Returns: The leaves from there on.
   @inline(__always)
-  private static func withLeaf<Result>(
-    under root: Branch, where isPast: (_ count: Int, _ measure: Measure) -> Bool,
-    _ body: (
-      _ branch: Unmanaged<Branch>, _ leaf: Unmanaged<Leaf>, _ child: Int, _ start: Int,
-      _ before: Measure, _ following: Unmanaged<Branch>?
-    ) -> Result
-  ) -> Result {
+  private static func leafRow(
+    in root: Branch, where isPast: (_ count: Int, _ measure: Measure) -> Bool
+  ) -> LeafRow {
     // Safe: the root is there until the end, and all that is under it with the root; so that nobody need
     // count the uses on the way down, which takes longer than the way.
     defer { withExtendedLifetime(root) {} }
@@ -687,13 +644,15 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     var start = 0
     var before = Measure.zero
     while true {
-      let result = unsafe branch._withUnsafeGuaranteedRef { node -> Result? in
+      let row = unsafe branch._withUnsafeGuaranteedRef { node -> LeafRow? in
         let child: Int
         (child, start, before) = node.firstChild(from: start, before, where: isPast)
         switch node.children {
         case .leaves(let leaves):
-          return unsafe body(
-            branch, Unmanaged.passUnretained(leaves[child]), child, start, before, following)
+          return unsafe LeafRow(
+            branch: branch, leaf: Unmanaged.passUnretained(leaves[child]), child: child,
+            start: start, before: before, following: following,
+            isFar: root.count > Chunk.nearCount)
         case .branches(let branches):
           unsafe branch = Unmanaged.passUnretained(branches[child])
           unsafe following =
@@ -701,7 +660,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
           return nil
         }
       }
-      if let result { return result }
+      if let row { return row }
     }
   }
 
