@@ -53,6 +53,19 @@ func partitioningIndex(_ count: Int, near guess: Int, where isPast: (Int) -> Boo
   return low + partitioningIndex(high - low) { isPast(low + $0) }
 }
 
+/// Which of some things that are mostly as large as each other likely is at a distance from the first.
+///
+/// - Parameters:
+///   - distance: The distance.
+///   - total: How large all are together.
+///   - count: How many there are.
+/// - Returns: 0 ... count, whatever the distance.
+@inline(__always)
+func likelyIndex(at distance: Double, of total: Double, count: Int) -> Int {
+  let share = distance / total
+  return share > 0 ? Int(min(share, 1) * Double(count)) : 0
+}
+
 /// The place of a key among `count` ascending keys that are all different; nil if it is not there.
 ///
 /// - Complexity: O(log count).

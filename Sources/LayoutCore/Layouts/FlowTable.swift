@@ -403,8 +403,7 @@ enum LineRun: RopeChunk {
   /// The line with one of so many items, counted from the first line's; lines mostly have as many items as
   /// others.
   static func line(with item: Int, of itemCount: Int, in ends: [Line]) -> Int {
-    let share = Double(item) / Double(max(1, itemCount))
-    let guess = Int(min(max(0, share), 1) * Double(ends.count))
+    let guess = likelyIndex(at: Double(item), of: Double(itemCount), count: ends.count)
     return partitioningIndex(max(0, ends.count - 1), near: guess) { ends[$0].itemCount > item }
   }
 
@@ -499,9 +498,9 @@ struct LineSummary: RopeSummary {
   /// Where a line likely is that is so far from the first: lines are mostly as long as others.
   @inline(__always)
   func likelyLine(at distance: Length, of count: Int, _ spacing: Length) -> Int {
-    let total = length + spacing * count
-    guard distance > .zero, distance < total else { return distance > .zero ? count : 0 }
-    return Int(Double(distance.millionths) / Double(total.millionths) * Double(count))
+    likelyIndex(
+      at: Double(distance.millionths), of: Double((length + spacing * count).millionths),
+      count: count)
   }
 
   mutating func replace(_ part: LineSummary, by new: LineSummary) -> Bool {

@@ -298,8 +298,8 @@ extension RopeLeaf<CheckpointRun> {
   func firstCheckpoint(below main: Int64, after before: CheckpointSummary) -> Int {
     // Between checkpoints columns mostly grow by as much as between others.
     let start = Double(max(0, before.top))
-    let share = (Double(main) - start) / (Double(summary.top) - start)
-    let guess = share > 0 ? Int(min(share, 1) * Double(count)) : 0
+    let guess = likelyIndex(
+      at: Double(main) - start, of: Double(summary.top) - start, count: count)
     return partitioningIndex(count, near: guess) { chunk.top($0) > main }
   }
 
