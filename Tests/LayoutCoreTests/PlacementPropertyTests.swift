@@ -125,9 +125,7 @@ struct PlacementPropertyTests {
       }
     }
   }
-}
 
-extension PlacementPropertyTests {
   @Test(arguments: 0..<400)
   func theItemNearestToTheMiddleIsThatOfAll(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -150,9 +148,7 @@ extension PlacementPropertyTests {
       #expect(prepared.itemNearestToCenter(contentOffset: visible.origin) == nearest?.indexPath)
     }
   }
-}
 
-extension PlacementPropertyTests {
   /// The first ends above the viewport, and its middle is as far from the viewport's as that of the second,
   /// which shows.
   @Test func ofItemsThatAreAsNearTheFirstIsNearest() throws {

@@ -35,13 +35,16 @@ final class RedisServer {
     self.options = options + (password.map { ["--requirepass", $0] } ?? [])
     self.password = password
     // A program that is no test may take a port before the server does.
-    for _ in 0..<2 {
+    for attempt in 1...3 {
       port = try RedisServer.freePort()
-      if (try? start()) != nil { return }
-      stop()
+      do {
+        try start()
+        return
+      } catch {
+        stop()
+        if attempt == 3 { throw error }
+      }
     }
-    port = try RedisServer.freePort()
-    try start()
   }
 
   deinit {
