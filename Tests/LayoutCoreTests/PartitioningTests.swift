@@ -24,4 +24,12 @@ struct PartitioningTests {
       }
     }
   }
+
+  @Test(arguments: [
+    (0, 10, 0), (3, 10, 1), (5, 10, 2), (9.9, 10, 3), (10, 10, 4), (1e300, 10, 4), (-3, 10, 0),
+    (0, 0, 0), (1, 0, 4), (-1, 0, 0),
+  ])
+  func aPlaceIsGuessedByItsShare(distance: Double, total: Double, index: Int) {
+    #expect(likelyIndex(at: distance, of: total, count: 4) == index)
+  }
 }
