@@ -7,10 +7,12 @@ enum AnswerJSON: Hashable {
   case string(String)
   case bool(Bool)
   case null
+  /// What an object has under a key that it has more than once, in order.
+  case repeated([AnswerJSON])
 
   /// Parses a whole document; nil if it is none.
   ///
-  /// Of two equal keys the second counts.
+  /// Of two equal keys the second counts, but for pointers, which may name either.
   init?(_ bytes: [UInt8]) {
     var parser = Parser(bytes: bytes)
     guard let value = parser.value(depth: 0) else { return nil }
@@ -20,7 +22,11 @@ enum AnswerJSON: Hashable {
   }
 
   subscript(name: String) -> AnswerJSON? {
-    if case .object(let members) = self { members[name] } else { nil }
+    if case .object(let members) = self { members[name]?.all.last } else { nil }
+  }
+
+  private var all: [AnswerJSON] {
+    if case .repeated(let values) = self { values } else { [self] }
   }
 
   var elements: [AnswerJSON]? {
@@ -43,20 +49,20 @@ enum AnswerJSON: Hashable {
   func at(_ pointer: String) -> AnswerJSON? {
     if pointer.isEmpty { return self }
     guard pointer.hasPrefix("/") else { return nil }
-    var value = self
+    var values = [self]
     for part in pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
       let name = String(part).replacing("~1", with: "/").replacing("~0", with: "~")
-      switch value {
-      case .object(let members):
-        guard let member = members[name] else { return nil }
-        value = member
-      case .array(let elements):
-        guard let index = Int(name), elements.indices.contains(index) else { return nil }
-        value = elements[index]
-      default: return nil
+      values = values.flatMap { value in
+        switch value {
+        case .object(let members): return members[name]?.all ?? []
+        case .array(let elements):
+          guard let index = Int(name), elements.indices.contains(index) else { return [] }
+          return [elements[index]]
+        default: return []
+        }
       }
     }
-    return value
+    return values.last
   }
 
   /// Every number in it.
@@ -64,7 +70,8 @@ enum AnswerJSON: Hashable {
     switch self {
     case .object(let members):
       for value in members.values { try value.forEachNumber(body) }
-    case .array(let elements): for element in elements { try element.forEachNumber(body) }
+    case .array(let values), .repeated(let values):
+      for value in values { try value.forEachNumber(body) }
     case .number(let text): try body(text)
     case .string, .bool, .null: break
     }
@@ -116,7 +123,7 @@ enum AnswerJSON: Hashable {
         guard next == UInt8(ascii: "\""), let name = text() else { return nil }
         skipSpace()
         guard take(":"), let value = value(depth: depth + 1) else { return nil }
-        members[name] = value
+        members[name] = members[name].map { .repeated($0.all + [value]) } ?? value
         skipSpace()
         if take("}") { return .object(members) }
         guard take(",") else { return nil }
