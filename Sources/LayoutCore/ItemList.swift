@@ -226,22 +226,34 @@ extension Items: RopeChunk {
     guard leaf.summary.namedCount == 0, let sizes = leaf.narrowSizes else { return nil }
     var gone = (widths: NarrowSummary(), heights: NarrowSummary())
     var new = ItemsSummary.zero
-    for index in edits.indices {
-      let range = edits[index].range(from: start)
-      gone.widths.add(sizes.widths, range)
-      gone.heights.add(sizes.heights, range)
-      if edits[index].chunks.isEmpty { continue }
-      for items in edits[index].chunks {
-        guard case .sizes(.compact, .compact) = items.extents, items.ids == nil else { return nil }
-        new += items.summary
+    var areNarrow = true
+    let extents = ItemExtents.narrowSizes(count: count) { widths, heights in
+      var done = 0
+      for index in edits.indices {
+        let range = edits[index].range(from: start)
+        gone.widths.add(sizes.widths, range)
+        gone.heights.add(sizes.heights, range)
+        widths.append(sizes.widths, done..<range.lowerBound)
+        heights.append(sizes.heights, done..<range.lowerBound)
+        done = range.upperBound
+        for place in edits[index].chunks.indices {
+          guard edits[index].chunks[place].ids == nil,
+            case .sizes(.compact(let newWidths), .compact(let newHeights)) =
+              edits[index].chunks[place].extents
+          else {
+            areNarrow = false
+            return
+          }
+          new += edits[index].chunks[place].summary
+          widths.append(newWidths.span, newWidths.indices)
+          heights.append(newHeights.span, newHeights.indices)
+        }
       }
+      widths.append(sizes.widths, done..<leaf.count)
+      heights.append(sizes.heights, done..<leaf.count)
     }
-    let chunk = Items(
-      count: count,
-      extents: .sizes(
-        widths: .compact(sizes.widths.replacing(edits, from: start, count: count) { $0.widths }),
-        heights: .compact(
-          sizes.heights.replacing(edits, from: start, count: count) { $0.heights })))
+    guard areNarrow else { return nil }
+    let chunk = Items(count: count, extents: extents)
     var summary = leaf.summary
     let part = ItemsSummary(
       describedCount: gone.widths.count, widths: gone.widths.summary, heights: gone.heights.summary)
@@ -362,35 +374,25 @@ struct NarrowSizes: ~Escapable {
   }
 }
 
-extension Span<UInt32> {
-  /// Lengths of some items with those of others put in their place.
+extension ItemExtents {
+  /// Sizes of 32 bits each way, in arrays no longer than they have to be.
   ///
   /// - Parameters:
-  ///   - edits: What is replaced.
-  ///   - start: How many items are before these.
-  ///   - count: How many there are afterwards.
-  ///   - lengths: Those of items that come; of 32 bits.
-  /// - Returns: The changed ones, in an array no longer than it has to be.
+  ///   - count: How many, at most.
+  ///   - fill: Puts them there, as many widths as heights.
+  /// - Returns: The sizes.
   @inline(__always)
-  fileprivate func replacing(
-    _ edits: Span<ItemEdit>, from start: Int, count: Int, by lengths: (Items) -> LengthArray
-  ) -> [UInt32] {
-    var result: [UInt32] = []
-    result.reserveCapacity(count)
-    result.append(addingCapacity: count) { room in
-      var done = 0
-      for index in edits.indices {
-        let range = edits[index].range(from: start)
-        room.append(self, done..<range.lowerBound)
-        done = range.upperBound
-        if edits[index].chunks.isEmpty { continue }
-        for items in edits[index].chunks {
-          if case .compact(let new) = lengths(items) { room.append(new.span, new.indices) }
-        }
-      }
-      room.append(self, done..<self.count)
+  fileprivate static func narrowSizes(
+    count: Int,
+    _ fill: (_ widths: inout OutputSpan<UInt32>, _ heights: inout OutputSpan<UInt32>) -> Void
+  ) -> ItemExtents {
+    var (widths, heights): ([UInt32], [UInt32]) = ([], [])
+    widths.reserveCapacity(count)
+    heights.reserveCapacity(count)
+    widths.append(addingCapacity: count) { widths in
+      heights.append(addingCapacity: count) { heights in fill(&widths, &heights) }
     }
-    return result
+    return .sizes(widths: .compact(widths), heights: .compact(heights))
   }
 }
 
