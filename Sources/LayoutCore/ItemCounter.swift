@@ -15,12 +15,13 @@ struct ItemCounter: Sendable {
 
   /// How many items a section has, and how many there are before it; nil if there is no such section.
   private func run(ofSection section: Int) -> (start: Int, count: Int)? {
-    guard let place = sections.place(of: section) else { return nil }
-    var start = place.before.itemCount
-    for earlier in 0..<(section - place.start) {
-      start += place.chunk.sections[earlier].items.count
+    sections.withPlace(of: section) { place in
+      var start = place.before.itemCount
+      for earlier in 0..<(section - place.start) {
+        start += place.leaf.chunk.sections[earlier].items.count
+      }
+      return (start, place.leaf.chunk.sections[section - place.start].items.count)
     }
-    return (start, place.chunk.sections[section - place.start].items.count)
   }
 
   /// Whether there is such an item.

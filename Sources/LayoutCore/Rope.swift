@@ -446,8 +446,18 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// - Parameter index: 0 ..< count.
   /// - Returns: The chunk; nil if there is no such element.
   /// - Complexity: O(log n).
-  func place(of index: Int) -> Place? {
-    index < 0 ? nil : firstPlace { count, _ in count > index }
+  func place(of index: Int) -> Place? { withPlace(of: index) { $0 } }
+
+  /// Hands out the chunk with an element where it is: what is not kept need not be counted.
+  ///
+  /// - Parameters:
+  ///   - index: 0 ..< count.
+  ///   - body: Called with the chunk, if there is such an element.
+  /// - Returns: What `body` returns; nil if there is no such element.
+  /// - Complexity: O(log n).
+  @inline(__always)
+  func withPlace<Result>(of index: Int, _ body: (Place) -> Result) -> Result? {
+    index < 0 ? nil : withFirstPlace(where: { count, _ in count > index }, body)
   }
 
   /// The leaf with an element, for who has the rope as long as it reads the leaf: to count a use of it
@@ -478,16 +488,24 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// - Complexity: O(log n).
   @inline(__always)
   func firstPlace(where isPast: (_ count: Int, _ measure: Measure) -> Bool) -> Place? {
+    withFirstPlace(where: isPast) { $0 }
+  }
+
+  /// The same, handed out where it is.
+  @inline(__always)
+  private func withFirstPlace<Result>(
+    where isPast: (_ count: Int, _ measure: Measure) -> Bool, _ body: (Place) -> Result
+  ) -> Result? {
+    // A row does not count its use of the leaf.
+    defer { withExtendedLifetime(root) {} }
     switch root {
     case .empty: return nil
     case .leaf(let leaf):
       guard isPast(leaf.count, leaf.summary.measure) else { return nil }
-      return Place(leaf: leaf, start: 0, before: .zero)
+      return body(Place(leaf: leaf, start: 0, before: .zero))
     case .branch(let branch):
       guard isPast(branch.count, branch.summary.measure) else { return nil }
-      // A row does not count its use of the leaf.
-      defer { withExtendedLifetime(branch) {} }
-      return Rope.leafRow(in: branch, where: isPast).withPlace { $0 }
+      return Rope.leafRow(in: branch, where: isPast).withPlace(body)
     }
   }
 
@@ -585,7 +603,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
 
     /// Asks for what the leaf at hand has outside of it, where that is worth it.
     func fetchFirst() {
-      if isFar { withPlace { $0.leaf.fetchMembers() } }
+      if isFar { unsafe leaf._withUnsafeGuaranteedRef { $0.fetchMembers() } }
     }
 
     /// Asks for what comes next, where that is worth it.

@@ -22,26 +22,28 @@ public struct SectionList: Sendable, RandomAccessCollection, ExpressibleByArrayL
   ///
   /// - Parameter index: 0 ..< count.
   /// - Complexity: O(log n).
-  public subscript(index: Int) -> Section {
-    let (sections, place) = place(of: index)
-    return sections[place]
-  }
+  public subscript(index: Int) -> Section { withSection(index) { $0 } }
 
   /// The items of one section, without a copy of what else it has.
   ///
   /// - Parameter index: 0 ..< count.
   /// - Returns: The items.
   /// - Complexity: O(log n).
-  func items(ofSection index: Int) -> ItemList {
-    let (sections, place) = place(of: index)
-    return sections[place].items
-  }
+  func items(ofSection index: Int) -> ItemList { withSection(index) { $0.items } }
 
-  private func place(of index: Int) -> (sections: [Section], place: Int) {
-    guard let place = rope.place(of: index) else {
-      preconditionFailure("there is no section \(index)")
-    }
-    return (place.chunk.sections, index - place.start)
+  /// How many items one section has.
+  ///
+  /// - Parameter index: 0 ..< count.
+  /// - Returns: The number.
+  /// - Complexity: O(log n).
+  func itemCount(ofSection index: Int) -> Int { withSection(index) { $0.items.count } }
+
+  /// Hands out a section where it is.
+  @inline(__always)
+  private func withSection<Result>(_ index: Int, _ body: (Section) -> Result) -> Result {
+    let result = rope.withPlace(of: index) { body($0.leaf.chunk.sections[index - $0.start]) }
+    guard let result else { preconditionFailure("there is no section \(index)") }
+    return result
   }
 
   /// How many items there are in all sections.

@@ -189,10 +189,11 @@ final class SectionStack: Placement {
 
   /// A section and where it starts; nil if there is no such section.
   private func slot(_ section: Int) -> (slot: Slot, start: Length)? {
-    guard let place = slots.place(of: section) else { return nil }
-    let index = section - place.start
-    let start = place.chunk.slots[..<index].reduce(place.before) { $0 + $1.length }
-    return (place.chunk.slots[index], start)
+    slots.withPlace(of: section) { place in
+      var start = place.before
+      for earlier in 0..<(section - place.start) { start += place.leaf.chunk.slots[earlier].length }
+      return (place.leaf.chunk.slots[section - place.start], start)
+    }
   }
 
   /// Visits sections in order with where they start, from one on that ends below a place.

@@ -326,7 +326,7 @@ struct UpdatePlan: ~Copyable {
   /// How many items a section has before the batch.
   private func itemCount(ofOldSection section: Int) -> Int {
     if let kept, kept.section == section { return kept.itemCount }
-    return content.sections.items(ofSection: section).count
+    return content.sections.itemCount(ofSection: section)
   }
 
   // MARK: Checks on the whole
@@ -336,7 +336,7 @@ struct UpdatePlan: ~Copyable {
     if let new = inserted[section] { return new.items.count }
     guard let old = map.oldSection(of: section) else { return 0 }
     if let new = reloaded[old] { return new.items.count }
-    return map.items(ofOldSection: old)?.newCount ?? content.sections.items(ofSection: old).count
+    return map.items(ofOldSection: old)?.newCount ?? content.sections.itemCount(ofSection: old)
   }
 
   /// What happens to the items of a section; nil if nothing does.
@@ -365,7 +365,7 @@ struct UpdatePlan: ~Copyable {
       let sum =
         if let old = map.oldSection(of: section), reloaded[old] == nil {
           UpdatePlan.sum(
-            old, content.sections.items(ofSection: old).count, places(ofOldSection: old) ?? Places()
+            old, content.sections.itemCount(ofSection: old), places(ofOldSection: old) ?? Places()
           )
         } else {
           "section \(section) comes with \(itemCount(ofNewSection: section)) items"
@@ -463,7 +463,7 @@ struct UpdatePlan: ~Copyable {
       }
     }
     for section in batch.deleteSections + batch.reloadSections.map(\.at) {
-      remove(0..<content.sections.items(ofSection: section).count, of: section)
+      remove(0..<content.sections.itemCount(ofSection: section), of: section)
     }
     // An empty range may name any section.
     for range in batch.deleteItems where range.start < range.end {
