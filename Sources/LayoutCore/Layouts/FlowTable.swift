@@ -6,6 +6,10 @@ final class FlowTable: SectionBody {
   private let lines: Rope<LineRun>
   /// Whether no place across comes near the end of 64 bits, as long as items have 32.
   private let isSmall: Bool
+  /// No item ends beyond it.
+  private let greatestMaxX: Length
+  /// Whether each item reaches into the room between the insets, and none is wider.
+  private let fillsLines: Bool
 
   /// Breaks the lines.
   ///
@@ -21,6 +25,13 @@ final class FlowTable: SectionBody {
     self.rule = rule
     self.lines = lines
     isSmall = rule.isSmall && rule.leading <= Length.maximumExtent
+    let summary = sizes.summary
+    greatestMaxX = rule.leading + max(rule.limit, summary.greatest.width)
+    // By more than a hair: a line may end a hair past the room, and what is wider than that still reaches
+    // into it.
+    fillsLines =
+      summary.least.width > rule.limit - rule.available
+      && summary.greatest.width <= rule.available && summary.least.height > .zero
     length = lines.summary.length + rule.lineSpacing * max(0, lines.count - 1)
   }
 
@@ -187,9 +198,7 @@ final class FlowTable: SectionBody {
   /// Visits the lines in a rectangle from the one with an item on; of equal lines beside it none.
   private func forEachLine(in rect: Rect, from item: Int, _ body: (Place) -> Bool) -> Bool {
     // An item may begin left of the room, but never left of where lines begin.
-    guard !rect.isEmpty, rect.maxX > rule.leading,
-      rect.minX < rule.leading + max(rule.limit, sizes.summary.greatest.width)
-    else { return true }
+    guard !rect.isEmpty, rect.maxX > rule.leading, rect.minX < greatestMaxX else { return true }
     let spacing = rule.lineSpacing
     var isGoingOn = true
     lines.forEachChunk(where: {
@@ -205,7 +214,7 @@ final class FlowTable: SectionBody {
             && run.before.itemCount + line.itemCount * ($0 + 1) > item
         }
         for number in begin..<count {
-          guard top + pitch * number < rect.maxY else { break }
+          guard top + pitch * number < rect.maxY else { return false }
           let place = Place(
             number: run.start + number, item: run.before.itemCount + line.itemCount * number,
             itemCount: line.itemCount, top: top + pitch * number, length: line.length)
@@ -230,7 +239,7 @@ final class FlowTable: SectionBody {
             number: run.start + number, item: run.before.itemCount + start.itemCount,
             itemCount: line.itemCount, top: top + start.length + spacing * number,
             length: line.length)
-          guard place.top < rect.maxY else { break }
+          guard place.top < rect.maxY else { return false }
           if place.top + line.length > rect.minY {
             isGoingOn = body(place)
             guard isGoingOn else { return false }
@@ -277,13 +286,6 @@ final class FlowTable: SectionBody {
   }
 
   func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
-    // Each item reaches more than a hair into the room between the insets: a line may end a hair past
-    // the room, and what is wider than that still reaches into it.
-    let hair = rule.limit - rule.available
-    let summary = sizes.summary
-    let fillsLines =
-      summary.least.width > hair && summary.greatest.width <= rule.available
-      && summary.least.height > .zero
     let coversAll =
       fillsLines && rect.minX <= rule.leading && rect.maxX >= rule.leading + rule.available
     var reader = SizeReader(sizes)
