@@ -45,11 +45,13 @@ final class RoundRobinWaterfall: SectionBody {
       let before = run.leaf.columns(at: count - run.start)
       for column in starts.indices { starts[column] = before.starts[column] }
     }
-    var run = CheckpointRun(columnCount: filledCount)
+    let rowCount = (lengths.count - 1) / columns.count + 1
+    var writer = CheckpointWriter(
+      columnCount: filledCount, count: (rowCount - 1) / stride + 1, keeping: count, of: checkpoints)
     var column = 0
     var row = count * stride
     lengths.forEachLength(from: row * columns.count) { _, length in
-      if column == 0, row % stride == 0 { run.append(starts: starts.span, lastItems: Span()) }
+      if column == 0, row % stride == 0 { writer.append(starts: starts.span, lastItems: Span()) }
       starts[column] = (Length(millionths: starts[column]) + length + spacing).millionths
       column += 1
       if column == columns.count {
@@ -58,7 +60,7 @@ final class RoundRobinWaterfall: SectionBody {
       }
       return true
     }
-    self.checkpoints = checkpoints.edited([.init(range: count..<checkpoints.count, chunks: [run])])
+    self.checkpoints = writer.finish()
     var end: Length = 0
     for column in 0..<filledCount {
       end = max(end, Length(millionths: starts[column]) - interitemSpacing)

@@ -47,23 +47,17 @@ final class ShortestFirstWaterfall: SectionBody {
     var front =
       checkpoints.place(of: count).map { ColumnFront($0.leaf.columns(at: count - $0.start)) }
       ?? ColumnFront(columnCount: filledCount)
-    var runs: [CheckpointRun] = []
-    var run = CheckpointRun(columnCount: filledCount)
-    run.reserveCapacity((lengths.count - 1) / stride + 1 - count)
+    var writer = CheckpointWriter(
+      columnCount: filledCount, count: (lengths.count - 1) / stride + 1, keeping: count,
+      of: checkpoints)
     lengths.forEachBlock(from: count * stride, limit: { stride - $0 % stride }) { item, block in
       if item % stride == 0 {
-        if run.count == CheckpointRun.capacity {
-          runs.append(run)
-          run = CheckpointRun(columnCount: filledCount)
-          run.reserveCapacity((lengths.count - 1 - item) / stride + 1)
-        }
-        run.append(starts: front.starts.span, lastItems: front.lastItems.span)
+        writer.append(starts: front.starts.span, lastItems: front.lastItems.span)
       }
       front.place(block, from: item, spacing: spacing)
       return true
     }
-    if run.count > 0 { runs.append(run) }
-    self.checkpoints = checkpoints.edited([.init(range: count..<checkpoints.count, chunks: runs)])
+    self.checkpoints = writer.finish()
     var end: Length = 0
     for column in 0..<filledCount where front.lastItems[column] >= 0 {
       end = max(end, Length(millionths: front.starts[column]) - interitemSpacing)
@@ -173,10 +167,10 @@ final class ShortestFirstWaterfall: SectionBody {
     let (starts, lastItems) = (before.starts, before.lastItems)
     let reachingDown = wanted.filter {
       lastItems[$0] >= start && starts[$0] > rect.minY.millionths
-    }.sorted { lastItems[$0] < lastItems[$1] }
+    }
     guard !reachingDown.isEmpty else { return true }
     var reader = ColumnLengths.Reader(lengths)
-    for column in reachingDown {
+    for column in reachingDown.sorted(by: { lastItems[$0] < lastItems[$1] }) {
       let item = Int(lastItems[column])
       let length = reader.length(of: item)
       let itemStart = Length(millionths: starts[column]) - spacing - length
@@ -209,128 +203,5 @@ final class ShortestFirstWaterfall: SectionBody {
       return (found, checkpoint)
     }
     return checkpoints.place(of: checkpoint).map { ($0, checkpoint) }
-  }
-}
-
-/// The columns at some checkpoints, in one piece.
-struct CheckpointRun: RopeChunk {
-  fileprivate let columnCount: Int
-  /// Where the next item would start in each column, in millionths, checkpoint after checkpoint.
-  private(set) var starts: [Int64] = []
-  /// The last item in each column, −1 for none, checkpoint after checkpoint.
-  private(set) var lastItems: [Int32] = []
-
-  init(columnCount: Int) { self.columnCount = columnCount }
-
-  /// Makes room for checkpoints, at most as many as a run may have.
-  mutating func reserveCapacity(_ count: Int) {
-    let count = max(0, min(count, CheckpointRun.capacity)) * columnCount
-    starts.reserveCapacity(count)
-    lastItems.reserveCapacity(count)
-  }
-
-  /// Adds a checkpoint.
-  ///
-  /// - Parameters:
-  ///   - starts: Where the next item would start in each column.
-  ///   - lastItems: The last item in each column; empty for a fill in turn, where that follows from the
-  ///     row.
-  mutating func append(starts: Span<Int64>, lastItems: Span<Int32>) {
-    for index in starts.indices { self.starts.append(starts[index]) }
-    for index in lastItems.indices { self.lastItems.append(lastItems[index]) }
-  }
-
-  static var capacity: Int { 16 }
-
-  var count: Int { starts.count / columnCount }
-
-  /// Where the next item would start after a checkpoint; ascending from checkpoint to checkpoint.
-  func top(_ checkpoint: Int) -> Int64 {
-    var top = Int64.max
-    for index in (checkpoint * columnCount)..<((checkpoint + 1) * columnCount) {
-      top = min(top, starts[index])
-    }
-    return top
-  }
-
-  var summary: CheckpointSummary {
-    CheckpointSummary(
-      top: count == 0 ? .min : top(count - 1),
-      byteCount: 144 + starts.capacity * 8 + lastItems.capacity * 4)
-  }
-
-  func goes(with other: CheckpointRun, asUniform: Bool) -> Bool { true }
-
-  static func joining(_ parts: ArraySlice<Part>) -> CheckpointRun {
-    var run = CheckpointRun(columnCount: parts.first?.chunk.columnCount ?? 1)
-    for part in parts {
-      let (chunk, range) = (part.chunk, part.range)
-      let columns = (range.lowerBound * run.columnCount)..<(range.upperBound * run.columnCount)
-      run.starts += chunk.starts[columns]
-      if !chunk.lastItems.isEmpty { run.lastItems += chunk.lastItems[columns] }
-    }
-    return run
-  }
-}
-
-/// The columns at a checkpoint, where they lie.
-struct CheckpointColumns: ~Escapable {
-  /// Where the next item would start in each, in millionths.
-  let starts: Span<Int64>
-  /// The last item in each, −1 for none; empty for a fill in turn.
-  let lastItems: Span<Int32>
-
-  @_lifetime(copy starts, copy lastItems)
-  fileprivate init(starts: Span<Int64>, lastItems: Span<Int32>) {
-    self.starts = starts
-    self.lastItems = lastItems
-  }
-}
-
-extension RopeLeaf<CheckpointRun> {
-  /// The first checkpoint of which all columns start below a place; their number if there is none.
-  ///
-  /// - Parameters:
-  ///   - main: The place.
-  ///   - before: What is known of the checkpoints before these.
-  /// - Returns: The checkpoint.
-  /// - Complexity: O(c · log m) for m checkpoints of c columns.
-  func firstCheckpoint(below main: Int64, after before: CheckpointSummary) -> Int {
-    // Between checkpoints columns mostly grow by as much as between others.
-    let start = Double(max(0, before.top))
-    let guess = likelyIndex(
-      at: Double(main) - start, of: Double(summary.top) - start, count: count)
-    return partitioningIndex(count, near: guess) { chunk.top($0) > main }
-  }
-
-  /// The columns at one of the checkpoints, without counting the uses of the arrays.
-  ///
-  /// - Parameter checkpoint: 0 ..< count.
-  /// - Returns: The columns.
-  @_lifetime(borrow self)
-  func columns(at checkpoint: Int) -> CheckpointColumns {
-    let first = checkpoint * chunk.columnCount
-    let range = first..<(first + chunk.columnCount)
-    let (starts, lastItems) = (chunk.starts, chunk.lastItems)
-    // Safe: what a leaf is made of never changes, and is there as long as the leaf.
-    return unsafe _overrideLifetime(
-      CheckpointColumns(
-        starts: starts.span.extracting(range),
-        lastItems: lastItems.isEmpty ? Span() : lastItems.span.extracting(range)),
-      borrowing: self)
-  }
-}
-
-/// What is known of many checkpoints.
-struct CheckpointSummary: RopeSummary {
-  /// Where the next item would start after the last of them.
-  var top: Int64 = .min
-  var byteCount = 0
-
-  static let zero = CheckpointSummary()
-
-  static func + (left: CheckpointSummary, right: CheckpointSummary) -> CheckpointSummary {
-    CheckpointSummary(
-      top: max(left.top, right.top), byteCount: left.byteCount + right.byteCount)
   }
 }

@@ -1,0 +1,172 @@
+/// The columns at some checkpoints, in one piece.
+struct CheckpointRun: RopeChunk {
+  fileprivate let columnCount: Int
+  /// Where the next item would start in each column, in millionths, checkpoint after checkpoint.
+  private(set) var starts: [Int64] = []
+  /// The last item in each column, −1 for none, checkpoint after checkpoint.
+  private(set) var lastItems: [Int32] = []
+
+  /// Makes an empty run, with room for as many checkpoints as will come and a run may have.
+  fileprivate init(columnCount: Int, expecting count: Int) {
+    self.columnCount = columnCount
+    let count = max(0, min(count, CheckpointRun.capacity)) * columnCount
+    starts.reserveCapacity(count)
+    lastItems.reserveCapacity(count)
+  }
+
+  /// Adds a checkpoint.
+  fileprivate mutating func append(starts: Span<Int64>, lastItems: Span<Int32>) {
+    for index in starts.indices { self.starts.append(starts[index]) }
+    for index in lastItems.indices { self.lastItems.append(lastItems[index]) }
+  }
+
+  static var capacity: Int { 16 }
+
+  var count: Int { starts.count / columnCount }
+
+  /// Where the next item would start after a checkpoint; ascending from checkpoint to checkpoint.
+  func top(_ checkpoint: Int) -> Int64 {
+    var top = Int64.max
+    for index in (checkpoint * columnCount)..<((checkpoint + 1) * columnCount) {
+      top = min(top, starts[index])
+    }
+    return top
+  }
+
+  var summary: CheckpointSummary {
+    CheckpointSummary(
+      top: count == 0 ? .min : top(count - 1),
+      byteCount: 144 + starts.capacity * 8 + lastItems.capacity * 4)
+  }
+
+  func goes(with other: CheckpointRun, asUniform: Bool) -> Bool { true }
+
+  static func joining(_ parts: ArraySlice<Part>) -> CheckpointRun {
+    var run = CheckpointRun(
+      columnCount: parts.first?.chunk.columnCount ?? 1,
+      expecting: parts.reduce(0) { $0 + $1.range.count })
+    for part in parts {
+      let (chunk, range) = (part.chunk, part.range)
+      let columns = (range.lowerBound * run.columnCount)..<(range.upperBound * run.columnCount)
+      run.starts += chunk.starts[columns]
+      if !chunk.lastItems.isEmpty { run.lastItems += chunk.lastItems[columns] }
+    }
+    return run
+  }
+}
+
+/// Checkpoints while they are made, after some that are kept.
+struct CheckpointWriter {
+  private let kept: Rope<CheckpointRun>
+  /// Where the first of the new runs begins: with a run of those that are kept, so that none is cut.
+  private let start: Int
+  private let columnCount: Int
+  /// How many checkpoints there will be.
+  private let count: Int
+  private var runs: [CheckpointRun] = []
+  private var run: CheckpointRun
+
+  /// Keeps the first checkpoints of a change.
+  ///
+  /// - Parameters:
+  ///   - columnCount: How many columns each has.
+  ///   - count: How many there will be.
+  ///   - keptCount: How many are kept; less than there are, unless there are none.
+  ///   - kept: Those before the change, of as many columns.
+  init(columnCount: Int, count: Int, keeping keptCount: Int, of kept: Rope<CheckpointRun>) {
+    self.kept = kept
+    self.columnCount = columnCount
+    self.count = count
+    let place = kept.place(of: keptCount)
+    start = place?.start ?? kept.count
+    run = CheckpointRun(columnCount: columnCount, expecting: count - start)
+    guard let place else { return }
+    for checkpoint in 0..<(keptCount - place.start) {
+      let columns = place.leaf.columns(at: checkpoint)
+      run.append(starts: columns.starts, lastItems: columns.lastItems)
+    }
+  }
+
+  /// Adds a checkpoint.
+  ///
+  /// - Parameters:
+  ///   - starts: Where the next item would start in each column.
+  ///   - lastItems: The last item in each column; empty for a fill in turn, where that follows from the
+  ///     row.
+  mutating func append(starts: Span<Int64>, lastItems: Span<Int32>) {
+    if run.count >= CheckpointRun.capacity {
+      runs.append(run)
+      let done = start + runs.count * CheckpointRun.capacity
+      run = CheckpointRun(columnCount: columnCount, expecting: count - done)
+    }
+    run.append(starts: starts, lastItems: lastItems)
+  }
+
+  /// All checkpoints.
+  consuming func finish() -> Rope<CheckpointRun> {
+    if run.count > 0 { runs.append(run) }
+    return kept.edited([.init(range: start..<kept.count, chunks: runs)])
+  }
+}
+
+/// The columns at a checkpoint, where they lie.
+struct CheckpointColumns: ~Escapable {
+  /// Where the next item would start in each, in millionths.
+  let starts: Span<Int64>
+  /// The last item in each, −1 for none; empty for a fill in turn.
+  let lastItems: Span<Int32>
+
+  @_lifetime(copy starts, copy lastItems)
+  fileprivate init(starts: Span<Int64>, lastItems: Span<Int32>) {
+    self.starts = starts
+    self.lastItems = lastItems
+  }
+}
+
+extension RopeLeaf<CheckpointRun> {
+  /// The first checkpoint of which all columns start below a place; their number if there is none.
+  ///
+  /// - Parameters:
+  ///   - main: The place.
+  ///   - before: What is known of the checkpoints before these.
+  /// - Returns: The checkpoint.
+  /// - Complexity: O(c · log m) for m checkpoints of c columns.
+  func firstCheckpoint(below main: Int64, after before: CheckpointSummary) -> Int {
+    // Between checkpoints columns mostly grow by as much as between others.
+    let start = Double(max(0, before.top))
+    let guess = likelyIndex(
+      at: Double(main) - start, of: Double(summary.top) - start, count: count)
+    return partitioningIndex(count, near: guess) { chunk.top($0) > main }
+  }
+
+  /// The columns at one of the checkpoints, without counting the uses of the arrays.
+  ///
+  /// - Parameter checkpoint: 0 ..< count.
+  /// - Returns: The columns.
+  @_lifetime(borrow self)
+  func columns(at checkpoint: Int) -> CheckpointColumns {
+    let first = checkpoint * chunk.columnCount
+    let range = first..<(first + chunk.columnCount)
+    let (starts, lastItems) = (chunk.starts, chunk.lastItems)
+    // Safe: what a leaf is made of never changes, and is there as long as the leaf.
+    return unsafe _overrideLifetime(
+      CheckpointColumns(
+        starts: starts.span.extracting(range),
+        lastItems: lastItems.isEmpty ? Span() : lastItems.span.extracting(range)),
+      borrowing: self)
+  }
+}
+
+/// What is known of many checkpoints.
+struct CheckpointSummary: RopeSummary {
+  /// Where the next item would start after the last of them.
+  var top: Int64 = .min
+  var byteCount = 0
+
+  static let zero = CheckpointSummary()
+
+  static func + (left: CheckpointSummary, right: CheckpointSummary) -> CheckpointSummary {
+    CheckpointSummary(
+      top: max(left.top, right.top), byteCount: left.byteCount + right.byteCount)
+  }
+}
