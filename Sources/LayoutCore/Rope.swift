@@ -823,8 +823,9 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       row.skip()
       let nodeEnd = nodeStart + sums[place].count
       let isLastNode = isLast && place == nodes.count - 1
+      // What it brings stands where it begins.
       if !isLastNode, range.lowerBound <= nodeStart, range.upperBound >= nodeEnd,
-        edits.chunks.isEmpty
+        range.lowerBound < nodeStart || edits.chunks.isEmpty
       {
         // All of it goes; nobody need look inside.
         if range.upperBound == nodeEnd { edits.removeFirst() }
