@@ -71,6 +71,10 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
 
   private struct Entries {
     var entries: [Entry] = []
+    /// A part of the hash of each entry's key: most keys are told apart by these, which lie together.
+    ///
+    /// More entries than there is room for take longer to look through than an answer takes to make.
+    var marks = InlineArray<32, UInt32>(repeating: 0)
     var byteCount = 0
     var useCount: UInt64 = 0
     /// Some of what was asked last, by its hash.
@@ -78,41 +82,51 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
 
     mutating func wasAsked(_ hash: UInt64) -> Bool {
       let place = Int(hash >> 8 & 63)
-      let mark = UInt32(truncatingIfNeeded: hash >> 32) | 1
+      let mark = Entries.mark(hash) | 1
       let wasAsked = asked[place] == mark
       asked[place] = mark
       return wasAsked
     }
 
-    mutating func answer(to key: borrowing AnswerKey) -> Answer? {
-      for place in entries.indices where entries[place].key == key {
-        useCount &+= 1
-        entries[place].lastUse = useCount
-        return entries[place].answer
+    /// Where the entry of a key is; nil if there is none.
+    private func place(of key: borrowing AnswerKey, _ hash: UInt64) -> Int? {
+      let mark = Entries.mark(hash)
+      for place in entries.indices where marks[place] == mark {
+        if entries[place].key == key { return place }
       }
       return nil
     }
 
+    private static func mark(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
+
+    mutating func answer(to key: borrowing AnswerKey, _ hash: UInt64) -> Answer? {
+      guard let place = place(of: key, hash) else { return nil }
+      useCount &+= 1
+      entries[place].lastUse = useCount
+      return entries[place].answer
+    }
+
     /// Keeps an entry instead of what was there; returns what has to leave.
-    mutating func insert(_ entry: Entry, limit: Int) -> [Answer] {
+    mutating func insert(_ entry: Entry, _ hash: UInt64, limit: Int) -> [Answer] {
       var left: [Answer] = []
-      if let place = entries.firstIndex(where: { $0.key == entry.key }) {
-        left.append(remove(at: place))
-      }
-      while byteCount + entry.byteCount > limit || entries.count >= AnswerCache.setSize,
+      if let place = place(of: entry.key, hash) { left.append(remove(at: place)) }
+      while byteCount + entry.byteCount > limit || entries.count >= marks.count,
         let place = entries.indices.min(by: { entries[$0].lastUse < entries[$1].lastUse })
       {
         left.append(remove(at: place))
       }
       useCount &+= 1
       byteCount += entry.byteCount
+      marks[entries.count] = Entries.mark(hash)
       entries.append(entry)
       entries[entries.count - 1].lastUse = useCount
       return left
     }
 
     private mutating func remove(at place: Int) -> Answer {
-      entries.swapAt(place, entries.count - 1)
+      let last = entries.count - 1
+      entries.swapAt(place, last)
+      marks[place] = marks[last]
       let entry = entries.removeLast()
       byteCount -= entry.byteCount
       return entry.answer
@@ -122,9 +136,6 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   /// A power of two of them, here and not elsewhere: to come to one counts no uses.
   private let sets: InlineArray<256, Mutex<Entries>>
   private let limit: Int
-
-  /// More entries than this take longer to look through than an answer takes to make.
-  private static var setSize: Int { 32 }
 
   /// The most bytes that an answer may have to be kept.
   static var answerLimit: Int { 32 * 1024 }
@@ -150,7 +161,8 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   /// - Parameter key: What it depends on.
   /// - Returns: The answer, or nil.
   func answer(to key: AnswerKey) -> Answer? {
-    withSet(of: key.hash) { $0.answer(to: key) }
+    let hash = key.hash
+    return withSet(of: hash) { $0.answer(to: key, hash) }
   }
 
   /// Whether a question was asked a short while ago; it has been from now on.
@@ -176,8 +188,9 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
     let byteCount = byteCount + 512
     guard byteCount <= min(limit, Self.answerLimit) else { return }
     let entry = Entry(key: key, answer: answer, byteCount: byteCount, lastUse: 0)
+    let hash = key.hash
     // Freed after the lock is released.
-    _ = withSet(of: key.hash) { $0.insert(entry, limit: limit) }
+    _ = withSet(of: hash) { $0.insert(entry, hash, limit: limit) }
   }
 
   /// The bytes that all answers take.
