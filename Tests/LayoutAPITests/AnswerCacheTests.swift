@@ -43,6 +43,9 @@ struct AnswerCacheTests {
     // Of the others those of a while ago have left, the last one has not.
     #expect(cache.answer(to: key(1, 1)) == nil)
     #expect(cache.answer(to: key(1, 20_000)) != nil)
+    // All that is kept is found.
+    let kept = 1 + (1...20_000).count { cache.answer(to: key(1, $0)) != nil }
+    #expect(cache.byteCount == kept * (2000 + 512))
   }
 
   @Test func knowsWhatWasAskedBefore() {
