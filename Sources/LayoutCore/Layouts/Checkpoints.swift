@@ -9,15 +9,23 @@ struct CheckpointRun: RopeChunk {
   /// Makes an empty run, with room for as many checkpoints as will come and a run may have.
   fileprivate init(columnCount: Int, expecting count: Int) {
     self.columnCount = columnCount
-    let count = max(0, min(count, CheckpointRun.capacity)) * columnCount
-    starts.reserveCapacity(count)
-    lastItems.reserveCapacity(count)
+    starts.reserveCapacity(max(0, min(count, CheckpointRun.capacity)) * columnCount)
   }
 
-  /// Adds a checkpoint.
+  /// Adds checkpoints.
   fileprivate mutating func append(starts: Span<Int64>, lastItems: Span<Int32>) {
     for index in starts.indices { self.starts.append(starts[index]) }
+    if lastItems.isEmpty { return }
+    if self.lastItems.isEmpty { self.lastItems.reserveCapacity(self.starts.capacity) }
     for index in lastItems.indices { self.lastItems.append(lastItems[index]) }
+  }
+
+  /// Adds some checkpoints of another run.
+  fileprivate mutating func append(_ other: CheckpointRun, _ range: Range<Int>) {
+    let columns = (range.lowerBound * columnCount)..<(range.upperBound * columnCount)
+    append(
+      starts: other.starts.span.extracting(columns),
+      lastItems: other.lastItems.isEmpty ? Span() : other.lastItems.span.extracting(columns))
   }
 
   static var capacity: Int { 16 }
@@ -45,12 +53,7 @@ struct CheckpointRun: RopeChunk {
     var run = CheckpointRun(
       columnCount: parts.first?.chunk.columnCount ?? 1,
       expecting: parts.reduce(0) { $0 + $1.range.count })
-    for part in parts {
-      let (chunk, range) = (part.chunk, part.range)
-      let columns = (range.lowerBound * run.columnCount)..<(range.upperBound * run.columnCount)
-      run.starts += chunk.starts[columns]
-      if !chunk.lastItems.isEmpty { run.lastItems += chunk.lastItems[columns] }
-    }
+    for part in parts { run.append(part.chunk, part.range) }
     return run
   }
 }
@@ -80,11 +83,7 @@ struct CheckpointWriter {
     let place = kept.place(of: keptCount)
     start = place?.start ?? kept.count
     run = CheckpointRun(columnCount: columnCount, expecting: count - start)
-    guard let place else { return }
-    for checkpoint in 0..<(keptCount - place.start) {
-      let columns = place.leaf.columns(at: checkpoint)
-      run.append(starts: columns.starts, lastItems: columns.lastItems)
-    }
+    if let place { run.append(place.chunk, 0..<(keptCount - place.start)) }
   }
 
   /// Adds a checkpoint.
