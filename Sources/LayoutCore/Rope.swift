@@ -505,7 +505,9 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       return body(Place(leaf: leaf, start: 0, before: .zero))
     case .branch(let branch):
       guard isPast(branch.count, branch.summary.measure) else { return nil }
-      return Rope.leafRow(in: branch, where: isPast).withPlace(body)
+      return Rope.leafRow(in: branch, where: isPast).withLeaf {
+        body(Place(leaf: $0, start: $1, before: $2))
+      }
     }
   }
 
@@ -518,6 +520,13 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   @discardableResult
   func forEachChunk(from index: Int = 0, _ body: (Place) -> Bool) -> Bool {
     forEachChunk(where: { count, _ in count > index }, body)
+  }
+
+  /// The same, each as a leaf with how many elements are before it: a place is counted as a use of its leaf,
+  /// a leaf that is handed out alone is not.
+  @inline(__always)
+  func forEachLeaf(from index: Int, _ body: (_ leaf: Leaf, _ start: Int) -> Bool) {
+    forEachLeaf(where: { count, _ in count > index }) { leaf, start, _ in body(leaf, start) }
   }
 
   /// Visits the chunks in order, from the first on at the end of which something holds that holds from
@@ -533,6 +542,16 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   @inline(__always)
   func forEachChunk(
     where isPast: (_ count: Int, _ measure: Measure) -> Bool, _ body: (Place) -> Bool
+  ) -> Bool {
+    forEachLeaf(where: isPast) { body(Place(leaf: $0, start: $1, before: $2)) }
+  }
+
+  /// The same, each as a leaf with how many elements are before it, and what they come to.
+  @discardableResult
+  @inline(__always)
+  func forEachLeaf(
+    where isPast: (_ count: Int, _ measure: Measure) -> Bool,
+    _ body: (_ leaf: Leaf, _ start: Int, _ before: Measure) -> Bool
   ) -> Bool {
     // A row does not count its use of what it goes through.
     defer { withExtendedLifetime(root) {} }
@@ -550,7 +569,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     }
     while true {
       repeat {
-        guard row.withPlace(body) else { return false }
+        guard row.withLeaf(body) else { return false }
       } while row.moveOn()
       // To come down again every so many leaves costs less than to remember the way.
       let end = row.start
@@ -577,13 +596,11 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     /// Whether leaves are worth asking for before they are read.
     let isFar: Bool
 
-    /// Hands out the leaf at hand.
+    /// Hands out the leaf at hand, and what is before it.
     @inline(__always)
-    func withPlace<Result>(_ body: (Place) -> Result) -> Result {
+    func withLeaf<Result>(_ body: (Leaf, _ start: Int, _ before: Measure) -> Result) -> Result {
       // Safe, here and below: who has the rope has what is in it.
-      unsafe leaf._withUnsafeGuaranteedRef {
-        body(Place(leaf: $0, start: start, before: before))
-      }
+      unsafe leaf._withUnsafeGuaranteedRef { body($0, start, before) }
     }
 
     /// Goes to the next leaf; there may be none.

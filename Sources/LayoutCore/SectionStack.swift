@@ -201,11 +201,11 @@ final class SectionStack: Placement {
     from section: Int, below main: Length,
     _ body: (_ section: Int, _ slot: Slot, _ start: Length) -> Bool
   ) {
-    slots.forEachChunk(where: { $0 > section && $1 > main }) { place in
-      var start = place.before
-      for index in 0..<place.count {
-        let slot = place.leaf.chunk.slots[index]
-        let number = place.start + index
+    slots.forEachLeaf(where: { $0 > section && $1 > main }) { leaf, first, before in
+      var start = before
+      for index in 0..<leaf.count {
+        let slot = leaf.chunk.slots[index]
+        let number = first + index
         let end = start + slot.length
         if number >= section, end > main, !body(number, slot, start) { return false }
         start = end

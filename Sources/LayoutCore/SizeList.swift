@@ -227,26 +227,24 @@ struct SizeList: Sendable {
   ) {
     switch source {
     case .described(let rope, let rule):
-      rope.forEachChunk(from: item) { place in
-        let leaf = place.leaf
+      rope.forEachLeaf(from: item) { leaf, start in
         if rule.hasBreadths, let sizes = leaf.narrowSizes,
           !leaf.summary.widths.isUniform || !leaf.summary.heights.isUniform
         {
-          return rule.direction == .vertical
-            ? narrow(place.start, sizes.widths, sizes.heights)
-            : narrow(place.start, sizes.heights, sizes.widths)
+          return isVertical
+            ? narrow(start, sizes.widths, sizes.heights)
+            : narrow(start, sizes.heights, sizes.widths)
         }
-        return other(place.start, rule.run(of: leaf))
+        return other(start, rule.run(of: leaf))
       }
     case .computed(let rope):
-      rope.forEachChunk(from: item) { place in
-        let leaf = place.leaf
+      rope.forEachLeaf(from: item) { leaf, start in
         if case .compact(let breadths) = leaf.chunk.cross,
           case .compact(let lengths) = leaf.chunk.main, !leaf.summary.isUniform
         {
-          return narrow(place.start, breadths.span, lengths.span)
+          return narrow(start, breadths.span, lengths.span)
         }
-        return other(place.start, leaf.chunk)
+        return other(start, leaf.chunk)
       }
     }
   }

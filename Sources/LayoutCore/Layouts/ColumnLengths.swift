@@ -117,14 +117,13 @@ struct ColumnLengths: Sendable {
     let ratio = columns.ratio
     let isVertical = direction == .vertical
     var known: [Int64] = []
-    items.forEachChunk(from: item) { place in
-      let leaf = place.leaf
+    items.forEachLeaf(from: item) { leaf, start in
       /// Cuts what is left of the leaf into blocks.
       @inline(__always)
       func forEachRange(_ body: (_ first: Int, _ range: Range<Int>) -> Bool) -> Bool {
-        var index = max(0, item - place.start)
+        var index = max(0, item - start)
         while index < leaf.count {
-          let first = place.start + index
+          let first = start + index
           let end = min(leaf.count, index + max(1, min(limit(first), LengthBlock.capacity)))
           guard body(first, index..<end) else { return false }
           index = end

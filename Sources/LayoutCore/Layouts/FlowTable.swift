@@ -201,22 +201,22 @@ final class FlowTable: SectionBody {
     guard !rect.isEmpty, rect.maxX > rule.leading, rect.minX < greatestMaxX else { return true }
     let spacing = rule.lineSpacing
     var isGoingOn = true
-    lines.forEachChunk(where: {
+    lines.forEachLeaf(where: {
       $1.length + spacing * ($0 - 1) > rect.minY && $1.itemCount > item
-    }) { run in
-      let top = run.before.length + spacing * run.start
+    }) { run, firstLine, before in
+      let top = before.length + spacing * firstLine
       guard top < rect.maxY else { return false }
-      switch run.leaf.chunk {
+      switch run.chunk {
       case .repeated(let line, let count):
         let pitch = line.length + spacing
         let begin = partitioningIndex(count) {
           top + pitch * $0 + line.length > rect.minY
-            && run.before.itemCount + line.itemCount * ($0 + 1) > item
+            && before.itemCount + line.itemCount * ($0 + 1) > item
         }
         for number in begin..<count {
           guard top + pitch * number < rect.maxY else { return false }
           let place = Place(
-            number: run.start + number, item: run.before.itemCount + line.itemCount * number,
+            number: firstLine + number, item: before.itemCount + line.itemCount * number,
             itemCount: line.itemCount, top: top + pitch * number, length: line.length)
           // All but the section's last line are alike: where one has nothing in the rectangle, none
           // has, and there may be billions of them.
@@ -230,13 +230,13 @@ final class FlowTable: SectionBody {
         let guess = run.summary.likelyLine(at: rect.minY - top, of: count, spacing)
         let begin = partitioningIndex(count, near: guess) {
           top + ends[$0].length + spacing * $0 > rect.minY
-            && run.before.itemCount + ends[$0].itemCount > item
+            && before.itemCount + ends[$0].itemCount > item
         }
         for number in begin..<ends.count {
           let start = LineRun.start(number, in: ends)
           let line = LineRun.line(number, in: ends)
           let place = Place(
-            number: run.start + number, item: run.before.itemCount + start.itemCount,
+            number: firstLine + number, item: before.itemCount + start.itemCount,
             itemCount: line.itemCount, top: top + start.length + spacing * number,
             length: line.length)
           guard place.top < rect.maxY else { return false }
