@@ -847,7 +847,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
         // All of it goes; nobody need look inside.
         if range.upperBound == nodeEnd { edits.removeFirst() }
       } else {
-        edit(nodes[place], nodeStart, isLastNode, &edits, &row)
+        nodes.withNode(place) { edit($0, nodeStart, isLastNode, &edits, &row) }
       }
       nodeStart = nodeEnd
       place += 1
@@ -1102,7 +1102,9 @@ private struct RopeRow<Node: RopeNode> {
   mutating func skip() { next += 1 }
 
   /// Adds a node that was not there.
-  mutating func put(_ node: Node) {
+  mutating func put(_ node: consuming Node) {
+    // A constant is moved to where it goes; a parameter would be counted.
+    let node = node
     if done > 0, let both = nodes.withNode(done - 1, { $0.joined(with: node) }) {
       isEven = false
       nodes[done - 1] = both
