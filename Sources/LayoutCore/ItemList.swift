@@ -226,7 +226,6 @@ extension Items: RopeChunk {
     guard leaf.summary.namedCount == 0, let sizes = leaf.narrowSizes else { return nil }
     var gone = (widths: NarrowSummary(), heights: NarrowSummary())
     var new = ItemsSummary.zero
-    var areNarrow = true
     let extents = ItemExtents.narrowSizes(count: count) { widths, heights in
       var done = 0
       for index in edits.indices {
@@ -240,10 +239,7 @@ extension Items: RopeChunk {
           guard edits[index].chunks[place].ids == nil,
             case .sizes(.compact(let newWidths), .compact(let newHeights)) =
               edits[index].chunks[place].extents
-          else {
-            areNarrow = false
-            return
-          }
+          else { return false }
           new += edits[index].chunks[place].summary
           widths.append(newWidths.span, newWidths.indices)
           heights.append(newHeights.span, newHeights.indices)
@@ -251,8 +247,9 @@ extension Items: RopeChunk {
       }
       widths.append(sizes.widths, done..<leaf.count)
       heights.append(sizes.heights, done..<leaf.count)
+      return true
     }
-    guard areNarrow else { return nil }
+    guard let extents else { return nil }
     let chunk = Items(count: count, extents: extents)
     var summary = leaf.summary
     let part = ItemsSummary(
@@ -289,22 +286,19 @@ extension Items: RopeChunk {
     case .unspecified, .size: return extents
     case .sizes(.compact, .compact):
       // Nearly all sizes are; both arrays are filled in one go.
-      var allWidths: [UInt32] = []
-      var allHeights: [UInt32] = []
-      allWidths.reserveCapacity(count)
-      allHeights.reserveCapacity(count)
-      for part in parts {
-        part.read { items in
-          guard case .sizes(.compact(let widths), .compact(let heights)) = items.extents else {
-            return
+      let narrow = ItemExtents.narrowSizes(count: count) { allWidths, allHeights in
+        parts.allSatisfy { part in
+          part.read { items in
+            guard case .sizes(.compact(let widths), .compact(let heights)) = items.extents else {
+              return false
+            }
+            allWidths.append(widths.span, part.range)
+            allHeights.append(heights.span, part.range)
+            return true
           }
-          allWidths.append(contentsOf: widths[part.range])
-          allHeights.append(contentsOf: heights[part.range])
         }
       }
-      if allWidths.count == count {
-        return .sizes(widths: .compact(allWidths), heights: .compact(allHeights))
-      }
+      if let narrow { return narrow }
       fallthrough
     case .sizes:
       return .sizes(
@@ -379,20 +373,21 @@ extension ItemExtents {
   ///
   /// - Parameters:
   ///   - count: How many, at most.
-  ///   - fill: Puts them there, as many widths as heights.
-  /// - Returns: The sizes.
+  ///   - fill: Puts them there, as many widths as heights; returns whether all have 32 bits.
+  /// - Returns: The sizes; nil if some have more.
   @inline(__always)
   fileprivate static func narrowSizes(
     count: Int,
-    _ fill: (_ widths: inout OutputSpan<UInt32>, _ heights: inout OutputSpan<UInt32>) -> Void
-  ) -> ItemExtents {
+    _ fill: (_ widths: inout OutputSpan<UInt32>, _ heights: inout OutputSpan<UInt32>) -> Bool
+  ) -> ItemExtents? {
     var (widths, heights): ([UInt32], [UInt32]) = ([], [])
     widths.reserveCapacity(count)
     heights.reserveCapacity(count)
+    var areNarrow = false
     widths.append(addingCapacity: count) { widths in
-      heights.append(addingCapacity: count) { heights in fill(&widths, &heights) }
+      heights.append(addingCapacity: count) { heights in areNarrow = fill(&widths, &heights) }
     }
-    return .sizes(widths: .compact(widths), heights: .compact(heights))
+    return areNarrow ? .sizes(widths: .compact(widths), heights: .compact(heights)) : nil
   }
 }
 

@@ -63,7 +63,6 @@ struct CheckpointWriter {
   private let kept: Rope<CheckpointRun>
   /// Where the first of the new runs begins: with a run of those that are kept, so that none is cut.
   private let start: Int
-  private let columnCount: Int
   /// How many checkpoints there will be.
   private let count: Int
   private var runs: [CheckpointRun] = []
@@ -78,7 +77,6 @@ struct CheckpointWriter {
   ///   - kept: Those before the change, of as many columns.
   init(columnCount: Int, count: Int, keeping keptCount: Int, of kept: Rope<CheckpointRun>) {
     self.kept = kept
-    self.columnCount = columnCount
     self.count = count
     let place = kept.place(of: keptCount)
     start = place?.start ?? kept.count
@@ -96,7 +94,7 @@ struct CheckpointWriter {
     if run.count >= CheckpointRun.capacity {
       runs.append(run)
       let done = start + runs.count * CheckpointRun.capacity
-      run = CheckpointRun(columnCount: columnCount, expecting: count - done)
+      run = CheckpointRun(columnCount: run.columnCount, expecting: count - done)
     }
     run.append(starts: starts, lastItems: lastItems)
   }
