@@ -519,34 +519,33 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// - Returns: Whether `body` always wanted to go on.
   @discardableResult
   func forEachChunk(from index: Int = 0, _ body: (Place) -> Bool) -> Bool {
-    forEachChunk(where: { count, _ in count > index }, body)
+    forEachLeaf(where: { count, _ in count > index }) {
+      body(Place(leaf: $0, start: $1, before: $2))
+    }
   }
 
-  /// The same, each as a leaf with how many elements are before it: a place is counted as a use of its leaf,
-  /// a leaf that is handed out alone is not.
+  /// Visits the leaves in order, from the one with an element on.
+  ///
+  /// A place is counted as a use of its leaf, a leaf that is handed out alone is not.
+  ///
+  /// - Parameters:
+  ///   - index: The element.
+  ///   - body: Called with each leaf and how many elements are before it; returns whether to go on.
   @inline(__always)
   func forEachLeaf(from index: Int, _ body: (_ leaf: Leaf, _ start: Int) -> Bool) {
     forEachLeaf(where: { count, _ in count > index }) { leaf, start, _ in body(leaf, start) }
   }
 
-  /// Visits the chunks in order, from the first on at the end of which something holds that holds from
+  /// Visits the leaves in order, from the first on at the end of which something holds that holds from
   /// there on.
   ///
   /// - Parameters:
   ///   - isPast: Whether it holds, from how many elements there are up to some place and what they come
   ///     to.
-  ///   - body: Called with each chunk; returns whether to go on.
+  ///   - body: Called with each leaf, how many elements are before it and what they come to; returns
+  ///     whether to go on.
   /// - Returns: Whether `body` always wanted to go on.
-  /// - Complexity: O(log n + k) for k chunks.
-  @discardableResult
-  @inline(__always)
-  func forEachChunk(
-    where isPast: (_ count: Int, _ measure: Measure) -> Bool, _ body: (Place) -> Bool
-  ) -> Bool {
-    forEachLeaf(where: isPast) { body(Place(leaf: $0, start: $1, before: $2)) }
-  }
-
-  /// The same, each as a leaf with how many elements are before it, and what they come to.
+  /// - Complexity: O(log n + k) for k leaves.
   @discardableResult
   @inline(__always)
   func forEachLeaf(

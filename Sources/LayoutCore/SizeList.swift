@@ -185,8 +185,11 @@ struct SizeList: Sendable {
   func firstPlace(where isPast: (_ count: Int, _ total: Length) -> Bool) -> Place? {
     switch source {
     case .described(let rope, let rule):
-      rope.firstPlace { isPast($0, rule.total($0, $1)) }.map { SizeList.place($0, rule) }
-    case .computed(let rope): rope.firstPlace { isPast($0, $1) }.map(SizeList.place)
+      rope.firstPlace { isPast($0, rule.total($0, $1)) }
+        .map { Place($0.leaf, from: $0.start, $0.before, rule) }
+    case .computed(let rope):
+      rope.firstPlace { isPast($0, $1) }
+        .map { Place(run: $0.chunk, start: $0.start, before: $0.before) }
     }
   }
 
@@ -203,11 +206,13 @@ struct SizeList: Sendable {
   ) {
     switch source {
     case .described(let rope, let rule):
-      rope.forEachChunk(where: { isPast($0, rule.total($0, $1)) }) {
-        body(SizeList.place($0, rule))
+      rope.forEachLeaf(where: { isPast($0, rule.total($0, $1)) }) {
+        body(Place($0, from: $1, $2, rule))
       }
     case .computed(let rope):
-      rope.forEachChunk(where: { isPast($0, $1) }) { body(SizeList.place($0)) }
+      rope.forEachLeaf(where: { isPast($0, $1) }) {
+        body(Place(run: $0.chunk, start: $1, before: $2))
+      }
     }
   }
 
@@ -248,15 +253,16 @@ struct SizeList: Sendable {
       }
     }
   }
+}
 
-  private static func place(_ place: Rope<Items>.Place, _ rule: SizeRule) -> Place {
-    Place(
-      run: rule.run(of: place.leaf), start: place.start,
-      before: rule.total(place.start, place.before))
-  }
-
-  private static func place(_ place: Rope<SizeRun>.Place) -> Place {
-    Place(run: place.chunk, start: place.start, before: place.before)
+extension SizeList.Place {
+  /// A run of described sizes.
+  fileprivate init(
+    _ leaf: RopeLeaf<Items>, from start: Int, _ before: ItemsMeasure, _ rule: SizeRule
+  ) {
+    run = rule.run(of: leaf)
+    self.start = start
+    self.before = rule.total(start, before)
   }
 }
 
