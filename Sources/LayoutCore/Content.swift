@@ -89,13 +89,18 @@ extension String {
 
 /// The items of a section: how many, and what is known of their sizes.
 public struct Items: Hashable, Sendable {
-  /// How many; up to 10¹² where they have no data of their own.
-  public var count: Int
   /// What is known of their sizes.
   public var extents: ItemExtents
+  /// How many; up to 10¹² where they have no data of their own.
+  public var count: Int
   /// The client's names for them: as many as there are items, or nil.
   public var ids: StringTable?
+}
 
+// Not in the declaration itself, so that there is an initializer that takes all members: what it makes is
+// put where it goes. An initializer that sets one member after the other makes so large a value in a place
+// of its own, and a copy of it, with all that it refers to.
+extension Items {
   /// Makes items.
   ///
   /// - Parameters:
@@ -103,9 +108,7 @@ public struct Items: Hashable, Sendable {
   ///   - extents: What is known of their sizes; arrays hold `count` values.
   ///   - ids: The client's names: `count` of them, or nil.
   public init(count: Int = 0, extents: ItemExtents = .unspecified, ids: StringTable? = nil) {
-    self.count = count
-    self.extents = extents
-    self.ids = ids
+    self.init(extents: extents, count: count, ids: ids)
   }
 }
 
