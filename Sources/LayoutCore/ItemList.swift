@@ -218,7 +218,7 @@ extension Items: RopeChunk {
   }
 
   /// The tree's own nodes too.
-  private var byteCount: Int { 350 + extents.byteCount + (ids?.byteCount ?? 0) }
+  private var byteCount: Int { 300 + extents.byteCount + (ids?.byteCount ?? 0) }
 
   static func edited(
     _ leaf: RopeLeaf<Items>, from start: Int, by edits: Span<ItemEdit>, count: Int
@@ -369,10 +369,10 @@ struct NarrowSizes: ~Escapable {
 }
 
 extension ItemExtents {
-  /// Sizes of 32 bits each way, in arrays no longer than they have to be.
+  /// Sizes of 32 bits each way.
   ///
   /// - Parameters:
-  ///   - count: How many, at most.
+  ///   - count: How many.
   ///   - fill: Puts them there, as many widths as heights; returns whether all have 32 bits.
   /// - Returns: The sizes; nil if some have more.
   @inline(__always)
@@ -380,39 +380,8 @@ extension ItemExtents {
     count: Int,
     _ fill: (_ widths: inout OutputSpan<UInt32>, _ heights: inout OutputSpan<UInt32>) -> Bool
   ) -> ItemExtents? {
-    var (widths, heights): ([UInt32], [UInt32]) = ([], [])
-    widths.reserveCapacity(count)
-    heights.reserveCapacity(count)
-    var areNarrow = false
-    widths.append(addingCapacity: count) { widths in
-      heights.append(addingCapacity: count) { heights in areNarrow = fill(&widths, &heights) }
-    }
-    return areNarrow ? .sizes(widths: .compact(widths), heights: .compact(heights)) : nil
-  }
-}
-
-extension OutputSpan<UInt32> {
-  /// Adds some elements of a span that has them.
-  @inline(__always)
-  fileprivate mutating func append(_ source: Span<UInt32>, _ range: Range<Int>) {
-    typealias Few = SIMD16<UInt32>
-    // Safe: the range is one of the source, and either way it is made sure that there is room.
-    unsafe withUnsafeMutableBufferPointer { room, filled in
-      unsafe source.withUnsafeBufferPointer { source in
-        // Between many changes there is little: a call to copy it takes longer than to copy sixteen always.
-        if range.count <= Few.scalarCount, range.lowerBound + Few.scalarCount <= source.count,
-          filled + Few.scalarCount <= room.count
-        {
-          let few = unsafe UnsafeRawBufferPointer(source).loadUnaligned(
-            fromByteOffset: range.lowerBound * MemoryLayout<UInt32>.stride, as: Few.self)
-          unsafe UnsafeMutableRawBufferPointer(room).storeBytes(
-            of: few, toByteOffset: filled * MemoryLayout<UInt32>.stride, as: Few.self)
-          filled += range.count
-        } else {
-          filled = unsafe room[filled...].initialize(fromContentsOf: source[range])
-        }
-      }
-    }
+    NarrowLengths.pair(count: count, fill)
+      .map { .sizes(widths: .compact($0), heights: .compact($1)) }
   }
 }
 

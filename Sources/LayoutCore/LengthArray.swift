@@ -5,7 +5,7 @@ public enum LengthArray: Hashable, Sendable {
   /// So many times the same.
   case equal(Length, count: Int)
   /// Up to 4,294.967295 points each, in millionths.
-  case compact([UInt32])
+  case compact(NarrowLengths)
   /// Millionths.
   case wide([Int64])
 
@@ -35,7 +35,7 @@ public enum LengthArray: Hashable, Sendable {
   public var byteCount: Int {
     switch self {
     case .equal: 0
-    case .compact(let values): values.capacity * 4
+    case .compact(let values): values.count * 4
     case .wide(let values): values.capacity * 8
     }
   }
@@ -62,7 +62,7 @@ public enum LengthArray: Hashable, Sendable {
       }
       compact.append(narrow)
     }
-    self = .compact(compact)
+    self = .compact(NarrowLengths(compact))
   }
 }
 
@@ -193,7 +193,8 @@ extension LengthArray {
       let step = length + spacing
       let passed = partitioningIndex(count) { step * $0 + length > main }
       return (passed, step * passed)
-    case .compact(let values):
+    case .compact(let narrow):
+      let values = narrow.span
       // An extent and at most 256 or so lengths of 32 bits: no sum is near the end of 64.
       guard spacing <= .maximumExtent else { break }
       var end: Int64 = 0
@@ -201,7 +202,7 @@ extension LengthArray {
       // Eight at once, as long as the last of them ends in time.
       while index + 8 <= values.count {
         var sum: UInt64 = 0
-        for value in values[index..<(index + 8)] { sum &+= UInt64(value) }
+        for place in index..<(index + 8) { sum &+= UInt64(values[place]) }
         let next = end &+ Int64(bitPattern: sum) &+ spacing.millionths &* 8
         guard next &- spacing.millionths <= main.millionths else { break }
         end = next
@@ -231,10 +232,11 @@ extension LengthArray {
   func sum(of range: Range<Int>) -> Length {
     switch self {
     case .equal(let length, _): return length * range.count
-    case .compact(let values):
+    case .compact(let narrow):
+      let values = narrow.span
       // So few of 32 bits that 64 are enough, whatever they are.
       var sum: UInt64 = 0
-      for value in values[range] { sum &+= UInt64(value) }
+      for index in range { sum &+= UInt64(values[index]) }
       return Length(millionths: Int64(clamping: sum))
     case .wide(let values):
       return values[range].reduce(.zero) { $0 + Length(millionths: $1) }
@@ -252,17 +254,17 @@ extension LengthArray {
   static func joining<Chunk>(
     _ parts: ArraySlice<RopePart<Chunk>>, count: Int, _ lengths: (borrowing Chunk) -> LengthArray
   ) -> LengthArray {
-    var compact: [UInt32] = []
-    for part in parts {
-      let isCompact = part.read { chunk in
-        guard case .compact(let values) = lengths(chunk) else { return false }
-        if compact.isEmpty { compact.reserveCapacity(count) }
-        compact.append(contentsOf: values[part.range])
-        return true
+    var isCompact = true
+    let compact = [UInt32](capacity: count) { compact in
+      isCompact = parts.allSatisfy { part in
+        part.read { chunk in
+          guard case .compact(let values) = lengths(chunk) else { return false }
+          compact.append(values.span, part.range)
+          return true
+        }
       }
-      guard isCompact else { break }
     }
-    if compact.count == count { return .compact(compact) }
+    if isCompact { return .compact(NarrowLengths(compact)) }
     return joining(parts.map { (lengths($0.chunk), $0.range) })
   }
 

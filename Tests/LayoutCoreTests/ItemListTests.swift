@@ -89,7 +89,9 @@ struct ItemListTests {
     func items(_ widths: [UInt32]) -> Items {
       Items(
         count: widths.count,
-        extents: .sizes(widths: .compact(widths), heights: .compact(widths.map { $0 + 1 })))
+        extents: .sizes(
+          widths: .compact(NarrowLengths(widths)),
+          heights: .compact(NarrowLengths(widths.map { $0 + 1 }))))
     }
     var widths = sizes(2560)
     var list = ItemList(items(widths))
@@ -114,7 +116,7 @@ struct ItemListTests {
       list.forEachRun { run, start in
         isUpright = isUpright && start == found.count && run.count <= Items.limit
         guard case .sizes(.compact(let widths), .compact(let heights)) = run.extents else { return }
-        isUpright = isUpright && heights == widths.map { $0 + 1 }
+        isUpright = isUpright && heights.elementsEqual(widths.map { $0 + 1 })
         found += widths
       }
       #expect(isUpright)
@@ -123,7 +125,8 @@ struct ItemListTests {
   }
 
   @Test func anInsertDoesNotCutAFullRun() {
-    let lengths = LengthArray.compact(Array(repeating: 7, count: 1023) + [8])
+    let lengths = LengthArray.compact(
+      NarrowLengths(Array(repeating: 7, count: 1023) + [8]))
     let list = ItemList(Items(count: 1024, extents: .lengths(lengths)))
     let one = Items(count: 1, extents: .lengths(.compact([9])))
     func runCount(_ list: ItemList) -> Int {

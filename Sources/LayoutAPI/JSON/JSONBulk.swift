@@ -8,14 +8,12 @@ extension JSONValue {
   func sizes(maximumCount: Int) throws(JSONError)
     -> JSONRuns<(widths: LengthArray, heights: LengthArray)>
   {
-    var widths = LengthRuns()
-    var heights = LengthRuns()
+    var sizes = SizeRuns()
     let count = try forEachRun(of: .pairs, maximumCount: maximumCount) {
       (text, place, maximumCount) in
       var count = 0
       while count < maximumCount, let (width, height) = text.plainPair(at: &place) {
-        widths.append(width)
-        heights.append(height)
+        sizes.append(width, height)
         count += 1
       }
       return count
@@ -24,14 +22,11 @@ extension JSONValue {
       var place = array.index + 1
       while place < end {
         let (width, height, next) = try array.sizeElement(at: place)
-        widths.append(width)
-        heights.append(height)
+        sizes.append(width, height)
         place = next
       }
     }
-    // Both have as many in each run.
-    let runs = zip(widths.take(), heights.take()).map { (widths: $0, heights: $1) }
-    return JSONRuns(count: count, runs: runs)
+    return JSONRuns(count: count, runs: sizes.take())
   }
 
   /// `[length,…]`.
@@ -181,25 +176,68 @@ private struct LengthRuns {
   @inline(__always)
   mutating func append(_ length: Int64) {
     lengths.append(length)
-    if lengths.isFull { runs.append(lengths.take()) }
+    if lengths.isFull { takeRun() }
   }
 
   /// What has been collected; at least one run.
   mutating func take() -> [LengthArray] {
-    if !lengths.isEmpty || runs.isEmpty { runs.append(lengths.take()) }
+    if !lengths.isEmpty || runs.isEmpty { takeRun() }
     return runs
+  }
+
+  private mutating func takeRun() {
+    runs.append(lengths.lengths)
+    lengths.removeAll()
+  }
+}
+
+/// Collects sizes in runs of ``JSONRuns/capacity``.
+private struct SizeRuns {
+  private var runs: [(widths: LengthArray, heights: LengthArray)] = []
+  private var widths = LengthRun()
+  private var heights = LengthRun()
+
+  @inline(__always)
+  mutating func append(_ width: Int64, _ height: Int64) {
+    widths.append(width)
+    heights.append(height)
+    if widths.isFull { takeRun() }
+  }
+
+  /// What has been collected; at least one run.
+  mutating func take() -> [(widths: LengthArray, heights: LengthArray)] {
+    if !widths.isEmpty || runs.isEmpty { takeRun() }
+    return runs
+  }
+
+  private mutating func takeRun() {
+    let narrow =
+      widths.isNarrow && heights.isNarrow
+      ? NarrowLengths.pair(count: widths.count) {
+        widths.append(to: &$0)
+        heights.append(to: &$1)
+        return true
+      } : nil
+    if let narrow {
+      runs.append((.compact(narrow.0), .compact(narrow.1)))
+    } else {
+      runs.append((widths.lengths, heights.lengths))
+    }
+    widths.removeAll()
+    heights.removeAll()
   }
 }
 
 /// Collects lengths, none negative, in the fewest bytes that hold them.
 private struct LengthRun {
   private var values = InlineArray<256, Int64>(repeating: 0)
-  private var count = 0
+  private(set) var count = 0
   /// All bits that any of them has.
   private var bits: Int64 = 0
 
   var isEmpty: Bool { count == 0 }
   var isFull: Bool { count == values.count }
+  var isNarrow: Bool { bits <= Int64(UInt32.max) }
 
   @inline(__always)
   mutating func append(_ value: Int64) {
@@ -208,20 +246,27 @@ private struct LengthRun {
     bits |= value
   }
 
-  /// What has been collected; begins anew.
-  mutating func take() -> LengthArray {
-    defer {
-      count = 0
-      bits = 0
-    }
-    if bits <= Int64(UInt32.max) {
-      return .compact(
-        [UInt32](capacity: count) { (output) in
-          for place in 0..<count { output.append(UInt32(truncatingIfNeeded: values[place])) }
-        })
+  mutating func removeAll() {
+    count = 0
+    bits = 0
+  }
+
+  /// Adds what has been collected, if it is narrow, to others.
+  @inline(__always)
+  func append(to output: inout OutputSpan<UInt32>) {
+    // A span: to read an element of the array itself is to copy it, inside of closures.
+    let values = values.span
+    for place in 0..<count { output.append(UInt32(truncatingIfNeeded: values[place])) }
+  }
+
+  /// What has been collected.
+  var lengths: LengthArray {
+    if isNarrow {
+      return .compact(NarrowLengths([UInt32](capacity: count) { output in append(to: &output) }))
     }
     return .wide(
-      [Int64](capacity: count) { (output) in
+      [Int64](capacity: count) { output in
+        let values = values.span
         for place in 0..<count { output.append(values[place]) }
       })
   }

@@ -12,7 +12,9 @@ struct Sizes {
     Content(sections: [
       Section(
         items: Items(
-          count: count, extents: .sizes(widths: .compact(widths), heights: .compact(heights))))
+          count: count,
+          extents: .sizes(
+            widths: .compact(NarrowLengths(widths)), heights: .compact(NarrowLengths(heights)))))
     ])
   }
 

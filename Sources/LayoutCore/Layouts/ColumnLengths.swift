@@ -70,8 +70,8 @@ struct ColumnLengths: Sendable {
     /// The items of the run.
     private var items = 0..<0
     /// The run's extents where each length is a multiplication and a division; else empty.
-    private var main: [UInt32] = []
-    private var cross: [UInt32] = []
+    private var main: NarrowLengths = []
+    private var cross: NarrowLengths = []
     private let ratio: ColumnRatio?
 
     init(_ lengths: ColumnLengths) {
@@ -171,7 +171,7 @@ struct ColumnLengths: Sendable {
     known.removeAll(keepingCapacity: true)
     switch items.extents {
     case .lengths(.compact(let lengths)):
-      known.append(contentsOf: lengths[range].lazy.map(Int64.init))
+      known.append(contentsOf: range.lazy.map { Int64(lengths[$0]) })
     case .unspecified, .size:
       known.append(contentsOf: repeatElement(length(0, of: items).millionths, count: range.count))
     default: for index in range { known.append(length(index, of: items).millionths) }
