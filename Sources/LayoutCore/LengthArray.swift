@@ -195,7 +195,7 @@ extension LengthArray {
       return (passed, step * passed)
     case .compact(let narrow):
       let values = narrow.span
-      // An extent and at most 256 or so lengths of 32 bits: no sum is near the end of 64.
+      // An extent and at most a thousand or so lengths of 32 bits: no sum is near the end of 64.
       guard spacing <= .maximumExtent else { break }
       var end: Int64 = 0
       var index = 0

@@ -412,7 +412,7 @@ struct SizeRun: RopeChunk {
     self.init(cross: .equal(size.width, count: count), main: .equal(size.height, count: count))
   }
 
-  static var capacity: Int { 256 }
+  static var capacity: Int { Items.capacity }
 
   var count: Int { main.count }
 

@@ -15,7 +15,7 @@ struct SizeListTests {
     var runs: [Items] = []
     var expected: [Size] = []
     for _ in 0..<generator.int(1...6) {
-      let count = generator.int(1...(generator.chance(0.3) ? 700 : 5))
+      let count = generator.int(1...(generator.chance(0.3) ? 1400 : 5))
       var items = Items(count: count)
       func lengths() -> LengthArray {
         LengthArray(count: count) { _ in Length(points: generator.int(0...90)) }

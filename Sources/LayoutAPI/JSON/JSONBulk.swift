@@ -165,7 +165,7 @@ struct JSONRuns<Run> {
 
 extension JSONRuns<Never> {
   /// As many as the engine has in one piece, so that it takes them as they are.
-  static var capacity: Int { 256 }
+  static var capacity: Int { 512 }
 }
 
 /// Collects lengths in runs of ``JSONRuns/capacity``.
@@ -230,7 +230,7 @@ private struct SizeRuns {
 
 /// Collects lengths, none negative, in the fewest bytes that hold them.
 private struct LengthRun {
-  private var values = InlineArray<256, Int64>(repeating: 0)
+  private var values = InlineArray<512, Int64>(repeating: 0)
   private(set) var count = 0
   /// All bits that any of them has.
   private var bits: Int64 = 0
