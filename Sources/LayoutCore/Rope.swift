@@ -148,6 +148,27 @@ struct RopePart<Chunk: RopeChunk> {
     }
   }
 
+  /// How many elements the chunk has.
+  fileprivate var chunkCount: Int {
+    switch source {
+    case .leaf(let leaf): leaf.count
+    case .chunk(let chunk): chunk.count
+    }
+  }
+
+  /// Whether all elements of the chunk are known to be alike.
+  fileprivate var isUniform: Bool {
+    switch source {
+    case .leaf(let leaf): leaf.isUniform
+    case .chunk(let chunk): chunk.isUniform
+    }
+  }
+
+  /// Whether elements of the chunk and of another part's can be in one piece.
+  fileprivate func goes(with other: RopePart, asUniform: Bool) -> Bool {
+    read { chunk in other.read { chunk.goes(with: $0, asUniform: asUniform) } }
+  }
+
   /// Hands out the chunk where it is: a copy counts as a reference to all that it is made of.
   @inline(__always)
   func read<Result>(_ body: (borrowing Chunk) -> Result) -> Result {
@@ -402,11 +423,8 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   ///
   /// - Complexity: O(n).
   init(_ chunks: [Chunk]) {
-    // As leaves at once, which nearly all are taken as; what is cut is added up after that.
-    let parts = chunks.map {
-      $0.isUniform || $0.count <= Chunk.capacity ? Leaf($0).whole : $0.whole
-    }
-    root = Rope.tree(.leaves(Rope.leaves(parts)))
+    // Nearly all are taken as they are; what is cut is added up after that.
+    root = Rope.tree(.leaves(Rope.leaves(chunks.map(Rope.part))))
   }
 
   private init(root: Root) { self.root = root }
@@ -879,12 +897,14 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       count += place - done
     }
     edits.parts.removeAll(keepingCapacity: true)
+    edits.parts.reserveCapacity(8)
     while let range = edits.range, range.lowerBound < end || isLast {
       keep(upTo: range.lowerBound, &edits)
       // One that begins before the leaf has brought what it brings.
       if range.lowerBound >= start {
         for new in edits.chunks {
-          let part = new.whole
+          // Long ones are mostly taken as they are.
+          let part = new.count * 2 > Chunk.capacity ? part(new) : new.whole
           guard !part.range.isEmpty else { continue }
           isAlike = isAlike && leaf.chunk.goes(with: new, asUniform: false)
           count += part.range.count
@@ -922,28 +942,33 @@ struct Rope<Chunk: RopeChunk>: Sendable {
 
   // MARK: Building
 
+  /// All of a chunk, as a leaf at once if it fits into one.
+  private static func part(_ chunk: Chunk) -> Chunk.Part {
+    chunk.isUniform || chunk.count <= Chunk.capacity ? Leaf(chunk).whole : chunk.whole
+  }
+
   /// Parts of chunks as leaves, neighbours that fit as one.
   private static func leaves(_ parts: [Chunk.Part]) -> [Leaf] {
     var leaves: [Leaf] = []
     leaves.reserveCapacity(parts.count)
     var group: [Chunk.Part] = []
+    group.reserveCapacity(min(parts.count, 8))
     var count = 0
     /// Any number of elements that are all alike is one piece, but only as long as all are.
     var isUniform = false
     for part in parts where !part.range.isEmpty {
-      let chunk = part.chunk
-      var staysUniform = chunk.isUniform
-      if let last = group.last?.chunk {
-        staysUniform = isUniform && chunk.isUniform && last.goes(with: chunk, asUniform: true)
+      var staysUniform = part.isUniform
+      if let last = group.last {
+        staysUniform = isUniform && part.isUniform && last.goes(with: part, asUniform: true)
         // What goes together is cut afresh, so that no scraps are left where something was inserted.
         let isMixed =
-          last.goes(with: chunk, asUniform: false)
-          && (count + part.range.count <= Chunk.capacity || !last.isUniform && !chunk.isUniform)
+          last.goes(with: part, asUniform: false)
+          && (count + part.range.count <= Chunk.capacity || !last.isUniform && !part.isUniform)
         if !staysUniform, !isMixed {
           appendLeaves(group[...], count: count, isUniform: isUniform, to: &leaves)
           group.removeAll(keepingCapacity: true)
           count = 0
-          staysUniform = chunk.isUniform
+          staysUniform = part.isUniform
         }
       }
       isUniform = staysUniform
@@ -960,7 +985,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   ) {
     guard count > 0, let first = parts.first else { return }
     let pieces = isUniform ? 1 : (count - 1) / Chunk.capacity + 1
-    if pieces == 1, count == first.chunk.count, parts.count == 1 {
+    if pieces == 1, count == first.chunkCount, parts.count == 1 {
       leaves.append(first.leaf)
       return
     }
@@ -970,7 +995,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     }
     // Ready-made pieces, as a long description has, are taken as they are.
     let areReady = parts.indices.allSatisfy { place in
-      let size = parts[place].chunk.count
+      let size = parts[place].chunkCount
       return parts[place].range.count == size
         && (size == Chunk.capacity || size < Chunk.capacity && place == parts.endIndex - 1)
     }

@@ -82,6 +82,7 @@ struct CheckpointWriter {
     start = place?.start ?? kept.count
     run = CheckpointRun(columnCount: columnCount, expecting: count - start)
     if let place { run.append(place.chunk, 0..<(keptCount - place.start)) }
+    runs.reserveCapacity(max(0, count - start) / CheckpointRun.capacity + 1)
   }
 
   /// Adds a checkpoint.
