@@ -1,58 +1,63 @@
 /// The columns at some checkpoints, in one piece.
 struct CheckpointRun: RopeChunk {
   fileprivate let columnCount: Int
-  /// Where the next item would start in each column, in millionths, checkpoint after checkpoint.
-  private(set) var starts: [Int64] = []
-  /// The last item in each column, −1 for none, checkpoint after checkpoint.
-  private(set) var lastItems: [Int32] = []
+  /// How many words a checkpoint has.
+  fileprivate let stride: Int
+  /// Checkpoint after checkpoint.
+  ///
+  /// Where the next item would start in each column, in millionths; then, unless they are filled in turn, the
+  /// last item in each, −1 for none: whoever reads the one reads the other.
+  fileprivate private(set) var words: [Int64] = []
 
   /// Makes an empty run, with room for as many checkpoints as will come and a run may have.
-  fileprivate init(columnCount: Int, expecting count: Int) {
+  fileprivate init(columnCount: Int, hasLastItems: Bool, expecting count: Int) {
     self.columnCount = columnCount
-    starts.reserveCapacity(max(0, min(count, CheckpointRun.capacity)) * columnCount)
+    stride = hasLastItems ? 2 * columnCount : columnCount
+    words.reserveCapacity(max(0, min(count, CheckpointRun.capacity)) * stride)
   }
 
-  /// Adds checkpoints.
+  /// Makes an empty run of checkpoints that have what another's have.
+  fileprivate init(like other: CheckpointRun, expecting count: Int) {
+    self.init(
+      columnCount: other.columnCount, hasLastItems: other.stride > other.columnCount,
+      expecting: count)
+  }
+
+  /// Adds a checkpoint.
   fileprivate mutating func append(starts: Span<Int64>, lastItems: Span<Int32>) {
-    for index in starts.indices { self.starts.append(starts[index]) }
-    if lastItems.isEmpty { return }
-    if self.lastItems.isEmpty { self.lastItems.reserveCapacity(self.starts.capacity) }
-    for index in lastItems.indices { self.lastItems.append(lastItems[index]) }
+    for index in starts.indices { words.append(starts[index]) }
+    for index in lastItems.indices { words.append(Int64(lastItems[index])) }
   }
 
   /// Adds some checkpoints of another run.
   fileprivate mutating func append(_ other: CheckpointRun, _ range: Range<Int>) {
-    let columns = (range.lowerBound * columnCount)..<(range.upperBound * columnCount)
-    append(
-      starts: other.starts.span.extracting(columns),
-      lastItems: other.lastItems.isEmpty ? Span() : other.lastItems.span.extracting(columns))
+    words += other.words[(range.lowerBound * stride)..<(range.upperBound * stride)]
   }
 
   static var capacity: Int { 16 }
 
-  var count: Int { starts.count / columnCount }
+  var count: Int { words.count / stride }
 
   /// Where the next item would start after a checkpoint; ascending from checkpoint to checkpoint.
   func top(_ checkpoint: Int) -> Int64 {
     var top = Int64.max
-    for index in (checkpoint * columnCount)..<((checkpoint + 1) * columnCount) {
-      top = min(top, starts[index])
-    }
+    let first = checkpoint * stride
+    for index in first..<(first + columnCount) { top = min(top, words[index]) }
     return top
   }
 
   var summary: CheckpointSummary {
     CheckpointSummary(
-      top: count == 0 ? .min : top(count - 1),
-      byteCount: 144 + starts.capacity * 8 + lastItems.capacity * 4)
+      top: count == 0 ? .min : top(count - 1), byteCount: 144 + words.capacity * 8)
   }
 
   func goes(with other: CheckpointRun, asUniform: Bool) -> Bool { true }
 
   static func joining(_ parts: ArraySlice<Part>) -> CheckpointRun {
-    var run = CheckpointRun(
-      columnCount: parts.first?.chunk.columnCount ?? 1,
-      expecting: parts.reduce(0) { $0 + $1.range.count })
+    let count = parts.reduce(0) { $0 + $1.range.count }
+    var run =
+      parts.first.map { CheckpointRun(like: $0.chunk, expecting: count) }
+      ?? CheckpointRun(columnCount: 1, hasLastItems: false, expecting: 0)
     for part in parts { run.append(part.chunk, part.range) }
     return run
   }
@@ -72,15 +77,20 @@ struct CheckpointWriter {
   ///
   /// - Parameters:
   ///   - columnCount: How many columns each has.
+  ///   - hasLastItems: Whether each has the last items of the columns.
   ///   - count: How many there will be.
   ///   - keptCount: How many are kept; less than there are, unless there are none.
   ///   - kept: Those before the change, of as many columns.
-  init(columnCount: Int, count: Int, keeping keptCount: Int, of kept: Rope<CheckpointRun>) {
+  init(
+    columnCount: Int, hasLastItems: Bool, count: Int, keeping keptCount: Int,
+    of kept: Rope<CheckpointRun>
+  ) {
     self.kept = kept
     self.count = count
     let place = kept.place(of: keptCount)
     start = place?.start ?? kept.count
-    run = CheckpointRun(columnCount: columnCount, expecting: count - start)
+    run = CheckpointRun(
+      columnCount: columnCount, hasLastItems: hasLastItems, expecting: count - start)
     if let place { run.append(place.chunk, 0..<(keptCount - place.start)) }
     runs.reserveCapacity(max(0, count - start) / CheckpointRun.capacity + 1)
   }
@@ -89,13 +99,12 @@ struct CheckpointWriter {
   ///
   /// - Parameters:
   ///   - starts: Where the next item would start in each column.
-  ///   - lastItems: The last item in each column; empty for a fill in turn, where that follows from the
-  ///     row.
+  ///   - lastItems: The last item in each column, −1 for none; empty if checkpoints do not have them.
   mutating func append(starts: Span<Int64>, lastItems: Span<Int32>) {
     if run.count >= CheckpointRun.capacity {
       runs.append(run)
       let done = start + runs.count * CheckpointRun.capacity
-      run = CheckpointRun(columnCount: run.columnCount, expecting: count - done)
+      run = CheckpointRun(like: run, expecting: count - done)
     }
     run.append(starts: starts, lastItems: lastItems)
   }
@@ -111,11 +120,11 @@ struct CheckpointWriter {
 struct CheckpointColumns: ~Escapable {
   /// Where the next item would start in each, in millionths.
   let starts: Span<Int64>
-  /// The last item in each, −1 for none; empty for a fill in turn.
-  let lastItems: Span<Int32>
+  /// The last item in each, −1 for none; empty if checkpoints do not have them.
+  let lastItems: Span<Int64>
 
   @_lifetime(copy starts, copy lastItems)
-  fileprivate init(starts: Span<Int64>, lastItems: Span<Int32>) {
+  fileprivate init(starts: Span<Int64>, lastItems: Span<Int64>) {
     self.starts = starts
     self.lastItems = lastItems
   }
@@ -137,20 +146,20 @@ extension RopeLeaf<CheckpointRun> {
     return partitioningIndex(count, near: guess) { chunk.top($0) > main }
   }
 
-  /// The columns at one of the checkpoints, without counting the uses of the arrays.
+  /// The columns at one of the checkpoints, without counting the uses of the array.
   ///
   /// - Parameter checkpoint: 0 ..< count.
   /// - Returns: The columns.
   @_lifetime(borrow self)
   func columns(at checkpoint: Int) -> CheckpointColumns {
-    let first = checkpoint * chunk.columnCount
-    let range = first..<(first + chunk.columnCount)
-    let (starts, lastItems) = (chunk.starts, chunk.lastItems)
+    let words = chunk.words
+    let first = checkpoint * chunk.stride
+    let end = first + chunk.columnCount
     // Safe: what a leaf is made of never changes, and is there as long as the leaf.
     return unsafe _overrideLifetime(
       CheckpointColumns(
-        starts: starts.span.extracting(range),
-        lastItems: lastItems.isEmpty ? Span() : lastItems.span.extracting(range)),
+        starts: words.span.extracting(first..<end),
+        lastItems: words.span.extracting(end..<(first + chunk.stride))),
       borrowing: self)
   }
 }

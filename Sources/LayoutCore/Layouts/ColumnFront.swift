@@ -18,7 +18,7 @@ struct ColumnFront {
   init(_ columns: CheckpointColumns) {
     let (starts, lastItems) = (columns.starts, columns.lastItems)
     self.starts = starts.indices.map { starts[$0] }
-    self.lastItems = lastItems.indices.map { lastItems[$0] }
+    self.lastItems = lastItems.indices.map { Int32(clamping: lastItems[$0]) }
   }
 
   /// Puts items into the columns, each into the one that starts first, the first of those.

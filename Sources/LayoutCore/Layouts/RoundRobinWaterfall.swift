@@ -47,7 +47,8 @@ final class RoundRobinWaterfall: SectionBody {
     }
     let rowCount = (lengths.count - 1) / columns.count + 1
     var writer = CheckpointWriter(
-      columnCount: filledCount, count: (rowCount - 1) / stride + 1, keeping: count, of: checkpoints)
+      columnCount: filledCount, hasLastItems: false, count: (rowCount - 1) / stride + 1,
+      keeping: count, of: checkpoints)
     var column = 0
     var row = count * stride
     lengths.forEachLength(from: row * columns.count) { _, length in

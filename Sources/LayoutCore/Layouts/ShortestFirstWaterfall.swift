@@ -48,8 +48,8 @@ final class ShortestFirstWaterfall: SectionBody {
       checkpoints.place(of: count).map { ColumnFront($0.leaf.columns(at: count - $0.start)) }
       ?? ColumnFront(columnCount: filledCount)
     var writer = CheckpointWriter(
-      columnCount: filledCount, count: (lengths.count - 1) / stride + 1, keeping: count,
-      of: checkpoints)
+      columnCount: filledCount, hasLastItems: true, count: (lengths.count - 1) / stride + 1,
+      keeping: count, of: checkpoints)
     lengths.forEachBlock(from: count * stride, limit: { stride - $0 % stride }) { item, block in
       if item % stride == 0 {
         writer.append(starts: front.starts.span, lastItems: front.lastItems.span)
