@@ -97,9 +97,9 @@ public struct Items: Hashable, Sendable {
   public var ids: StringTable?
 }
 
-// Not in the declaration itself, so that there is an initializer that takes all members: what it makes is
-// put where it goes. An initializer that sets one member after the other makes so large a value in a place
-// of its own, and a copy of it, with all that it refers to.
+// Not in the declaration itself, so that there is an initializer of all members too, which the order of them
+// tells from this one. What that makes is put where it goes; one that sets member after member makes so large
+// a value in a place of its own, and then a copy, with a use counted of all that it refers to.
 extension Items {
   /// Makes items.
   ///

@@ -254,17 +254,20 @@ extension LengthArray {
   static func joining<Chunk>(
     _ parts: ArraySlice<RopePart<Chunk>>, count: Int, _ lengths: (borrowing Chunk) -> LengthArray
   ) -> LengthArray {
-    var isCompact = true
-    let compact = [UInt32](capacity: count) { compact in
-      isCompact = parts.allSatisfy { part in
-        part.read { chunk in
-          guard case .compact(let values) = lengths(chunk) else { return false }
-          compact.append(values.span, part.range)
-          return true
+    let areCompact = parts.allSatisfy { part in
+      part.read { if case .compact = lengths($0) { true } else { false } }
+    }
+    // Only then has somebody all of them already: there may be billions of equal ones.
+    if areCompact {
+      let values = [UInt32](capacity: count) { values in
+        for part in parts {
+          part.read {
+            if case .compact(let lengths) = lengths($0) { values.append(lengths.span, part.range) }
+          }
         }
       }
+      return .compact(NarrowLengths(values))
     }
-    if isCompact { return .compact(NarrowLengths(compact)) }
     return joining(parts.map { (lengths($0.chunk), $0.range) })
   }
 

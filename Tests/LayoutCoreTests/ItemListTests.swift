@@ -61,7 +61,7 @@ struct ItemListTests {
   }
 
   /// So many items that their leaves are asked for before they are read, those of every kind.
-  @Test(arguments: [0, 1, 70_000, 153_599, 153_600])
+  @Test(arguments: [0, 1, 70_000, 307_199, 307_200])
   func aLongListIsVisitedInOrderFromAnyItem(first: Int) {
     let count = Items.capacity
     let wide = LengthArray(count: count) { Length(points: 10_000 + $0) }

@@ -144,4 +144,13 @@ struct SizeListTests {
       #expect(after.contentSize.height == prepared.contentSize.height + 20)
     }
   }
+
+  /// Room for each of them would be more than there is.
+  @Test func aTrillionEqualSizesAreJoinedWithoutRoomForEach() {
+    let trillion = 1_000_000_000_000
+    let run = SizeRun(size: Size(width: 3, height: 2), count: trillion)
+    let joined = SizeRun.joining([run.whole, run.whole])
+    #expect(joined.main == .equal(2, count: 2 * trillion))
+    #expect(joined.cross == .equal(3, count: 2 * trillion))
+  }
 }
