@@ -288,7 +288,7 @@ extension Items: RopeChunk {
     switch extents {
     case .unspecified, .size: return extents
     case .sizes(.compact, .compact):
-      // Nearly all sizes are; both arrays are filled in one go.
+      // Nearly all sizes are; widths and heights are filled in one go.
       let narrow = ItemExtents.narrowSizes(count: count) { allWidths, allHeights in
         parts.allSatisfy { part in
           part.read { items in
@@ -391,7 +391,7 @@ extension ItemExtents {
 extension RopeLeaf<Items> {
   /// The items' sizes, if each has one and all have 32 bits.
   ///
-  /// Handed out without counting the uses of the arrays: where a leaf has not been read for a while,
+  /// Handed out without counting the uses of the array: where a leaf has not been read for a while,
   /// to count takes longer than to go through its sizes.
   @inline(__always)
   var narrowSizes: NarrowSizes? {

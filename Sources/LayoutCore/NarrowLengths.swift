@@ -4,7 +4,7 @@
 /// given back in half the time of two.
 public struct NarrowLengths: Sendable {
   @usableFromInline let values: [UInt32]
-  // Of 32 bits each: with the array they take two words, as one length and how often it is there do.
+  // Of 32 bits each, so that with the array they take two words: no more than an equal length and its count.
   @usableFromInline let start: UInt32
   @usableFromInline let end: UInt32
 

@@ -366,7 +366,7 @@ extension SizeList {
       // Safe: the sizes have it.
       return unsafe leaf._withUnsafeGuaranteedRef { place in
         let items = start..<(start + place.count)
-        // As many as may show, in both arrays at once.
+        // As many as may show, breadths and lengths.
         let first = item - start
         if rope.isFar { Items.fetchElements(first..<min(place.count, first + 64), of: place) }
         guard rule.hasBreadths, place.narrowSizes != nil else {

@@ -61,7 +61,7 @@ struct ItemListTests {
   }
 
   /// So many items that their leaves are asked for before they are read, those of every kind.
-  @Test(arguments: [0, 1, 70_000, 307_199, 307_200])
+  @Test(arguments: [0, 1, 70_000, 600 * Items.capacity - 1, 600 * Items.capacity])
   func aLongListIsVisitedInOrderFromAnyItem(first: Int) {
     let count = Items.capacity
     let wide = LengthArray(count: count) { Length(points: 10_000 + $0) }
@@ -125,8 +125,7 @@ struct ItemListTests {
   }
 
   @Test func anInsertDoesNotCutAFullRun() {
-    let lengths = LengthArray.compact(
-      NarrowLengths(Array(repeating: 7, count: 1023) + [8]))
+    let lengths = LengthArray.compact(NarrowLengths(Array(repeating: 7, count: 1023) + [8]))
     let list = ItemList(Items(count: 1024, extents: .lengths(lengths)))
     let one = Items(count: 1, extents: .lengths(.compact([9])))
     func runCount(_ list: ItemList) -> Int {

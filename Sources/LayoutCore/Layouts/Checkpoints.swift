@@ -1,8 +1,7 @@
 /// The columns at some checkpoints, in one piece.
 struct CheckpointRun: RopeChunk {
   fileprivate let columnCount: Int
-  /// How many words a checkpoint has.
-  fileprivate let stride: Int
+  private let hasLastItems: Bool
   /// Checkpoint after checkpoint.
   ///
   /// Where the next item would start in each column, in millionths; then, unless they are filled in turn, the
@@ -12,16 +11,18 @@ struct CheckpointRun: RopeChunk {
   /// Makes an empty run, with room for as many checkpoints as will come and a run may have.
   fileprivate init(columnCount: Int, hasLastItems: Bool, expecting count: Int) {
     self.columnCount = columnCount
-    stride = hasLastItems ? 2 * columnCount : columnCount
+    self.hasLastItems = hasLastItems
     words.reserveCapacity(max(0, min(count, CheckpointRun.capacity)) * stride)
   }
 
   /// Makes an empty run of checkpoints that have what another's have.
   fileprivate init(like other: CheckpointRun, expecting count: Int) {
     self.init(
-      columnCount: other.columnCount, hasLastItems: other.stride > other.columnCount,
-      expecting: count)
+      columnCount: other.columnCount, hasLastItems: other.hasLastItems, expecting: count)
   }
+
+  /// How many words a checkpoint has.
+  fileprivate var stride: Int { hasLastItems ? 2 * columnCount : columnCount }
 
   /// Adds a checkpoint.
   fileprivate mutating func append(starts: Span<Int64>, lastItems: Span<Int32>) {
