@@ -39,4 +39,60 @@ struct FlowLineTests {
     let frames = Naive.flow(sizes, layout: FlowLayout(), available: 113)
     #expect(places == frames.map(\.minX.millionths))
   }
+
+  /// Whether the lines around edits are put in the place of others or the others are copied, they are as if
+  /// all were broken.
+  @Test(arguments: 0..<300)
+  func linesAfterEditsAreThoseFromScratch(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    func runs(_ count: ClosedRange<Int>) -> [Items] {
+      (0..<generator.int(count)).map { _ in
+        let size = generator.size(1...60)
+        return generator.chance(0.5)
+          ? Items(count: generator.int(1...200), extents: .size(size))
+          : generator.items(generator.int(1...(generator.chance(0.05) ? 6000 : 60)))
+      }
+    }
+    let rule = LineRule(
+      leading: 3, available: generator.length(30...400), interitemSpacing: generator.length(0...9),
+      lineSpacing: generator.length(0...9), lineAlignment: .leading, lastLineAlignment: .auto,
+      itemAlignment: .leading)
+    let sizeRule = SizeRule(itemSize: Size(width: 11, height: 13), .vertical)
+    // Items without an area do not show.
+    func frames(of table: FlowTable) -> [Int: Rect] {
+      var frames: [Int: Rect] = [:]
+      let all = Rect(x: 0, y: 0, width: 10_000, height: table.length)
+      _ = table.forEachItem(in: all, from: 0) {
+        frames[$0] = $1
+        return true
+      }
+      return frames
+    }
+    var items = ItemList(runs: runs(1...8))
+    var table = FlowTable(sizes: SizeList(items, sizeRule), rule: rule)
+    for _ in 0..<6 {
+      var edits: [ItemEdit] = []
+      var place = 0
+      let step = generator.int(1...(items.count + 1))
+      while true {
+        let start = place + generator.int(0...step)
+        guard start <= items.count else { break }
+        let end = min(items.count, start + generator.int(0...(generator.chance(0.2) ? step : 2)))
+        edits.append(ItemEdit(range: start..<end, chunks: runs(0...2)))
+        place = end + 1
+      }
+      guard !edits.isEmpty else { continue }
+      items = items.edited(edits)
+      guard items.count > 0 else { break }
+      let sizes = SizeList(items, sizeRule)
+      let scratch = FlowTable(sizes: sizes, rule: rule)
+      let replaced = table.replacingLines(around: edits, sizes: sizes)
+      let copied = table.copyingLines(besides: edits, sizes: sizes)
+      let expected = frames(of: scratch)
+      #expect(!expected.isEmpty)
+      #expect(replaced.length == scratch.length && frames(of: replaced) == expected)
+      #expect(copied.length == scratch.length && frames(of: copied) == expected)
+      table = generator.chance(0.5) ? replaced : copied
+    }
+  }
 }

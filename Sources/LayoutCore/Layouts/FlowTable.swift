@@ -15,8 +15,8 @@ final class FlowTable: SectionBody {
   ///
   /// - Complexity: O(n) in the items that are not in runs of equal ones.
   convenience init(sizes: SizeList, rule: LineRule) {
-    var breaker = LineBreaker(rule: rule, isWhole: true)
-    _ = breaker.breakLines(of: sizes, from: 0) { _ in false }
+    var breaker = LineBreaker(rule: rule)
+    breaker.breakLines(of: sizes, from: 0)
     self.init(sizes: sizes, rule: rule, lines: Rope(breaker.finish()))
   }
 
@@ -45,45 +45,35 @@ final class FlowTable: SectionBody {
   ///   - sizes: The sizes after it.
   /// - Returns: The changed lines.
   /// - Complexity: O(m + k · log n) for k edits and m items on lines that are broken anew; O(n) for more
-  ///   edits than one of two thousand items.
+  ///   edits than one of four thousand items.
   func edited(_ edits: [ItemEdit], sizes: SizeList) -> FlowTable {
-    // To find the lines around one of many edits, and to put new ones in, takes as long as to break those
-    // of two thousand items.
-    if edits.count > 32, edits.count > sizes.count / 2048 {
-      return FlowTable(sizes: sizes, rule: rule)
+    // Around more edits than that, as many items are on lines that change as on others.
+    if edits.count > sizes.count / 512 { return FlowTable(sizes: sizes, rule: rule) }
+    // To put lines into a rope at more places than that takes longer than to copy all others.
+    return edits.count > sizes.count / 4096
+      ? copyingLines(besides: edits, sizes: sizes) : replacingLines(around: edits, sizes: sizes)
+  }
+
+  /// What ``edited(_:sizes:)`` returns, in the time that it takes to copy the lines that stay.
+  func copyingLines(besides edits: [ItemEdit], sizes: SizeList) -> FlowTable {
+    var breaker = LineBreaker(rule: rule, comparingWith: LinesBefore(lines, edits))
+    var kept = 0
+    while let (start, item) = breaker.goToNextEdit() {
+      breaker.copy(kept..<start, of: lines)
+      kept = breaker.breakLines(of: sizes, from: item)
     }
+    breaker.copy(kept..<lines.count, of: lines)
+    return FlowTable(sizes: sizes, rule: rule, lines: Rope(breaker.finish()))
+  }
+
+  /// What ``edited(_:sizes:)`` returns, without looking at the lines that stay.
+  func replacingLines(around edits: [ItemEdit], sizes: SizeList) -> FlowTable {
+    var breaker = LineBreaker(rule: rule, comparingWith: LinesBefore(lines, edits))
     var lineEdits: [Rope<LineRun>.Edit] = []
-    var reader = LineReader(lines)
-    var next = 0
-    // By how much the numbers of items have grown before the next edit.
-    var growth = 0
-    while next < edits.count {
-      let first = reader.line(with: max(0, edits[next].range.lowerBound - 1))
-      var breaker = LineBreaker(rule: rule, isWhole: false)
-      let begun = next
-      var nextGrowth = edits[next].growth
-      let end = breaker.breakLines(of: sizes, from: first.item + growth) { item in
-        while next < edits.count,
-          item >= edits[next].range.upperBound + growth + nextGrowth
-        {
-          growth += nextGrowth
-          next += 1
-          if next < edits.count { nextGrowth = edits[next].growth }
-        }
-        let old = item - growth
-        guard next > begun, next == edits.count || old < edits[next].range.lowerBound else {
-          return false
-        }
-        return reader.isFirst(old)
-      }
-      let endLine: Int
-      if let end {
-        endLine = reader.line(with: end - growth).number
-      } else {
-        endLine = lines.count
-        next = edits.count
-      }
-      lineEdits.append(.init(range: first.number..<endLine, chunks: breaker.finish()))
+    lineEdits.reserveCapacity(edits.count)
+    while let (start, item) = breaker.goToNextEdit() {
+      let end = breaker.breakLines(of: sizes, from: item)
+      lineEdits.append(.init(range: start..<end, chunks: breaker.finish()))
     }
     return FlowTable(sizes: sizes, rule: rule, lines: lines.edited(lineEdits))
   }
@@ -379,7 +369,7 @@ enum LineRun: RopeChunk {
   }
 
   /// Puts lines behind others.
-  private static func append(_ lines: [Line], _ range: Range<Int>, to ends: inout [Line]) {
+  fileprivate static func append(_ lines: [Line], _ range: Range<Int>, to ends: inout [Line]) {
     let old = start(range.lowerBound, in: lines)
     let new = start(ends.count, in: ends)
     let items = new.itemCount - old.itemCount
@@ -419,9 +409,18 @@ enum LineRun: RopeChunk {
   }
 }
 
-/// Finds lines that are asked for one after the other: the run of the last one is kept at hand.
-private struct LineReader {
+/// The lines before a change, to be compared with those after it: they are asked for in order, so that the
+/// run of the last one is kept at hand.
+private struct LinesBefore {
   private let lines: Rope<LineRun>
+  private let edits: [ItemEdit]
+  /// The first edit that is still to come.
+  private var next = 0
+  /// By how much the numbers of items have grown before it.
+  private var growth = 0
+  /// The first item that is not as it was, and the first behind the next edit; as numbered after the
+  /// change.
+  private var (unchangedEnd, editEnd) = (0, 0)
   /// The lines of the run, or how many items each of its equal lines has.
   private var ends: [LineRun.Line] = []
   private var itemCount = 0
@@ -432,53 +431,87 @@ private struct LineReader {
   /// A line of the run; as a rule, the one asked for next is a few lines after it.
   private var number = 0
 
-  init(_ lines: Rope<LineRun>) { self.lines = lines }
+  init(_ lines: Rope<LineRun>, _ edits: [ItemEdit]) {
+    self.lines = lines
+    self.edits = edits
+  }
 
-  /// Whether a line begins with an item.
-  mutating func isFirst(_ item: Int) -> Bool {
-    guard goToRun(with: item) else { return false }
-    let place = item - items.lowerBound
-    if itemCount > 0 { return place % itemCount == 0 }
-    goToLine(with: place)
-    return LineRun.start(number, in: ends).itemCount == place
+  /// Goes to the line with the item before the next edit: a changed item may fit on that.
+  ///
+  /// - Returns: The line, and its first item as numbered after the change; nil if no edit is to come.
+  mutating func goToNextEdit() -> (number: Int, item: Int)? {
+    guard next < edits.count else { return nil }
+    let line = line(with: max(0, edits[next].range.lowerBound - 1))
+    lookAhead()
+    return (line.number, line.item + growth)
+  }
+
+  /// The line that began where one begins now.
+  ///
+  /// - Parameter item: Its first item, as numbered after the change; behind those asked for before.
+  /// - Returns: The line; nil if none began there.
+  @inline(__always)
+  mutating func line(beginningWith item: Int) -> Int? {
+    if item >= unchangedEnd {
+      guard item >= editEnd else { return nil }
+      goBehindEdits(upTo: item)
+      guard item < unchangedEnd else { return nil }
+    }
+    let line = line(with: item - growth)
+    return line.item + growth == item ? line.number : nil
+  }
+
+  /// Goes behind all edits and all lines.
+  ///
+  /// - Returns: How many lines there are.
+  mutating func goToEnd() -> Int {
+    next = edits.count
+    return lines.count
+  }
+
+  /// Goes behind the edits that end at an item or before it, of which there is one.
+  private mutating func goBehindEdits(upTo item: Int) {
+    repeat {
+      growth += edits[next].growth
+      next += 1
+      lookAhead()
+    } while item >= editEnd
+  }
+
+  /// Finds out where the next edit is.
+  private mutating func lookAhead() {
+    guard next < edits.count else { return (unchangedEnd, editEnd) = (.max, .max) }
+    unchangedEnd = edits[next].range.lowerBound + growth
+    editEnd = edits[next].range.upperBound + growth + edits[next].growth
   }
 
   /// The line with an item, and its first item; behind all lines where there is no such item.
-  mutating func line(with item: Int) -> (number: Int, item: Int) {
-    guard goToRun(with: item) else { return (lines.count, lines.summary.itemCount) }
+  @inline(__always)
+  private mutating func line(with item: Int) -> (number: Int, item: Int) {
+    if !items.contains(item), !goToRun(with: item) { return (lines.count, lines.summary.itemCount) }
     let place = item - items.lowerBound
     if itemCount > 0 {
       let number = place / itemCount
       return (start + number, items.lowerBound + number * itemCount)
     }
-    goToLine(with: place)
+    // To go on from one edit to the next takes no longer than to break the lines around one.
+    while number < ends.count, ends[number].itemCount <= place { number += 1 }
     return (start + number, items.lowerBound + LineRun.start(number, in: ends).itemCount)
   }
 
   /// Takes the run with an item at hand; returns whether there is one.
+  @inline(never)
   private mutating func goToRun(with item: Int) -> Bool {
-    if items.contains(item) { return true }
     guard let place = lines.firstPlace(where: { $1.itemCount > item }) else { return false }
     let first = place.before.itemCount
     items = first..<(first + place.summary.itemCount)
     start = place.start
-    number = 0
     switch place.leaf.chunk {
     case .lines(let lines): (ends, itemCount) = (lines, 0)
     case .repeated(let line, _): (ends, itemCount) = ([], line.itemCount)
     }
+    number = LineRun.line(with: item - first, of: items.count, in: ends)
     return true
-  }
-
-  /// Goes to the line with one of the run's items.
-  private mutating func goToLine(with place: Int) {
-    if number < ends.count, ends[number].itemCount <= place {
-      number += 1
-      if number < ends.count, ends[number].itemCount > place { return }
-    } else if LineRun.start(number, in: ends).itemCount <= place {
-      return
-    }
-    number = LineRun.line(with: place, of: items.count, in: ends)
   }
 }
 
@@ -518,8 +551,8 @@ struct LineSummary: RopeSummary {
 /// Fills lines greedily; runs of equal items by arithmetic.
 private struct LineBreaker {
   let rule: LineRule
-  /// Whether all lines to the end of the section are wanted, so that nobody asks about each.
-  let isWhole: Bool
+  /// What the lines are compared with; nil if all lines to the end of the section are wanted.
+  private var before: LinesBefore?
   private var runs: [LineRun] = []
   /// The lines that are not in a run yet, each with those before it.
   private var ends: [LineRun.Line] = []
@@ -528,36 +561,65 @@ private struct LineBreaker {
   /// How far it reaches.
   private var used: Length = 0
 
-  init(rule: LineRule, isWhole: Bool) {
+  init(rule: LineRule, comparingWith before: LinesBefore? = nil) {
     self.rule = rule
-    self.isWhole = isWhole
+    self.before = before
   }
 
-  /// After how many lines somebody is asked about each.
-  private static var linesPerQuestion: Int { 8 }
+  /// After how many lines they are compared with those before.
+  private static var linesPerComparison: Int { 4 }
 
-  /// Breaks lines from an item that begins one.
+  /// Goes to the line with the item before the next edit.
+  ///
+  /// - Returns: The line, and its first item as numbered after the change; nil if no edit is to come.
+  mutating func goToNextEdit() -> (number: Int, item: Int)? { before?.goToNextEdit() }
+
+  /// Takes lines as they were.
+  mutating func copy(_ numbers: Range<Int>, of lines: Rope<LineRun>) {
+    guard !numbers.isEmpty else { return }
+    let capacity = min(LineRun.capacity, lines.count + 32)
+    lines.forEachLeaf(from: numbers.lowerBound) { leaf, start in
+      let end = start + leaf.count
+      var rest = (max(start, numbers.lowerBound) - start)..<(min(end, numbers.upperBound) - start)
+      switch leaf.chunk {
+      case .repeated(let line, _):
+        flush()
+        runs.append(.repeated(line, count: rest.count))
+      case .lines(let old):
+        while !rest.isEmpty {
+          ends.reserveCapacity(capacity)
+          let part = rest.prefix(LineRun.capacity - ends.count)
+          LineRun.append(old, part, to: &ends)
+          if ends.count >= LineRun.capacity { flush() }
+          rest.removeFirst(part.count)
+        }
+      }
+      return end < numbers.upperBound
+    }
+  }
+
+  /// Breaks lines from an item that begins one, up to one that begins where a line began before.
   ///
   /// - Parameters:
   ///   - sizes: The sizes of all items.
   ///   - first: The item.
-  ///   - isEnd: Asked for the first items of the lines after the first one, ascending, but for those
-  ///     in the midst of equal lines: whether to end before that line.
-  /// - Returns: Where it ended; nil at the end of the section.
-  mutating func breakLines(
-    of sizes: SizeList, from first: Int, until isEnd: (_ item: Int) -> Bool
-  ) -> Int? {
+  /// - Returns: The line that began there; the number of lines before the change, if they go on to the end of
+  ///   the section.
+  @discardableResult
+  mutating func breakLines(of sizes: SizeList, from first: Int) -> Int {
     let isSmall = rule.isSmall
+    let isWhole = before == nil
     let count = sizes.count
     var end: Int?
     // After that many lines, as a rule, one begins where one began before.
     if !isWhole { ends.reserveCapacity(max(0, min(32, count - first))) }
+    (line.itemCount, used) = (0, 0)
     sizes.forEachRun(
       from: first,
       narrow: { start, widths, heights in
         var index = max(0, first - start)
         if !isSmall || isFar {
-          end = breakEach(index..<widths.count, after: start, isEnd) {
+          end = breakEach(index..<widths.count, after: start) {
             Size(
               width: Length(millionths: Int64(widths[$0])),
               height: Length(millionths: Int64(heights[$0])))
@@ -567,11 +629,11 @@ private struct LineBreaker {
           while end == nil, index < widths.count {
             let kept = ends.count
             let left = count - start - index
-            let more = isWhole ? left : min(left, LineBreaker.linesPerQuestion)
+            let more = isWhole ? left : min(left, LineBreaker.linesPerComparison)
             index = fill(
               &open, &reach, widths, heights, from: index, upTo: min(LineRun.capacity - kept, more))
             if !isWhole, ends.count > kept {
-              end = firstEnd(in: kept..<ends.count, before: start + index - open.itemCount, isEnd)
+              end = lineBefore(behind: kept..<ends.count, upTo: start + index - open.itemCount)
             }
             if ends.count >= LineRun.capacity { flush() }
           }
@@ -582,32 +644,30 @@ private struct LineBreaker {
       other: { start, run in
         let index = max(0, first - start)
         if let size = run.commonSize {
-          end = breakEqual(size, index..<run.count, after: start, isEnd)
+          end = breakEqual(size, index..<run.count, after: start)
         } else {
-          end = breakEach(index..<run.count, after: start, isEnd) { run.size($0) }
+          end = breakEach(index..<run.count, after: start) { run.size($0) }
         }
         return end == nil
       })
-    if end == nil, line.itemCount > 0 { append(line) }
-    return end
+    if let end { return end }
+    if line.itemCount > 0 { append(line) }
+    return before?.goToEnd() ?? 0
   }
 
-  /// Asks about the first items of lines, and drops the lines that are after the end.
+  /// Looks for the first of some lines behind which one begins where one began before, and drops those
+  /// after it.
   ///
   /// - Parameters:
-  ///   - numbers: The lines in front of those asked about; the last that there are.
+  ///   - numbers: The lines; the last that there are.
   ///   - next: The first item behind all lines.
-  ///   - isEnd: Whether to end before the line with a first item.
-  /// - Returns: The first item for which that is so.
-  private mutating func firstEnd(
-    in numbers: Range<Int>, before next: Int, _ isEnd: (_ item: Int) -> Bool
-  ) -> Int? {
+  /// - Returns: The line that began there; nil if there is none.
+  private mutating func lineBefore(behind numbers: Range<Int>, upTo next: Int) -> Int? {
     let start = next - LineRun.start(ends.count, in: ends).itemCount
     for number in numbers {
-      let item = start + ends[number].itemCount
-      if isEnd(item) {
+      if let line = before?.line(beginningWith: start + ends[number].itemCount) {
         ends.removeSubrange((number + 1)...)
-        return item
+        return line
       }
     }
     return nil
@@ -616,12 +676,13 @@ private struct LineBreaker {
   /// The lines, if no more are to be broken.
   mutating func finish() -> [LineRun] {
     flush()
+    defer { runs = [] }
     return runs
   }
 
   /// Breaks lines of items of one size.
   private mutating func breakEqual(
-    _ size: Size, _ items: Range<Int>, after start: Int, _ isEnd: (_ item: Int) -> Bool
+    _ size: Size, _ items: Range<Int>, after start: Int
   ) -> Int? {
     let limit = rule.limit
     let step = size.width + rule.interitemSpacing
@@ -642,7 +703,7 @@ private struct LineBreaker {
           index += more
           if index == items.upperBound { break }
         }
-        if endLine(before: start + index, isEnd) { return start + index }
+        if let end = endLine(before: start + index) { return end }
       }
       // A line of nothing but these. The last of them stays open for what follows.
       let perLine = 1 + min(room(after: size.width), items.upperBound)
@@ -652,7 +713,7 @@ private struct LineBreaker {
         runs.append(
           .repeated(LineRun.Line(itemCount: perLine, length: size.height), count: full))
         index += full * perLine
-        if isEnd(start + index) { return start + index }
+        if let end = before?.line(beginningWith: start + index) { return end }
       }
       line = LineRun.Line(itemCount: 1, length: size.height)
       used = size.width
@@ -664,7 +725,7 @@ private struct LineBreaker {
   /// Breaks lines of items of any sizes.
   @inline(__always)
   private mutating func breakEach(
-    _ items: Range<Int>, after start: Int, _ isEnd: (_ item: Int) -> Bool, _ size: (Int) -> Size
+    _ items: Range<Int>, after start: Int, _ size: (Int) -> Size
   ) -> Int? {
     for index in items {
       let size = size(index)
@@ -674,7 +735,7 @@ private struct LineBreaker {
         line.itemCount += 1
         line.length = max(line.length, size.height)
       } else {
-        if line.itemCount > 0, endLine(before: start + index, isEnd) { return start + index }
+        if line.itemCount > 0, let end = endLine(before: start + index) { return end }
         line = LineRun.Line(itemCount: 1, length: size.height)
         used = size.width
       }
@@ -700,6 +761,7 @@ private struct LineBreaker {
   ///   - first: The item to begin with.
   ///   - limit: After how many lines to stop.
   /// - Returns: The first item that is on no line yet.
+  @inline(never)  // Among what its caller needs, there are not enough registers for the loop.
   private mutating func fill(
     _ line: inout LineRun.Line, _ used: inout Length, _ widths: Span<UInt32>,
     _ heights: Span<UInt32>, from first: Int, upTo limit: Int
@@ -745,12 +807,12 @@ private struct LineBreaker {
     return index
   }
 
-  /// Keeps the open line, so that none is open; whether to end after it.
-  private mutating func endLine(before item: Int, _ isEnd: (_ item: Int) -> Bool) -> Bool {
+  /// Keeps the open line, so that none is open; the line that began before where the next one does.
+  private mutating func endLine(before item: Int) -> Int? {
     append(line)
     if ends.count >= LineRun.capacity { flush() }
     line.itemCount = 0
-    return isEnd(item)
+    return before?.line(beginningWith: item)
   }
 
   private mutating func append(_ line: LineRun.Line) {
@@ -763,7 +825,7 @@ private struct LineBreaker {
   private mutating func flush() {
     guard !ends.isEmpty else { return }
     // There was room for as many lines as items.
-    if isWhole, ends.capacity > 2 * ends.count {
+    if before == nil, ends.capacity > 2 * ends.count {
       var kept: [LineRun.Line] = []
       kept.reserveCapacity(ends.count)
       kept += ends
