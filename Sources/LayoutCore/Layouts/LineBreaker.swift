@@ -2,7 +2,7 @@
 struct LineBreaker {
   let rule: LineRule
   /// What the lines are compared with; nil if all lines to the end of the section are wanted.
-  private var before: LinesBefore?
+  private var linesBefore: LinesBefore?
   private var runs: [LineRun] = []
   /// The lines that are not in a run yet, each with those before it.
   private var ends: [LineRun.Line] = []
@@ -22,21 +22,24 @@ struct LineBreaker {
   ///   - lines: The lines before the edits.
   init(rule: LineRule, around edits: [ItemEdit], of lines: Rope<LineRun>) {
     self.rule = rule
-    before = LinesBefore(lines, edits)
+    linesBefore = LinesBefore(lines, edits)
   }
 
   /// After how many lines they are compared with those before.
   private static var linesPerComparison: Int { 4 }
+  /// After how many lines behind an edit, as a rule, one begins where one began before.
+  private static var linesPerEdit: Int { 32 }
 
   /// Goes to the line with the item before the next edit.
   ///
   /// - Returns: The line, and its first item as numbered after the change; nil if no edit is to come.
-  mutating func goToNextEdit() -> (number: Int, item: Int)? { before?.goToNextEdit() }
+  mutating func goToNextEdit() -> (number: Int, item: Int)? { linesBefore?.goToNextEdit() }
 
   /// Takes lines as they were before the edits.
   mutating func copy(_ numbers: Range<Int>) {
-    guard let lines = before?.lines, !numbers.isEmpty else { return }
-    let capacity = min(LineRun.capacity, lines.count + 32)
+    guard let lines = linesBefore?.lines, !numbers.isEmpty else { return }
+    // Of a few lines that is all of them, and those around one edit once more.
+    let capacity = min(LineRun.capacity, lines.count + LineBreaker.linesPerEdit)
     lines.forEachLeaf(from: numbers.lowerBound) { leaf, start in
       let end = start + leaf.count
       var rest = (max(start, numbers.lowerBound) - start)..<(min(end, numbers.upperBound) - start)
@@ -67,11 +70,10 @@ struct LineBreaker {
   @discardableResult
   mutating func breakLines(of sizes: SizeList, from first: Int) -> Int {
     let isSmall = rule.isSmall
-    let isWhole = before == nil
+    let isWhole = linesBefore == nil
     let count = sizes.count
     var end: Int?
-    // After that many lines, as a rule, one begins where one began before.
-    if !isWhole { ends.reserveCapacity(max(0, min(32, count - first))) }
+    if !isWhole { ends.reserveCapacity(max(0, min(LineBreaker.linesPerEdit, count - first))) }
     (line.itemCount, used) = (0, 0)
     sizes.forEachRun(
       from: first,
@@ -111,7 +113,7 @@ struct LineBreaker {
       })
     if let end { return end }
     if line.itemCount > 0 { append(line) }
-    return before?.goToEnd() ?? 0
+    return linesBefore?.goToEnd() ?? 0
   }
 
   /// Looks for the first of some lines behind which one begins where one began before, and drops those
@@ -124,7 +126,7 @@ struct LineBreaker {
   private mutating func lineBefore(behind numbers: Range<Int>, upTo next: Int) -> Int? {
     let start = next - LineRun.start(ends.count, in: ends).itemCount
     for number in numbers {
-      if let line = before?.line(beginningWith: start + ends[number].itemCount) {
+      if let line = linesBefore?.line(beginningWith: start + ends[number].itemCount) {
         ends.removeSubrange((number + 1)...)
         return line
       }
@@ -172,7 +174,7 @@ struct LineBreaker {
         runs.append(
           .repeated(LineRun.Line(itemCount: perLine, length: size.height), count: full))
         index += full * perLine
-        if let end = before?.line(beginningWith: start + index) { return end }
+        if let end = linesBefore?.line(beginningWith: start + index) { return end }
       }
       line = LineRun.Line(itemCount: 1, length: size.height)
       used = size.width
@@ -271,7 +273,7 @@ struct LineBreaker {
     append(line)
     if ends.count >= LineRun.capacity { flush() }
     line.itemCount = 0
-    return before?.line(beginningWith: item)
+    return linesBefore?.line(beginningWith: item)
   }
 
   private mutating func append(_ line: LineRun.Line) {
@@ -284,7 +286,7 @@ struct LineBreaker {
   private mutating func flush() {
     guard !ends.isEmpty else { return }
     // There was room for as many lines as items.
-    if before == nil, ends.capacity > 2 * ends.count {
+    if linesBefore == nil, ends.capacity > 2 * ends.count {
       var kept: [LineRun.Line] = []
       kept.reserveCapacity(ends.count)
       kept += ends
@@ -320,6 +322,7 @@ private struct LinesBefore {
   init(_ lines: Rope<LineRun>, _ edits: [ItemEdit]) {
     self.lines = lines
     self.edits = edits
+    lookAhead()
   }
 
   /// Goes to the line with the item before the next edit: a changed item may fit on that.
@@ -328,7 +331,6 @@ private struct LinesBefore {
   mutating func goToNextEdit() -> (number: Int, item: Int)? {
     guard next < edits.count else { return nil }
     let line = line(with: max(0, edits[next].range.lowerBound - 1))
-    lookAhead()
     return (line.number, line.item + growth)
   }
 
