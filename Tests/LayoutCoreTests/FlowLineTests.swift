@@ -48,6 +48,17 @@ struct FlowLineTests {
     func runs(_ count: ClosedRange<Int>) -> [Items] {
       (0..<generator.int(count)).map { _ in
         let size = generator.size(1...60)
+        // So long that the ends of lines do not fit in a word each.
+        if generator.chance(0.1) {
+          let count = generator.int(1...60)
+          return Items(
+            count: count,
+            extents: .sizes(
+              widths: LengthArray(count: count) { _ in generator.length(1...60) },
+              heights: LengthArray(count: count) { _ in
+                generator.length(1...(generator.chance(0.5) ? 4000 : 2_000_000))
+              }))
+        }
         return generator.chance(0.5)
           ? Items(count: generator.int(1...200), extents: .size(size))
           : generator.items(generator.int(1...(generator.chance(0.05) ? 6000 : 60)))

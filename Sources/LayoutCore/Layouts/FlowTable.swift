@@ -109,9 +109,9 @@ final class FlowTable: SectionBody {
       start = LineRun.Line(itemCount: each.itemCount * number, length: each.length * number)
       line = each
     case .lines(let ends):
-      number = LineRun.line(with: inRun, of: run.summary.itemCount, in: ends)
-      start = LineRun.start(number, in: ends)
-      line = LineRun.line(number, in: ends)
+      number = ends.line(with: inRun, of: run.summary.itemCount)
+      start = ends.start(number)
+      line = ends.line(number)
     }
     let lineNumber = run.start + number
     return Place(
@@ -223,8 +223,8 @@ final class FlowTable: SectionBody {
             && before.itemCount + ends[$0].itemCount > item
         }
         for number in begin..<ends.count {
-          let start = LineRun.start(number, in: ends)
-          let line = LineRun.line(number, in: ends)
+          let start = ends.start(number)
+          let line = ends.line(number)
           let place = Place(
             number: firstLine + number, item: before.itemCount + start.itemCount,
             itemCount: line.itemCount, top: top + start.length + spacing * number,

@@ -4,8 +4,8 @@ struct LineBreaker {
   /// What the lines are compared with; nil if all lines to the end of the section are wanted.
   private var linesBefore: LinesBefore?
   private var runs: [LineRun] = []
-  /// The lines that are not in a run yet, each with those before it.
-  private var ends: [LineRun.Line] = []
+  /// The lines that are not in a run yet.
+  private var ends = LineEnds()
   /// The line that is still open.
   private var line = LineRun.Line(itemCount: 0, length: 0)
   /// How far it reaches.
@@ -51,7 +51,7 @@ struct LineBreaker {
         while !rest.isEmpty {
           ends.reserveCapacity(capacity)
           let part = rest.prefix(LineRun.capacity - ends.count)
-          LineRun.append(old, part, to: &ends)
+          ends.append(old, part)
           if ends.count >= LineRun.capacity { flush() }
           rest.removeFirst(part.count)
         }
@@ -79,7 +79,7 @@ struct LineBreaker {
       from: first,
       narrow: { start, widths, heights in
         var index = max(0, first - start)
-        if !isSmall || isFar {
+        if !isSmall || !ends.canFill(widths.count, after: line) {
           end = breakEach(index..<widths.count, after: start) {
             Size(
               width: Length(millionths: Int64(widths[$0])),
@@ -112,7 +112,7 @@ struct LineBreaker {
         return end == nil
       })
     if let end { return end }
-    if line.itemCount > 0 { append(line) }
+    if line.itemCount > 0 { ends.append(line) }
     return linesBefore?.goToEnd() ?? 0
   }
 
@@ -124,10 +124,10 @@ struct LineBreaker {
   ///   - next: The first item behind all lines.
   /// - Returns: The line that began there; nil if there is none.
   private mutating func lineBefore(behind numbers: Range<Int>, upTo next: Int) -> Int? {
-    let start = next - LineRun.start(ends.count, in: ends).itemCount
+    let start = next - ends.sum.itemCount
     for number in numbers {
       if let line = linesBefore?.line(beginningWith: start + ends[number].itemCount) {
-        ends.removeSubrange((number + 1)...)
+        ends.keepFirst(number + 1)
         return line
       }
     }
@@ -204,14 +204,8 @@ struct LineBreaker {
     return nil
   }
 
-  /// Whether the lines that are not in a run yet are longer than any layout may be, so that the lengths of
-  /// more, even of items whose sizes have 32 bits each, could come to the end of 64.
-  private var isFar: Bool {
-    LineRun.start(ends.count, in: ends).length + line.length > .maximumCoordinate
-  }
-
-  /// Fills lines with items whose sizes have 32 bits each, under a rule that is small and not behind lines
-  /// that are far: so no sum comes near the end of 64.
+  /// Fills lines with items whose sizes have 32 bits each, under a rule that is small and where
+  /// ``LineEnds/canFill(_:after:)``: so no sum comes near the end of 64.
   ///
   /// - Parameters:
   ///   - line: The line that is open, and stays open; after a full one it has an item already, if one
@@ -222,78 +216,90 @@ struct LineBreaker {
   ///   - first: The item to begin with.
   ///   - limit: After how many lines to stop.
   /// - Returns: The first item that is on no line yet.
-  @inline(never)  // Among what its caller needs, there are not enough registers for the loop.
   private mutating func fill(
     _ line: inout LineRun.Line, _ used: inout Length, _ widths: Span<UInt32>,
     _ heights: Span<UInt32>, from first: Int, upTo limit: Int
   ) -> Int {
-    let count = min(widths.count, heights.count)
-    let spacing = rule.interitemSpacing.millionths
-    let wholeLine = rule.limit.millionths
-    // What is left of the line: one subtraction takes an item's part of it and says whether it fits.
-    var room = wholeLine &- used.millionths
-    var longest = line.length.millionths
-    var index = first
-    let start = LineRun.start(ends.count, in: ends)
-    // The run's items that are not among these.
-    let before = start.itemCount &+ line.itemCount &- first
-    var length = start.length.millionths
-    ends.append(addingCapacity: limit) { ends in
-      // Safe, here and below: an index below the count of both. A check of each costs a quarter of the
-      // loop.
-      if line.itemCount == 0, index < count {
-        room = unsafe wholeLine &- Int64(widths[unchecked: index])
-        longest = unsafe Int64(heights[unchecked: index])
-        index &+= 1
-      }
-      while ends.freeCapacity > 0 {
-        while index < count {
-          room = unsafe room &- (Int64(widths[unchecked: index]) &+ spacing)
-          guard room >= 0 else { break }
-          longest = unsafe max(longest, Int64(heights[unchecked: index]))
-          index &+= 1
-        }
-        // What the run ends with stays open for what follows.
-        guard index < count else { return }
-        length &+= longest
-        ends.append(LineRun.Line(itemCount: before &+ index, length: Length(millionths: length)))
-        room = unsafe wholeLine &- Int64(widths[unchecked: index])
-        longest = unsafe Int64(heights[unchecked: index])
-        index &+= 1
-      }
-    }
-    line.itemCount = before &+ index &- LineRun.start(ends.count, in: ends).itemCount
-    line.length.millionths = longest
-    used.millionths = wholeLine &- room
-    return index
+    let sum = ends.sum
+    var filling = NarrowFilling(
+      spacing: rule.interitemSpacing.millionths, wholeLine: rule.limit.millionths,
+      room: rule.limit.millionths &- used.millionths, longest: line.length.millionths,
+      isOpen: line.itemCount > 0, item: first,
+      before: sum.itemCount &+ line.itemCount &- first, length: sum.length.millionths)
+    ends.fill(upTo: limit) { filling.fill(&$0, widths, heights) }
+    line.itemCount = filling.before &+ filling.item &- ends.sum.itemCount
+    line.length.millionths = filling.longest
+    used.millionths = filling.wholeLine &- filling.room
+    return filling.item
   }
 
   /// Keeps the open line, so that none is open; the line that began before where the next one does.
   private mutating func endLine(before item: Int) -> Int? {
-    append(line)
+    ends.append(line)
     if ends.count >= LineRun.capacity { flush() }
     line.itemCount = 0
     return linesBefore?.line(beginningWith: item)
   }
 
-  private mutating func append(_ line: LineRun.Line) {
-    let start = LineRun.start(ends.count, in: ends)
-    ends.append(
-      LineRun.Line(
-        itemCount: start.itemCount + line.itemCount, length: start.length + line.length))
-  }
-
   private mutating func flush() {
     guard !ends.isEmpty else { return }
     // There was room for as many lines as items.
-    if linesBefore == nil, ends.capacity > 2 * ends.count {
-      var kept: [LineRun.Line] = []
-      kept.reserveCapacity(ends.count)
-      kept += ends
-      ends = kept
-    }
+    if linesBefore == nil, ends.capacity > 2 * ends.count { ends.trim() }
     runs.append(.lines(ends))
-    ends = []
+    ends = LineEnds()
+  }
+}
+
+/// Lines that are being filled with items whose sizes have 32 bits each; in millionths.
+private struct NarrowFilling {
+  let spacing: Int64
+  /// How far a line may reach.
+  let wholeLine: Int64
+  /// What is left of the line: one subtraction takes an item's part of it and says whether it fits.
+  var room: Int64
+  /// The length of the line's longest item.
+  var longest: Int64
+  /// Whether the line has an item already.
+  let isOpen: Bool
+  /// The first item that is on no line yet.
+  var item: Int
+  /// How many items of the lines' run are not among those that are at hand.
+  let before: Int
+  /// How long the lines of the run are.
+  var length: Int64
+
+  /// Fills lines until there is room for no more or no item is left; the last one stays open.
+  @inline(never)  // Among what its caller needs, there are not enough registers for the loop.
+  mutating func fill(
+    _ ends: inout OutputSpan<UInt64>, _ widths: Span<UInt32>, _ heights: Span<UInt32>
+  ) {
+    let count = min(widths.count, heights.count)
+    let (spacing, wholeLine, before) = (spacing, wholeLine, before)
+    var (room, longest, index, length) = (room, longest, item, length)
+    // Safe, here and below: an index below the count of both. A check of each costs a quarter of the loop.
+    if !isOpen, index < count {
+      room = unsafe wholeLine &- Int64(widths[unchecked: index])
+      longest = unsafe Int64(heights[unchecked: index])
+      index &+= 1
+    }
+    while !ends.isFull {
+      while index < count {
+        room = unsafe room &- (Int64(widths[unchecked: index]) &+ spacing)
+        guard room >= 0 else { break }
+        longest = unsafe max(longest, Int64(heights[unchecked: index]))
+        index &+= 1
+      }
+      // What the run ends with stays open for what follows.
+      guard index < count else { break }
+      length &+= longest
+      ends.append(
+        LineEnds.packed(
+          LineRun.Line(itemCount: before &+ index, length: Length(millionths: length))))
+      room = unsafe wholeLine &- Int64(widths[unchecked: index])
+      longest = unsafe Int64(heights[unchecked: index])
+      index &+= 1
+    }
+    (self.room, self.longest, self.item, self.length) = (room, longest, index, length)
   }
 }
 
@@ -310,7 +316,7 @@ private struct LinesBefore {
   /// change.
   private var (unchangedEnd, editEnd) = (0, 0)
   /// The lines of the run, or how many items each of its equal lines has.
-  private var ends: [LineRun.Line] = []
+  private var ends = LineEnds()
   private var itemCount = 0
   /// The items of the run.
   private var items = 0..<0
@@ -384,7 +390,7 @@ private struct LinesBefore {
     }
     // To go on from one edit to the next takes no longer than to break the lines around one.
     while number < ends.count, ends[number].itemCount <= place { number += 1 }
-    return (start + number, items.lowerBound + LineRun.start(number, in: ends).itemCount)
+    return (start + number, items.lowerBound + ends.start(number).itemCount)
   }
 
   /// Takes the run with an item at hand; returns whether there is one.
@@ -396,9 +402,9 @@ private struct LinesBefore {
     start = place.start
     switch place.leaf.chunk {
     case .lines(let lines): (ends, itemCount) = (lines, 0)
-    case .repeated(let line, _): (ends, itemCount) = ([], line.itemCount)
+    case .repeated(let line, _): (ends, itemCount) = (LineEnds(), line.itemCount)
     }
-    number = LineRun.line(with: item - first, of: items.count, in: ends)
+    number = ends.line(with: item - first, of: items.count)
     return true
   }
 }

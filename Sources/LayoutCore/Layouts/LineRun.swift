@@ -6,9 +6,7 @@ enum LineRun: RopeChunk {
     var length: Length
   }
 
-  /// Each as how many items there are from the first line on up to its end, and how long all those
-  /// lines are, without spacing: so that lines are found by bisection, and the last one is the sum.
-  case lines([Line])
+  case lines(LineEnds)
   /// So many lines of equal items.
   case repeated(Line, count: Int)
 
@@ -24,10 +22,9 @@ enum LineRun: RopeChunk {
   var summary: LineSummary {
     switch self {
     case .lines(let ends):
-      let end = LineRun.start(ends.count, in: ends)
+      let sum = ends.sum
       return LineSummary(
-        itemCount: end.itemCount, length: end.length,
-        byteCount: 128 + ends.capacity * MemoryLayout<Line>.stride)
+        itemCount: sum.itemCount, length: sum.length, byteCount: 128 + ends.byteCount)
     case .repeated(let line, let count):
       return LineSummary(
         itemCount: line.itemCount * count, length: line.length * count, byteCount: 128)
@@ -48,10 +45,10 @@ enum LineRun: RopeChunk {
     if case .repeated(let line, _) = parts.first?.chunk {
       return .repeated(line, count: parts.reduce(0) { $0 + $1.range.count })
     }
-    var ends: [Line] = []
+    var ends = LineEnds()
     ends.reserveCapacity(parts.reduce(0) { $0 + $1.range.count })
     for part in parts {
-      if case .lines(let lines) = part.chunk { append(lines, part.range, to: &ends) }
+      if case .lines(let lines) = part.chunk { ends.append(lines, part.range) }
     }
     return .lines(ends)
   }
@@ -60,60 +57,20 @@ enum LineRun: RopeChunk {
     _ leaf: RopeLeaf<LineRun>, from start: Int, by edits: Span<Rope<LineRun>.Edit>, count: Int
   ) -> RopeLeaf<LineRun>? {
     guard case .lines(let old) = leaf.chunk else { return nil }
-    var ends: [Line] = []
+    var ends = LineEnds()
     ends.reserveCapacity(count)
     var done = 0
     for index in edits.indices {
       let range = edits[index].range(from: start)
-      append(old, done..<range.lowerBound, to: &ends)
+      ends.append(old, done..<range.lowerBound)
       done = range.upperBound
       for new in edits[index].chunks {
         guard case .lines(let lines) = new else { return nil }
-        append(lines, lines.indices, to: &ends)
+        ends.append(lines, 0..<lines.count)
       }
     }
-    append(old, done..<old.count, to: &ends)
+    ends.append(old, done..<old.count)
     return RopeLeaf(.lines(ends))
-  }
-
-  /// Puts lines behind others.
-  static func append(_ lines: [Line], _ range: Range<Int>, to ends: inout [Line]) {
-    let old = start(range.lowerBound, in: lines)
-    let new = start(ends.count, in: ends)
-    let items = new.itemCount - old.itemCount
-    let length = new.length - old.length
-    // What is in front of a change is as it was.
-    if items == 0, length == .zero {
-      ends += lines[range]
-      return
-    }
-    ends.append(addingCapacity: range.count) { ends in
-      for end in lines[range] {
-        ends.append(Line(itemCount: end.itemCount + items, length: end.length + length))
-      }
-    }
-  }
-
-  /// How many items there are before a line, and how long the lines before it are.
-  @inline(__always)
-  static func start(_ number: Int, in ends: [Line]) -> Line {
-    number == 0 ? Line(itemCount: 0, length: 0) : ends[number - 1]
-  }
-
-  /// The line with one of so many items, counted from the first line's; lines mostly have as many items as
-  /// others.
-  static func line(with item: Int, of itemCount: Int, in ends: [Line]) -> Int {
-    let guess = likelyIndex(at: Double(item), of: Double(itemCount), count: ends.count)
-    return partitioningIndex(max(0, ends.count - 1), near: guess) { ends[$0].itemCount > item }
-  }
-
-  /// One line.
-  @inline(__always)
-  static func line(_ number: Int, in ends: [Line]) -> Line {
-    let start = start(number, in: ends)
-    return Line(
-      itemCount: ends[number].itemCount - start.itemCount,
-      length: ends[number].length - start.length)
   }
 }
 
