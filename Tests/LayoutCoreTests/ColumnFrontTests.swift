@@ -23,16 +23,14 @@ struct ColumnFrontTests {
 
     var ends = Array(repeating: Length.zero, count: columnCount)
     var lastItems = Array(repeating: Int32(-1), count: columnCount)
-    var front = ColumnFront(columnCount: columnCount)
     // One at a time, as questions do.
-    var one = ColumnFront(columnCount: columnCount)
+    var one = HeapedColumns(columnCount: columnCount)
     var few = FewColumns(Array(repeating: 0, count: min(columnCount, 8)).span)
     let limit = generator.int(1...200)
     // Where the columns end somewhere on the way.
     let end = Length(
       millionths: Int64(generator.int(0...(lengths.count / columnCount + 1) * 3)) * unit)
     blocks.forEachBlock(from: 0, limit: { _ in limit }) { first, block in
-      front.place(block, from: first, spacing: spacing)
       var skipping = few
       let skipped =
         columnCount <= FewColumns.capacity ? skipping.skip(block, spacing, endingBy: end) : 0
@@ -55,11 +53,95 @@ struct ColumnFrontTests {
       if columnCount > 1, columnCount <= FewColumns.capacity, unit < 1 << 48 {
         #expect(isPast.dropFirst(skipped).prefix(4).contains(true) || skipped + 4 > isPast.count)
       }
-      #expect(front.starts == ends.map(\.millionths))
-      #expect(front.lastItems == lastItems)
       return true
     }
     #expect(lastItems.max() == Int32(lengths.count - 1))
+  }
+
+  /// The columns at checkpoints anywhere on the way are those that items placed one at a time lead to.
+  @Test(arguments: 0..<300)
+  func checkpointsAreWhereItemsLead(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let columnCount = generator.int(1...(generator.chance(0.2) ? 40 : 8))
+    // Now and then one that is longer than columns have in registers, or a column that falls far behind.
+    let isWild = generator.chance(0.3)
+    let lengths = (0..<generator.int(1...900)).map { _ in
+      let unit: Int64 = isWild && generator.chance(0.02) ? 1 << 49 : 1_000_000
+      return Length(millionths: Int64(generator.int(0...5)) * unit)
+    }
+    let spacing = Length(points: generator.int(0...2))
+    let columns = ColumnGrid(
+      count: columnCount, leading: 0, available: 1000, spacing: 0, padding: 0, displayScale: nil)
+    let items = Items(
+      count: lengths.count, extents: .lengths(LengthArray(count: lengths.count) { lengths[$0] }))
+    let blocks = ColumnLengths(
+      ItemList(items), in: columns, itemSize: Size(width: 1, height: 1), .vertical)
+    // Before which items there is a checkpoint; the one behind the last is where all lead.
+    var places = Set([0, lengths.count])
+    while generator.chance(0.9) { places.insert(generator.int(0...lengths.count)) }
+    let due = places.sorted()
+
+    struct Checkpoint: Equatable {
+      var starts: [Int64]
+      var lastItems: [Int64]
+    }
+    func checkpoints<Front: ColumnFront>(
+      of front: Front, from start: Int
+    ) -> (rope: Rope<CheckpointRun>, end: Length) {
+      var front = front
+      var writer = CheckpointWriter(
+        columnCount: columnCount, hasLastItems: true, count: due.count, keeping: 0, of: Rope([]))
+      let limit = generator.int(1...200)
+      func next(after item: Int) -> Int { due.first { $0 > item } ?? item }
+      blocks.forEachBlock(from: start, limit: { min(limit, next(after: $0) - $0) }) {
+        first, block in
+        if places.contains(first) { front.append(to: &writer) }
+        front.place(block, from: first, spacing: spacing)
+        return true
+      }
+      front.append(to: &writer)
+      return (writer.finish(), front.end)
+    }
+    func values(_ rope: Rope<CheckpointRun>) -> [Checkpoint] {
+      var checkpoints: [Checkpoint] = []
+      rope.forEachLeaf(from: 0) { leaf, _ in
+        for number in 0..<leaf.count {
+          let columns = leaf.columns(at: number)
+          checkpoints.append(
+            Checkpoint(
+              starts: columns.starts.indices.map { columns.starts[$0] },
+              lastItems: columns.lastItems.indices.map { columns.lastItems[$0] }))
+        }
+        return true
+      }
+      return checkpoints
+    }
+
+    var starts = Array(repeating: Length.zero, count: columnCount)
+    var expected = [Checkpoint(starts: starts.map(\.millionths), lastItems: starts.map { _ in -1 })]
+    for (item, length) in lengths.enumerated() {
+      let column = starts.indices.min { (starts[$0], $0) < (starts[$1], $1) } ?? 0
+      starts[column] += length + spacing
+      var checkpoint = expected[expected.count - 1]
+      checkpoint.starts[column] = starts[column].millionths
+      checkpoint.lastItems[column] = Int64(item)
+      expected.append(checkpoint)
+    }
+    func expectCheckpoints<Front: ColumnFront>(of _: Front.Type) {
+      let (rope, end) = checkpoints(of: Front(columnCount: columnCount), from: 0)
+      #expect(values(rope) == due.map { expected[$0] })
+      #expect(end == starts.max())
+      // From one of them on, all is as it was.
+      let number = generator.int(0...(due.count - 1))
+      let front =
+        rope.place(of: number).map { Front($0.leaf.columns(at: number - $0.start)) }
+        ?? Front(columnCount: columnCount)
+      let rest = checkpoints(of: front, from: due[number])
+      #expect(values(rest.rope) == due[number...].map { expected[$0] })
+      #expect(rest.end == starts.max())
+    }
+    expectCheckpoints(of: HeapedColumns.self)
+    if columnCount <= OrderedColumns.capacity { expectCheckpoints(of: OrderedColumns.self) }
   }
 
   /// Scaled by doubles or by whole numbers, the result is the one rounded once.

@@ -26,8 +26,10 @@ struct CheckpointRun: RopeChunk {
 
   /// Adds a checkpoint.
   fileprivate mutating func append(starts: Span<Int64>, lastItems: Span<Int32>) {
-    for index in starts.indices { words.append(starts[index]) }
-    for index in lastItems.indices { words.append(Int64(lastItems[index])) }
+    words.append(addingCapacity: starts.count + lastItems.count) { words in
+      for index in starts.indices { words.append(starts[index]) }
+      for index in lastItems.indices { words.append(Int64(lastItems[index])) }
+    }
   }
 
   /// Adds some checkpoints of another run.

@@ -62,12 +62,7 @@ struct RoundedQuotients {
         Int64(bitPattern: rounded[2].bitPattern), Int64(bitPattern: rounded[3].bitPattern))
       & (1 << 52 - 1)
     let rests = quotients - (rounded - 0x1p52)
-    // Negative where it is sure; so are the signs of all four together then.
-    let doubts = rests * rests - 0.4999 * 0.4999
-    areSure =
-      Int64(
-        bitPattern: doubts[0].bitPattern & doubts[1].bitPattern & doubts[2].bitPattern
-          & doubts[3].bitPattern) < 0
+    areSure = all(rests * rests .< SIMD4(repeating: 0.4999 * 0.4999))
   }
 
   /// What they are sure below.

@@ -43,26 +43,30 @@ final class ShortestFirstWaterfall: SectionBody {
     self.filledCount = filledCount
     let stride = max(128, filledCount * 16)
     self.stride = stride
-    let spacing = columns.padding + columns.padding + interitemSpacing
-    var front =
-      checkpoints.place(of: count).map { ColumnFront($0.leaf.columns(at: count - $0.start)) }
-      ?? ColumnFront(columnCount: filledCount)
     var writer = CheckpointWriter(
       columnCount: filledCount, hasLastItems: true, count: (lengths.count - 1) / stride + 1,
       keeping: count, of: checkpoints)
-    lengths.forEachBlock(from: count * stride, limit: { stride - $0 % stride }) { item, block in
-      if item % stride == 0 {
-        writer.append(starts: front.starts.span, lastItems: front.lastItems.span)
+    let spacing = columns.padding + columns.padding + interitemSpacing
+    let before = checkpoints.place(of: count).map { ($0.leaf, count - $0.start) }
+    func place<Front: ColumnFront>(_: Front.Type, _ writer: inout CheckpointWriter) -> Length {
+      var front =
+        before.map { Front($0.columns(at: $1)) } ?? Front(columnCount: filledCount)
+      var next = count * stride
+      lengths.forEachBlock(from: next, limit: { $0 == next ? stride : next - $0 }) { item, block in
+        if item == next {
+          front.append(to: &writer)
+          next += stride
+        }
+        front.place(block, from: item, spacing: spacing)
+        return true
       }
-      front.place(block, from: item, spacing: spacing)
-      return true
+      return front.end
     }
+    let end =
+      filledCount <= OrderedColumns.capacity
+      ? place(OrderedColumns.self, &writer) : place(HeapedColumns.self, &writer)
     self.checkpoints = writer.finish()
-    var end: Length = 0
-    for column in 0..<filledCount where front.lastItems[column] >= 0 {
-      end = max(end, Length(millionths: front.starts[column]) - interitemSpacing)
-    }
-    length = end
+    length = max(0, end - interitemSpacing)
   }
 
   /// The same waterfall after a change of its items.
@@ -117,7 +121,7 @@ final class ShortestFirstWaterfall: SectionBody {
       }
       return
     }
-    var front = ColumnFront(before)
+    var front = HeapedColumns(before)
     lengths.forEachLength(from: checkpoint * stride) { item, length in
       let (column, start) = front.place(item, length + spacing)
       return start + length <= main || body(item, column, start, length)
