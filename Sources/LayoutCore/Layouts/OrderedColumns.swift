@@ -271,8 +271,13 @@ struct SortedColumns<let columnCount: Int> {
     // A column that has grown by an item that ends there; or so far away that none gets there.
     let limit = (min(end &- base, 1 << 58) &+ spacing.millionths) << 3 | 7
     let fours = lengths.count >> 2
+    // Two times four ahead, as above; mostly it does not take many.
+    var next = fours > 0 ? step(lengths, ofFour: 0, spacing) : .zero
+    var afterNext = fours > 1 ? step(lengths, ofFour: 1, spacing) : .zero
     for four in 0..<fours {
-      let steps = step(lengths, ofFour: four, spacing)
+      let steps = next
+      next = afterNext
+      if four &+ 2 < fours { afterNext = step(lengths, ofFour: four &+ 2, spacing) }
       var columns = self
       var reach: Int64 = 0
       for place in 0..<4 {
