@@ -7,8 +7,8 @@ struct OrderedColumns: ColumnFront {
   private let count: Int
   /// The last item in each column by index, −1 for none; of the items before those in ``order``.
   private var lastItems = InlineArray<8, Int32>(repeating: -1)
-  /// The columns of the items that were placed last, in the lowest three bits: to look for the last item in
-  /// each column among many takes less than to note it with each item.
+  /// The columns of the items that were placed last, as many as a block may have, in the lowest three bits: to
+  /// look for the last item in each column among many takes less than to note it with each item.
   private var order = InlineArray<128, UInt8>(repeating: 0)
   /// How many items those are, and the first of them.
   private var (orderCount, firstItem) = (0, 0)
