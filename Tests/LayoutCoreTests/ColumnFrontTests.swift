@@ -55,7 +55,7 @@ struct ColumnFrontTests {
         return true
       }
       #expect(!isPast.prefix(skipped).contains(true))
-      if columnCount > 1, columnCount <= FewColumns.capacity, unit < 1 << 48 {
+      if columnCount <= FewColumns.capacity, unit < 1 << 48 {
         #expect(isPast.dropFirst(skipped).prefix(4).contains(true) || skipped + 4 > isPast.count)
       }
       return true

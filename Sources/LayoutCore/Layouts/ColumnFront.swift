@@ -132,6 +132,7 @@ struct FewColumns {
     _ lengths: Lengths, upTo bound: Int64, _ spacing: Length, endingBy end: Length
   ) -> Int {
     switch count {
+    case 1: skip(lengths, upTo: bound, spacing, end, in: SortedColumns<1>.self)
     case 2: skip(lengths, upTo: bound, spacing, end, in: SortedColumns<2>.self)
     case 3: skip(lengths, upTo: bound, spacing, end, in: SortedColumns<3>.self)
     case 4: skip(lengths, upTo: bound, spacing, end, in: SortedColumns<4>.self)

@@ -48,6 +48,7 @@ struct OrderedColumns: ColumnFront {
     if orderCount == 0 { firstItem = item }
     let isPlaced =
       switch count {
+      case 1: place(lengths, upTo: bound, spacing, in: SortedColumns<1>.self)
       case 2: place(lengths, upTo: bound, spacing, in: SortedColumns<2>.self)
       case 3: place(lengths, upTo: bound, spacing, in: SortedColumns<3>.self)
       case 4: place(lengths, upTo: bound, spacing, in: SortedColumns<4>.self)
@@ -294,19 +295,24 @@ struct SortedColumns<let columnCount: Int> {
   @inline(__always)
   private mutating func place(_ step: Int64) -> UInt8 {
     let column = UInt8(truncatingIfNeeded: keys[0])
-    let moved = keys[0] &+ step
-    // Each place by comparisons with the moved one alone, so that none waits for another.
-    var other = keys[columnCount - 1]
-    var next = moved < other ? other : moved
-    for place in stride(from: columnCount - 2, through: 0, by: -1) {
-      let here = moved < other ? moved : other
-      keys[place + 1] = next
-      if place == 0 {
-        keys[0] = here
-      } else {
-        other = keys[place]
-        next = moved < other ? other : here
+    var moved = keys[0] &+ step
+    if columnCount > 4 {
+      // As many do not fit in registers besides.
+      for place in 1..<columnCount {
+        let other = keys[place]
+        keys[place - 1] = min(moved, other)
+        moved = max(moved, other)
       }
+      keys[columnCount - 1] = moved
+    } else {
+      // Each place by comparisons with the moved one alone, so that none waits for another.
+      for place in 1..<columnCount {
+        let (here, other) = (keys[place - 1], keys[place])
+        let next = moved < other ? moved : other
+        keys[place - 1] = place > 1 && moved < here ? here : next
+      }
+      let last = keys[columnCount - 1]
+      keys[columnCount - 1] = columnCount > 1 && moved < last ? last : moved
     }
     return column
   }
