@@ -175,6 +175,7 @@ static void reset(http_exchange *exchange, http_loop *loop, struct MHD_Connectio
   exchange->reply.prepared = NULL;
   exchange->reply.content_type = NULL;
   exchange->reply.tag[0] = 0;
+  exchange->form = NULL;
 }
 
 // Called with the raw target as soon as the request line is there; what it returns becomes the
@@ -303,8 +304,20 @@ static enum MHD_Result send_prepared(http_exchange *exchange) {
   return result;
 }
 
+// Sends a reply in a form that others have been sent in; false if there is none.
+static bool send_in_form(http_exchange *exchange, enum MHD_Result *result) {
+  http_form *form = http_form_take(exchange->loop, &exchange->reply);
+  if (!form) return false;
+  exchange->form = form;
+  release_reply(exchange);
+  *result = MHD_queue_response(exchange->mhd, exchange->reply.status, form->response);
+  return true;
+}
+
 static enum MHD_Result send_once(http_exchange *exchange, bool closes) {
   http_reply *reply = &exchange->reply;
+  enum MHD_Result result;
+  if (!closes && send_in_form(exchange, &result)) return result;
   struct MHD_Response *response =
       http_response_make(reply->body, reply->count, reply->release, reply->owner);
   if (!response) return MHD_NO;
@@ -314,7 +327,7 @@ static enum MHD_Result send_once(http_exchange *exchange, bool closes) {
   for (size_t i = 0; i < reply->field_count; i++)
     MHD_add_response_header(response, reply->fields[i].name, reply->fields[i].value);
   if (closes) MHD_add_response_header(response, "Connection", "close");
-  enum MHD_Result result = MHD_queue_response(exchange->mhd, reply->status, response);
+  result = MHD_queue_response(exchange->mhd, reply->status, response);
   MHD_destroy_response(response);
   return result;
 }
@@ -498,5 +511,7 @@ void http_exchange_end(void *context, struct MHD_Connection *mhd, void **slot,
   }
   count_receiving(exchange, false);
   if (exchange->is_counted) http_count(&exchange->loop->in_flight, -1);
+  // It has been sent, or never will be.
+  if (exchange->form) exchange->form->is_used = false;
   recycle(context, exchange);
 }

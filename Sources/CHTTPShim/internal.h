@@ -82,6 +82,17 @@ typedef struct http_connection {
   struct http_connection *next, *previous;
 } http_connection;
 
+// The form of an answer: all of it but its bytes. See form.c.
+typedef struct http_form {
+  struct MHD_Response *response;  // NULL: none yet
+  uint8_t *body;                  // where its bytes are
+  size_t count;
+  const char *content_type;
+  char tag[HTTP_TAG_SIZE];
+  bool is_used;                   // whether it is being sent
+} http_form;
+enum { HTTP_FORMS = 256 };        // that a loop keeps
+
 // A request from its first line until its answer is sent; recycled by its loop.
 struct http_exchange {
   http_loop *loop;
@@ -90,6 +101,7 @@ struct http_exchange {
   enum { EXCHANGE_NEW, EXCHANGE_BODY, EXCHANGE_WORKER, EXCHANGE_ANSWERED, EXCHANGE_SENT } phase;
   http_request request;
   http_reply reply;
+  http_form *form;        // in which the answer is sent; NULL: in one of its own
   char *target;           // the raw request target, NUL-terminated
   size_t target_count, target_capacity;
   size_t path_count;      // of the target, up to its query or its end
@@ -126,6 +138,7 @@ struct http_loop {
   http_exchange *pool;            // the loop's thread only
   unsigned pool_count;
   size_t pool_bytes;              // of the bodies' buffers in it
+  http_form forms[HTTP_FORMS];    // the loop's thread only
   uint8_t *long_body;             // a buffer that nobody uses, or NULL; the loop's thread only
   size_t long_body_capacity;
   double long_body_since;         // when it was last used
@@ -260,6 +273,12 @@ struct MHD_Response *http_response_make(const uint8_t *body, size_t count,
                                         void (*release)(void *owner), void *owner);
 void http_response_describe(struct MHD_Response *response, const char *content_type,
                             const char *tag);
+
+// form.c: all on the loop's thread
+// A form with the reply's bytes in it, which is the caller's until it says that it is not used; NULL
+// if there is none for such a reply.
+http_form *http_form_take(http_loop *loop, const http_reply *reply);
+void http_forms_end(http_loop *loop);
 
 // gate.c: 0 or the status with which a request is refused before its body is read. Fills in the
 // request's method and fields, which live as long as libmicrohttpd's request.

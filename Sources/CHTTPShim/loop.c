@@ -283,6 +283,7 @@ static void wait_and_serve(http_loop *loop) {
 // daemon stops.
 static void end_daemon(http_loop *loop) {
   MHD_stop_daemon(loop->daemon);
+  http_forms_end(loop);
   for (http_exchange *it = loop->pool, *next; it; it = next) {
     next = it->next;
     http_exchange_free(it);

@@ -6,7 +6,8 @@ import Synchronization
 /// Answers with what came in; takes its orders from the path.
 ///
 /// `/work` is answered on a worker, `/nap` there after a while, `/wait` there and only after
-/// ``open()``, `/size/N` with N bytes, `/kept` with what it keeps, `/thread` with who answers.
+/// ``open()``, `/size/N` with N bytes, `/kept` with what it keeps, `/thread` with who answers,
+/// `/short/AB` with 900 times the letter A and the tag of the letter B, `/short/A-B` with 1,000.
 final class EchoHandler: HTTPHandler {
   private let isOpen = Atomic(false)
   private let waiting = Atomic(0)
@@ -51,6 +52,14 @@ final class EchoHandler: HTTPHandler {
       waiting.subtract(1, ordering: .acquiringAndReleasing)
     }
     if path == "/kept" { return HTTPResponse(status: .ok, content: kept) }
+    if path.hasPrefix("/short/"), let letter = path.dropFirst(7).utf8.first,
+      let tag = path.utf8.last
+    {
+      let size = path.utf8.count == 10 ? 1000 : 900
+      let content = HTTPContent(
+        [UInt8](repeating: letter, count: size), type: "text/short", tag: HTTPEntityTag(UInt(tag)))
+      return HTTPResponse(status: .ok, content: content)
+    }
     let type = [HTTPField(name: "Content-Type", value: "text/plain")]
     if path.hasPrefix("/thread") {
       let line = "\(request.thread) \(request.arrival)"

@@ -51,6 +51,38 @@ struct HTTPServerTests {
     #expect(server.statistics.requestCount == 160)
   }
 
+  /// Short answers of one length, type and tag are sent in one form, which must not be that of others,
+  /// nor written to while somebody takes his time.
+  @Test func shortAnswersAreTheirOwn() throws {
+    let server = try HTTPServer(
+      configuration: HTTPServerConfiguration(ioThreadCount: 1, workerThreadCount: 1),
+      handler: EchoHandler())
+    defer { server.stop(drainSeconds: 1) }
+    func request(_ name: String) -> String { "GET /short/\(name) HTTP/1.1\r\nHost: a\r\n\r\n" }
+    func check(_ answer: RawClient.Answer?, _ name: String) throws {
+      let answer = try #require(answer)
+      let letter = String(name.prefix(1))
+      #expect(answer.text == String(repeating: letter, count: name.count == 3 ? 1000 : 900))
+      #expect(answer.head.contains("Content-Type: text/short\r\n"))
+      #expect(answer.head.contains("ETag: \"\(name.utf8.last ?? 0)\"\r\n"))
+    }
+    let quick = RawClient(port: server.port)
+    for name in ["ax", "bx", "by", "b-y", "ax", "a-x", "cx"] {
+      quick.send(request(name))
+      try check(quick.receive(), name)
+    }
+    // One who asks and does not read: sooner or later an answer stops on its way.
+    let slow = RawClient(port: server.port, receiveBuffer: 4096)
+    let count = 3000
+    slow.send(String(repeating: request("sx"), count: count))
+    for round in 0..<200 {
+      let name = round % 2 == 0 ? "qx" : "rx"
+      quick.send(request(name))
+      try check(quick.receive(), name)
+    }
+    for _ in 0..<count { try check(slow.receive(), "sx") }
+  }
+
   @Test func pipelinedRequestsAreAnsweredInOrder() throws {
     let server = try start()
     defer { server.stop(drainSeconds: 1) }
