@@ -5,8 +5,15 @@ import Synchronization
 /// It never changes, so that one can be sent by many threads at once, and again and again. A server
 /// may keep beside it the form in which it sends it; see ``serverForm(making:)``.
 @safe public final class HTTPContent: Sendable {
-  /// The body.
-  public let bytes: [UInt8]
+  private enum Storage: ~Copyable {
+    case array([UInt8])
+    case memory(BodyMemory)
+  }
+
+  private let storage: Storage
+
+  /// How long the body is.
+  public let byteCount: Int
 
   /// `Content-Type`, a constant; nil for none.
   public let type: StaticString?
@@ -33,15 +40,59 @@ import Synchronization
   public init(
     _ bytes: [UInt8], type: StaticString? = nil, tag: HTTPEntityTag? = nil, isKept: Bool = false
   ) {
-    self.bytes = bytes
+    storage = .array(bytes)
+    byteCount = bytes.count
     self.type = type
     self.tag = tag
     self.isKept = isKept
   }
 
+  /// Makes a content that is sent once, of bytes where they were written.
+  ///
+  /// - Parameters:
+  ///   - memory: Where the body is.
+  ///   - byteCount: How long it is; no longer than the memory, from whose start on it has been written.
+  ///   - type: `Content-Type`.
+  ///   - tag: `ETag`.
+  public init(
+    _ memory: consuming BodyMemory, byteCount: Int, type: StaticString? = nil,
+    tag: HTTPEntityTag? = nil
+  ) {
+    self.byteCount = max(0, min(byteCount, memory.capacity))
+    storage = .memory(memory)
+    self.type = type
+    self.tag = tag
+    isKept = false
+  }
+
   deinit {
     // Safe: what is stored was retained once, and nobody has this object any more.
     if let form = unsafe form.load(ordering: .acquiring) { unsafe form.release() }
+  }
+
+  /// Lends the body.
+  ///
+  /// It stays where it is as long as this object.
+  ///
+  /// - Parameter body: Called with the bytes.
+  /// - Returns: What `body` returns.
+  public func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+    switch storage {
+    case .array(let bytes): body(bytes.span)
+    case .memory(let memory):
+      // Safe: so many bytes have been written, and nobody writes to them any more.
+      body(
+        unsafe Span(
+          _unsafeStart: memory.start.assumingMemoryBound(to: UInt8.self), count: byteCount))
+    }
+  }
+
+  /// The body; a copy of what is where it was written.
+  public var bytes: [UInt8] {
+    switch storage {
+    case .array(let bytes): return bytes
+    case .memory: return withBytes { span in span.indices.map { span[$0] } }
+    }
   }
 
   /// The form in which the server sends it, made when it is first asked for.

@@ -40,7 +40,7 @@ public struct HTTPResponse: Sendable {
     HTTPResponse(status: status, content: content, otherFields: otherFields + fields)
   }
 
-  /// The body; the server sends it from where it is.
+  /// The body; see ``HTTPContent/bytes``.
   public var body: [UInt8] { content.bytes }
 
   /// All header fields, in order.

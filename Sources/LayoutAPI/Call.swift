@@ -332,10 +332,11 @@ struct Call: ~Escapable {
 
   /// An answer in JSON.
   func json(
-    _ body: [UInt8], status: HTTPStatus = .ok, tag: EntityTag? = nil, location: String? = nil
+    _ body: consuming JSONWriter, status: HTTPStatus = .ok, tag: EntityTag? = nil,
+    location: String? = nil
   ) -> HTTPResponse {
     HTTPResponse(
-      status: status, content: HTTPContent(body, type: "application/json", tag: tag?.field),
+      status: status, content: body.content(tag: tag?.field),
       otherFields: location.map { [HTTPField(name: "Location", value: $0)] } ?? [])
   }
 

@@ -162,12 +162,13 @@ private func fill(
   } else {
     unsafe http_reply_describe(reply, type(of: content), nil, 0)
   }
-  // Safe: a native array's storage stays where it is as long as it is not changed; the content,
-  // which is released with the reply, never changes it.
-  unsafe content.bytes.withUnsafeBufferPointer { bytes in
-    unsafe http_reply_body(
-      reply, UInt32(status.rawValue), bytes.baseAddress, bytes.count, releaseContent,
-      Unmanaged.passRetained(content).toOpaque())
+  // Safe: the bytes stay where they are as long as the content, which is released with the reply.
+  content.withBytes { bytes in
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe http_reply_body(
+        reply, UInt32(status.rawValue), bytes.baseAddress, bytes.count, releaseContent,
+        Unmanaged.passRetained(content).toOpaque())
+    }
   }
   if content.isKept, let prepared = unsafe prepared(content) {
     // Safe: the form lives as long as the content, which the reply holds.

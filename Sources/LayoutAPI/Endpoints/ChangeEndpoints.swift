@@ -102,6 +102,6 @@ extension Call {
     json.raw("\"prefetch\":")
     json.ranges(snapshot.scrolling.requestedRanges)
     json.endObject()
-    return self.json(json.finish(), tag: EntityTag(snapshot, dependsOnScrolling: true))
+    return self.json(json, tag: EntityTag(snapshot, dependsOnScrolling: true))
   }
 }

@@ -37,7 +37,7 @@ extension Call {
       } else {
         for answer in answers { json.layoutAnswer(answer, shape) }
       }
-      return self.json(json.finish())
+      return self.json(json)
     }
   }
 

@@ -140,7 +140,7 @@ extension Call {
         displayScale: snapshot.description.viewport.displayScale)
     }
     json.endObject()
-    return self.json(json.finish(), tag: EntityTag(snapshot, dependsOnScrolling: true))
+    return self.json(json, tag: EntityTag(snapshot, dependsOnScrolling: true))
   }
 
   func cancelMovement() throws(Failure) -> HTTPResponse {
@@ -198,7 +198,7 @@ extension Call {
     }
     json.endObject()
     return self.json(
-      json.finish(), status: status, tag: EntityTag(snapshot, dependsOnScrolling: true),
+      json, status: status, tag: EntityTag(snapshot, dependsOnScrolling: true),
       location: location)
   }
 }

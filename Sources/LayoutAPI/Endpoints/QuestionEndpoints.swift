@@ -57,11 +57,10 @@ extension Call {
     }
     json.endObject()
     let isKept = key.map(service.answers.wasAsked) ?? false
-    let content = HTTPContent(
-      json.finish(), type: "application/json", tag: tag.field, isKept: isKept)
+    let content = json.content(tag: tag.field, isKept: isKept)
     if let key, isKept {
       service.answers.insert(
-        KeptAnswer(content: content), for: key, byteCount: content.bytes.count)
+        KeptAnswer(content: content), for: key, byteCount: content.byteCount)
     }
     return HTTPResponse(status: .ok, content: content)
   }
@@ -94,7 +93,7 @@ extension Call {
     case .columns: format.write([element], to: &json)
     }
     json.endObject()
-    return self.json(json.finish(), tag: tag)
+    return self.json(json, tag: tag)
   }
 
   /// The kind that a parameter of the path names, decorations included; nil for none.
@@ -130,7 +129,7 @@ extension Call {
     json.raw("\"indexPath\":")
     json.indexPath(indexPath)
     json.endObject()
-    return self.json(json.finish(), tag: tag)
+    return self.json(json, tag: tag)
   }
 
   func scrollOffset() throws(Failure) -> HTTPResponse {
@@ -164,7 +163,7 @@ extension Call {
     json.raw("\"contentOffset\":")
     json.point(offset)
     json.endObject()
-    return self.json(json.finish(), tag: tag)
+    return self.json(json, tag: tag)
   }
 }
 

@@ -67,7 +67,7 @@ extension Call {
     json.endArray()
     json.endTick(tick.prefetch, cancel: tick.cancelPrefetch, isReset: tick.isReset)
     return self.json(
-      json.finish(),
+      json,
       tag: EntityTag(version: revision.version, tickCount: revision.isMoving ? tickCount : nil))
   }
 
@@ -184,16 +184,13 @@ extension Call {
     format.write([], to: &json)
     json.raw("\"disappeared\":[],")
     json.endTick(prefetch, cancel: [], isReset: true)
-    let bytes = json.finish()
-    let content = HTTPContent(
-      bytes, type: "application/json",
-      tag: EntityTag(
-        version: revision.version, tickCount: revision.isMoving ? before.tickCount &+ 1 : nil
-      ).field,
-      isKept: isKept)
+    let tag = EntityTag(
+      version: revision.version, tickCount: revision.isMoving ? before.tickCount &+ 1 : nil)
+    let content = json.content(tag: tag.field, isKept: isKept)
     if isKept {
       service.answers.insert(
-        KeptAnswer(content: content, scrolling: scrolling), for: key, byteCount: bytes.count)
+        KeptAnswer(content: content, scrolling: scrolling), for: key,
+        byteCount: content.byteCount)
     }
     return (content, scrolling)
   }
@@ -213,7 +210,7 @@ extension Call {
     }
     var json = JSONWriter(capacity: 128)
     json.snapTarget(target, version: session.version)
-    return self.json(json.finish(), tag: EntityTag(session))
+    return self.json(json, tag: EntityTag(session))
   }
 }
 

@@ -10,7 +10,7 @@ extension Call {
     json.key("status")
     json.string(status.description)
     json.endObject()
-    return self.json(json.finish())
+    return self.json(json)
   }
 
   func readiness(isReady: Bool) throws(Failure) -> HTTPResponse {

@@ -45,7 +45,7 @@ extension Call {
     json.ranges(tick.prefetch)
     json.endObject()
     return self.json(
-      json.finish(), status: .created, tag: EntityTag(snapshot),
+      json, status: .created, tag: EntityTag(snapshot),
       location: "/v1/sessions/\(session.id)")
   }
 
@@ -66,7 +66,7 @@ extension Call {
     json.raw("\"prefetch\":")
     json.ranges(snapshot.scrolling.requestedRanges)
     json.endObject()
-    return self.json(json.finish(), tag: tag)
+    return self.json(json, tag: tag)
   }
 
   func deleteSession() throws(Failure) -> HTTPResponse {

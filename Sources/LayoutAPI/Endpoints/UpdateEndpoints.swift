@@ -200,7 +200,7 @@ extension Call {
         displayScale: snapshot.description.viewport.displayScale)
     }
     json.endObject()
-    return self.json(json.finish(), tag: EntityTag(snapshot, dependsOnScrolling: true))
+    return self.json(json, tag: EntityTag(snapshot, dependsOnScrolling: true))
   }
 }
 

@@ -1,3 +1,5 @@
+import HTTPMessages
+
 /// Writes JSON for the wire: no white space, numbers as short as possible.
 ///
 /// Every value is written with a comma after it, which the end of its array or object, or
@@ -18,9 +20,10 @@
 /// That the calls make a JSON text, with keys in objects and as many ends as beginnings, is the
 /// caller's part.
 @safe struct JSONWriter: ~Copyable {
-  // Memory of the writer's own, from init to deinit: an array would be asked at each write whether it
-  // is shared and where it ends, which costs more than the write. Every write first makes room, and
-  // then stores no further than that.
+  // Memory of the writer's own: an array would be asked at each write whether it is shared and where it
+  // ends, which costs more than the write. Every write first makes room, and then stores no further than
+  // that.
+  private var memory: BodyMemory
   private var start: UnsafeMutableRawPointer
   private var count = 0
   private var capacity: Int
@@ -28,22 +31,37 @@
 
   /// Makes a writer for about `capacity` bytes; it grows as needed.
   init(capacity: Int = 0) {
-    self.capacity = max(capacity, 256)
-    unsafe start = UnsafeMutableRawPointer.allocate(byteCount: self.capacity, alignment: 1)
+    memory = BodyMemory(capacity: max(capacity, 256))
+    unsafe start = memory.start
+    self.capacity = memory.capacity
   }
-
-  deinit { unsafe start.deallocate() }
 
   /// What has been written.
   consuming func finish() -> [UInt8] {
-    // Else there is no last byte.
-    guard count > 0 else { return [] }
-    let length = last == UInt8(ascii: ",") ? count - 1 : count
+    let length = length
     var bytes: [UInt8] = []
     bytes.reserveCapacity(length)
     // Safe: as many bytes have been written.
     unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: length))
     return bytes
+  }
+
+  /// What has been written, to be sent.
+  ///
+  /// - Parameters:
+  ///   - tag: `ETag`; nil for none.
+  ///   - isKept: Whether it will be sent again.
+  /// - Returns: The content; in memory of its length if it is kept, else where it was written.
+  consuming func content(tag: HTTPEntityTag? = nil, isKept: Bool = false) -> HTTPContent {
+    if isKept { return HTTPContent(finish(), type: "application/json", tag: tag, isKept: true) }
+    let length = length
+    return HTTPContent(memory, byteCount: length, type: "application/json", tag: tag)
+  }
+
+  /// How much counts of what has been written.
+  private var length: Int {
+    // Else there is no last byte.
+    count > 0 && last == UInt8(ascii: ",") ? count - 1 : count
   }
 
   // MARK: Structure
@@ -191,12 +209,12 @@
 
   @inline(never)
   private mutating func grow(by needed: Int) {
-    capacity = max(capacity * 2, count + needed)
+    let grown = BodyMemory(capacity: max(capacity * 2, count + needed))
     // Safe: the new memory is at least as large as what is copied; the old one is not used again.
-    let grown = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 1)
-    unsafe grown.copyMemory(from: start, byteCount: count)
-    unsafe start.deallocate()
-    unsafe start = grown
+    unsafe grown.start.copyMemory(from: start, byteCount: count)
+    unsafe start = grown.start
+    capacity = grown.capacity
+    memory = grown
   }
 
   @inline(__always)
