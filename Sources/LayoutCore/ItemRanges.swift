@@ -6,6 +6,14 @@ public struct ItemRanges: Hashable, Sendable {
   /// Makes an empty set.
   public init() {}
 
+  /// Makes an empty set with room for as many ranges as a screenful mostly has: it grows once, and not
+  /// with each of them.
+  static var ofScreenful: ItemRanges {
+    var set = ItemRanges()
+    set.ranges.reserveCapacity(6)
+    return set
+  }
+
   /// Makes a set of items in any order, each given once.
   init(of indexPaths: [IndexPath]) {
     for indexPath in indexPaths.count > 1 ? indexPaths.sorted() : indexPaths { append(indexPath) }
@@ -38,7 +46,7 @@ public struct ItemRanges: Hashable, Sendable {
   /// The last range is not in the set until the end, so that an item that goes on with it costs an
   /// addition.
   struct Collector {
-    private var closed = ItemRanges()
+    private var closed = ItemRanges.ofScreenful
     private var open = ItemRange(section: 0, start: 0, end: 0)
 
     @inline(__always)

@@ -139,6 +139,34 @@ public struct PreparedLayout: Sendable {
     }
   }
 
+  /// Visits the same elements; cells that no effect has touched many at a time, where that is quicker.
+  ///
+  /// - Parameters:
+  ///   - rect: The rectangle, in content coordinates.
+  ///   - offset: The content offset.
+  ///   - start: Elements before this position are passed over.
+  ///   - cells: Called with such cells, in their turn; returns whether to go on.
+  ///   - body: Called with the attributes of each other element, and perhaps of cells; returns whether
+  ///     to go on.
+  /// - Complexity: O(log n + k) for k elements.
+  public func forEachElement(
+    in rect: Rect, contentOffset offset: Point, from start: ElementPosition = .first,
+    cells: (borrowing CellBatch) -> Bool, _ body: (LayoutAttributes) -> Bool
+  ) {
+    guard lifted == nil else {
+      return forEachElement(in: rect, contentOffset: offset, from: start, body)
+    }
+    let visible = scrollDirection.upright(visibleRect(at: offset))
+    let rect = scrollDirection.upright(rect)
+    if scrollDirection == .vertical {
+      placement.forEachElement(in: rect, visible: visible, from: start, cells: cells, body)
+    } else {
+      placement.forEachElement(
+        in: rect, visible: visible, from: start, cells: { cells($0.transposed) }
+      ) { body($0.transposed) }
+    }
+  }
+
   /// Visits elements with a lifted cell in its turn, wherever it is.
   private func forEachElement(
     in rect: Rect, contentOffset offset: Point, from start: ElementPosition,

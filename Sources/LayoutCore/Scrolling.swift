@@ -95,9 +95,14 @@ public struct ScrollState: Hashable, Sendable {
     var tick = ScrollTick()
     if isFull || isStale {
       tick.isReset = true
-      tick.prefetch = try scrollAnew(to: offset, in: layout, prefetch: prefetch, limit: limit) {
-        tick.appeared.append($0)
-      }
+      var appeared: [LayoutAttributes] = []
+      tick.prefetch = try scrollAnew(
+        to: offset, in: layout, prefetch: prefetch, limit: limit,
+        cells: { cells in
+          for place in 0..<cells.count { appeared.append(cells.attributes(place)) }
+        }
+      ) { appeared.append($0) }
+      tick.appeared = appeared
       return tick
     }
     let visible = try layout.elements(
@@ -156,18 +161,31 @@ public struct ScrollState: Hashable, Sendable {
   ///   - layout: The layout.
   ///   - prefetch: How far ahead to load.
   ///   - limit: How many elements may show.
-  ///   - visit: Called with each element that shows, in order.
+  ///   - visitCells: Called with cells that show, many at a time, in their turn.
+  ///   - visit: Called with each other element that shows, in order, and perhaps with cells.
   /// - Returns: The cells to load ahead, the nearest first.
   /// - Throws: ``LayoutError/tooManyElements(limit:)``, perhaps after some were visited; the state is
   ///   as before then.
   /// - Complexity: O(log n + k) for k elements in the viewport and the prefetch window.
   public mutating func scrollAnew(
     to offset: Point, in layout: PreparedLayout, prefetch: PrefetchReach, limit: Int,
-    _ visit: (LayoutAttributes) -> Void
+    cells visitCells: (borrowing CellBatch) -> Void, _ visit: (LayoutAttributes) -> Void
   ) throws(LayoutError) -> [ItemRange] {
     var cells = ItemRanges.Collector()
     var count = 0
-    layout.forEachElement(in: layout.visibleRect(at: offset), contentOffset: offset) { element in
+    layout.forEachElement(
+      in: layout.visibleRect(at: offset), contentOffset: offset,
+      cells: { batch in
+        count += batch.count
+        guard count <= limit else { return false }
+        let items = batch.items
+        for place in items.indices {
+          cells.append(IndexPath(item: items[place], section: batch.section))
+        }
+        visitCells(batch)
+        return true
+      }
+    ) { element in
       count += 1
       guard count <= limit else { return false }
       if element.kind == .cell { cells.append(element.indexPath) }

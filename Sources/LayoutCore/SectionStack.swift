@@ -321,27 +321,48 @@ final class SectionStack: Placement {
   ) {
     guard !rect.isEmpty else { return }
     guard let effect else {
-      forEachElement(in: rect, cellsIn: rect, visible: visible, from: start, { _ in rect }, body)
+      forEachElement(
+        in: rect, cellsIn: rect, visible: visible, from: start, { _ in rect },
+        cell: { body(LayoutAttributes(kind: .cell, indexPath: $0, frame: $1)) }, body)
       return
     }
     let change = effect.change(of: self, seenIn: visible)
     let resting = effect.restingRect(ofCells: extents, in: rect, visible: visible)
     forEachElement(
       in: rect, cellsIn: resting, visible: visible, from: start,
-      { effect.restingRect(ofCells: extents(ofSection: $0), in: rect, visible: visible) }
-    ) { element in
-      guard element.kind == .cell else { return body(element) }
-      var cell = element
-      change(&cell)
-      return !cell.shows(in: rect) || body(cell)
+      { effect.restingRect(ofCells: extents(ofSection: $0), in: rect, visible: visible) },
+      cell: { indexPath, frame in
+        var cell = LayoutAttributes(kind: .cell, indexPath: indexPath, frame: frame)
+        change(&cell)
+        return !cell.shows(in: rect) || body(cell)
+      }, body)
+  }
+
+  func forEachElement(
+    in rect: Rect, visible: Rect, from start: ElementPosition,
+    cells: (borrowing CellBatch) -> Bool, _ body: (LayoutAttributes) -> Bool
+  ) {
+    guard effect == nil else {
+      return forEachElement(in: rect, visible: visible, from: start, body)
     }
+    guard !rect.isEmpty else { return }
+    var batch = CellBatch()
+    forEachElement(
+      in: rect, cellsIn: rect, visible: visible, from: start, { _ in rect },
+      cell: {
+        batch.append($0, $1)
+        return !batch.isFull || batch.handOn(to: cells)
+      }, endOfCells: { batch.handOn(to: cells) }, body)
   }
 
   /// Visits supplementary elements and decorations in one rectangle, and cells at rest in another
   /// for each section; all of those are inside `cellRect`.
+  ///
+  /// After the cells of a section `endOfCells` is asked too whether to go on.
   private func forEachElement(
     in rect: Rect, cellsIn cellRect: Rect, visible: Rect, from start: ElementPosition,
-    _ cellRectOfSection: (Int) -> Rect, _ body: (LayoutAttributes) -> Bool
+    _ cellRectOfSection: (Int) -> Rect, cell: (IndexPath, Rect) -> Bool,
+    endOfCells: () -> Bool = { true }, _ body: (LayoutAttributes) -> Bool
   ) {
     let from = cellRect.isEmpty ? rect.minY : min(rect.minY, cellRect.minY)
     let to = cellRect.isEmpty ? rect.maxY : max(rect.maxY, cellRect.maxY)
@@ -361,11 +382,9 @@ final class SectionStack: Placement {
         let finished = slot.body.forEachItem(in: inBody, from: max(0, first)) { item, frame in
           var frame = frame
           frame.origin.y += offset
-          return body(
-            LayoutAttributes(
-              kind: .cell, indexPath: IndexPath(item: item, section: section), frame: frame))
+          return cell(IndexPath(item: item, section: section), frame)
         }
-        if !finished { return false }
+        if !finished || !endOfCells() { return false }
       }
       if first <= ElementPosition.footerRank, slot.footer.height > 0 {
         let footer = footer(of: slot, at: slotStart, section: section, visible: visible)

@@ -19,6 +19,35 @@ struct PlacementPropertyTests {
     }
   }
 
+  @Test(arguments: 0..<500)
+  func elementsAreTheSameWhereCellsComeManyAtATime(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let prepared = try PreparedLayout(
+      random.content(), layout: random.layout(), viewport: random.viewport())
+    for _ in 0..<4 {
+      let (offset, rect) = (random.offset(), random.rect())
+      let all = try prepared.elements(in: rect, contentOffset: offset, limit: .max - 1)
+      // Some positions in the middle, and an end before the last.
+      let start = random.int(0...max(0, all.count - 1))
+      let count = random.int(1...max(1, all.count + 1))
+      var found: [LayoutAttributes] = []
+      prepared.forEachElement(
+        in: rect, contentOffset: offset, from: all.isEmpty ? .first : all[start].position,
+        cells: { cells in
+          #expect(cells.count > 0)
+          for place in 0..<cells.count { found.append(cells.attributes(place)) }
+          return found.count < count
+        }
+      ) {
+        found.append($0)
+        return found.count < count
+      }
+      let rest = Array(all.dropFirst(start))
+      #expect(Array(rest.prefix(found.count)) == found)
+      #expect(found.count == rest.count || found.count >= count && found.count < count + 16)
+    }
+  }
+
   @Test(arguments: 0..<200)
   func aHorizontalLayoutIsTheTransposeOfTheVerticalOne(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

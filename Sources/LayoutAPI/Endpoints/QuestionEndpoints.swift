@@ -34,7 +34,16 @@ extension Call {
     var next: ElementPosition?
     try asking(found, session.revision) { () throws(Failure) in
       session.layout.forEachElement(
-        in: rect, contentOffset: question.contentOffset, from: question.start
+        in: rect, contentOffset: question.contentOffset, from: question.start,
+        cells: { cells in
+          let end = min(cells.count, question.limit - count)
+          count += end
+          guard count <= elementLimit else { return false }
+          attributes.append(cells, upTo: end, to: &json)
+          guard end < cells.count else { return true }
+          next = ElementPosition(section: cells.section, rank: cells.items[end])
+          return false
+        }
       ) { element in
         guard count < question.limit else {
           next = element.position

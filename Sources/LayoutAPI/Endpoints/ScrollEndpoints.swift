@@ -175,7 +175,7 @@ extension Call {
       try layingOut { () throws(LayoutError) in
         try scrolling.scrollAnew(
           to: offset, in: revision.layout, prefetch: revision.description.prefetch,
-          limit: elementLimit
+          limit: elementLimit, cells: { attributes.append($0, upTo: $0.count, to: &json) }
         ) { attributes.append($0, to: &json) }
       }
     }

@@ -94,6 +94,17 @@ struct AttributesFormat {
       }
     }
 
+    /// Appends cells up to a place.
+    mutating func append(
+      _ cells: borrowing CellBatch, upTo end: Int, to json: inout JSONWriter
+    ) {
+      if format.shape == .objects, !names.areGiven {
+        json.cells(cells, upTo: end, format.displayScale)
+      } else {
+        for place in 0..<end { append(cells.attributes(place), to: &json) }
+      }
+    }
+
     func end(_ json: inout JSONWriter) {
       switch format.shape {
       case .objects: json.endArray()

@@ -29,6 +29,36 @@ extension JSONWriter {
     }
   }
 
+  /// The first of some cells that nothing but their frames is to be said of, rounded to pixels if a
+  /// scale is given.
+  mutating func cells(_ cells: borrowing CellBatch, upTo end: Int, _ displayScale: Int64?) {
+    let section = cells.section
+    let items = cells.items.extracting(first: end)
+    let frames = cells.frames.extracting(first: end)
+    withRoom(texts: 96 &* end, numbers: 6 &* end) { place in
+      // Below the lowest thousand, neighbours mostly have the same digits.
+      var item = Thousands()
+      var y = Thousands()
+      for index in items.indices {
+        var frame = frames[index]
+        if let displayScale { frame = frame.rounded(toScale: displayScale) }
+        place.text("{\"kind\":\"cell\",\"indexPath\":[")
+        place.integer(section)
+        place.text(",")
+        place.integer(items[index], after: &item)
+        place.text("],\"frame\":{\"x\":")
+        place.length(frame.minX.millionths)
+        place.text(",\"y\":")
+        place.length(frame.minY.millionths, after: &y)
+        place.text(",\"width\":")
+        place.length(frame.width.millionths)
+        place.text(",\"height\":")
+        place.length(frame.height.millionths)
+        place.text("}},")
+      }
+    }
+  }
+
   /// The beginning of a cell's object, up to its index path.
   mutating func beginCell(_ path: IndexPath) {
     withRoom(texts: 40, numbers: 2) { $0.beginCell(path) }
