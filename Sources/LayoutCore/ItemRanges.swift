@@ -16,6 +16,7 @@ public struct ItemRanges: Hashable, Sendable {
 
   /// Makes a set of items in any order, each given once.
   init(of indexPaths: [IndexPath]) {
+    ranges.reserveCapacity(indexPaths.count)
     for indexPath in indexPaths.count > 1 ? indexPaths.sorted() : indexPaths { append(indexPath) }
   }
 
@@ -41,7 +42,7 @@ public struct ItemRanges: Hashable, Sendable {
     }
   }
 
-  /// Makes a set of items that come one by one, in ascending order.
+  /// Makes a set of items that come one by one or in ranges, in ascending order.
   ///
   /// The last range is not in the set until the end, so that an item that goes on with it costs an
   /// addition.
@@ -51,19 +52,24 @@ public struct ItemRanges: Hashable, Sendable {
 
     @inline(__always)
     mutating func append(_ indexPath: IndexPath) {
-      if indexPath.item != open.end || indexPath.section != open.section {
-        close()
-        open = ItemRange(
-          section: indexPath.section, start: indexPath.item, end: indexPath.item)
-      }
-      open.end += 1
+      append(
+        ItemRange(section: indexPath.section, start: indexPath.item, end: indexPath.item + 1))
     }
 
-    /// The items so far.
-    var set: ItemRanges {
-      var all = self
-      all.close()
-      return all.closed
+    /// Adds a range that begins where the last ends, or later.
+    @inline(__always)
+    mutating func append(_ range: ItemRange) {
+      if range.start != open.end || range.section != open.section {
+        close()
+        open = range
+      }
+      open.end = range.end
+    }
+
+    /// The items; no more are to come.
+    mutating func finish() -> ItemRanges {
+      close()
+      return closed
     }
 
     private mutating func close() {
@@ -107,6 +113,7 @@ public struct ItemRanges: Hashable, Sendable {
     var rest = other.subtracting(self).ranges[...]
     guard !rest.isEmpty else { return result }
     result = ItemRanges()
+    result.ranges.reserveCapacity(ranges.count + rest.count)
     for range in ranges {
       while let next = rest.first, ItemRanges.isBefore(next, range) {
         result.append(next)

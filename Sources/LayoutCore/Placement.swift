@@ -262,7 +262,7 @@ extension Placement {
     var atHand = ItemsAtHand(ItemRanges())
     var count = 0
     for part in parts where !part.isEmpty {
-      var found = ItemRanges.ofScreenful
+      var found = ItemRanges.Collector()
       forEachRestingRun(in: part) { run, frame in
         found.append(run)
         if let frame { atHand.note(frame, of: run) }
@@ -270,9 +270,9 @@ extension Placement {
         return count <= limit
       }
       if atHand.items.isEmpty {
-        atHand.items = found
+        atHand.items = found.finish()
       } else {
-        atHand.items = atHand.items.union(found)
+        atHand.items = atHand.items.union(found.finish())
         atHand.sortFrames()
       }
     }

@@ -112,7 +112,7 @@ public struct ScrollState: Hashable, Sendable {
     let forward = isForward(to: offset, in: layout)
     var cells = ItemRanges.Collector()
     for element in visible where element.kind == .cell { cells.append(element.indexPath) }
-    let shown = cells.set
+    let shown = cells.finish()
     let wanted = try layout.prefetchRanges(
       at: offset, isForward: forward, reach: prefetch, shown: shown, limit: limit)
     tick.compare(previous, visible)
@@ -195,7 +195,7 @@ public struct ScrollState: Hashable, Sendable {
     guard count <= limit else { throw .tooManyElements(limit: limit) }
     let forward = isForward(to: offset, in: layout)
     let wanted = try layout.prefetchRanges(
-      at: offset, isForward: forward, reach: prefetch, shown: cells.set, limit: limit)
+      at: offset, isForward: forward, reach: prefetch, shown: cells.finish(), limit: limit)
     contentOffset = offset
     isForward = forward
     asked = wanted.items

@@ -77,21 +77,23 @@ extension Call {
     _ session: Session, _ request: TickRequest, _ shape: AttributesFormat.Shape
   ) -> HTTPResponse? {
     let offset = request.contentOffset
-    var found: (tick: ScrollTick, revision: Session.Revision, tickCount: Int)?
+    // One by one: a tuple of them would be copied and destroyed by way of its type's description.
+    var tick = ScrollTick()
+    var revision: Session.Revision?
+    var tickCount = 0
     let counts = session.scroll { before in
-      let revision = before.revision
-      guard isIfMatch(before), let band = service.bands.answer(to: bandKey(revision)) else {
+      guard isIfMatch(before), let band = service.bands.answer(to: bandKey(before.revision)) else {
         return nil
       }
       var scrolling = before.scrolling
       guard
-        let tick = scrolling.scroll(
-          to: offset, in: revision.layout, by: band, limit: elementLimit)
+        let found = scrolling.scroll(
+          to: offset, in: before.revision.layout, by: band, limit: elementLimit)
       else { return nil }
-      found = (tick, revision, before.tickCount &+ 1)
+      (tick, revision, tickCount) = (found, before.revision, before.tickCount &+ 1)
       return scrolling
     }
-    guard counts, let (tick, revision, tickCount) = found else { return nil }
+    guard counts, let revision else { return nil }
     return answer(tick, at: offset, revision, tickCount, shape)
   }
 
