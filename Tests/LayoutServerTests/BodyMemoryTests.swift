@@ -9,7 +9,7 @@ struct BodyMemoryTests {
       let memory = BodyMemory(capacity: capacity)
       #expect(memory.capacity >= capacity)
       // Safe: there are so many bytes; nobody else has them.
-      unsafe memory.start.initializeMemory(as: UInt8.self, repeating: 7, count: memory.capacity)
+      unsafe memset(memory.start, 7, memory.capacity)
     }
   }
 
@@ -20,16 +20,16 @@ struct BodyMemoryTests {
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
       var random = SystemRandomNumberGenerator()
       var bodies: [(content: HTTPContent, letter: UInt8)] = []
-      for round in 0..<2000 {
+      for round in 0..<500 {
         let letter = UInt8(truncatingIfNeeded: thread * 31 + round)
         let count = Int.random(in: 0...20_000, using: &random)
         let memory = BodyMemory(capacity: count)
         // Safe: there are so many bytes; nobody else has them, which is what is tested.
-        unsafe memory.start.initializeMemory(as: UInt8.self, repeating: letter, count: count)
+        unsafe memset(memory.start, Int32(letter), count)
         bodies.append((HTTPContent(memory, byteCount: count), letter))
         if bodies.count > 12 {
           let (content, letter) = bodies.remove(at: Int.random(in: 0..<12, using: &random))
-          #expect(content.bytes.allSatisfy { $0 == letter })
+          #expect(consists(content, of: letter))
           // Goes with whichever thread comes next.
           lock.withLock { unsafe left.append(content) }
         }
@@ -37,9 +37,15 @@ struct BodyMemoryTests {
           lock.withLock { unsafe left.removeAll() }
         }
       }
-      for (content, letter) in bodies {
-        #expect(content.bytes == [UInt8](repeating: letter, count: content.byteCount))
-      }
+      for (content, letter) in bodies { #expect(consists(content, of: letter)) }
+    }
+  }
+
+  /// Whether a body has nothing but a letter, as far as some of its bytes tell.
+  private func consists(_ content: HTTPContent, of letter: UInt8) -> Bool {
+    content.withBytes { bytes in
+      stride(from: 0, to: bytes.count, by: 97).allSatisfy { bytes[$0] == letter }
+        && (bytes.isEmpty || bytes[bytes.count - 1] == letter)
     }
   }
 
