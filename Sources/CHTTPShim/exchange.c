@@ -332,7 +332,7 @@ static enum MHD_Result send_once(http_exchange *exchange, bool closes) {
   return result;
 }
 
-// Sends a reply from where it is.
+// Sends a reply: from where it is, unless it is short.
 static enum MHD_Result send_reply(http_exchange *exchange) {
   http_reply *reply = &exchange->reply;
   let_go_of_body(exchange);

@@ -40,8 +40,11 @@ static bool renew(http_form *form, const http_reply *reply) {
   if (!form->body) return false;
   form->response =
       MHD_create_response_from_buffer(reply->count, form->body, MHD_RESPMEM_PERSISTENT);
-  if (!form->response) return false;
-  http_response_describe(form->response, reply->content_type, reply->tag);
+  if (!form->response ||
+      !http_response_describe(form->response, reply->content_type, reply->tag)) {
+    end(form);
+    return false;
+  }
   form->count = reply->count;
   form->content_type = reply->content_type;
   memcpy(form->tag, reply->tag, sizeof form->tag);

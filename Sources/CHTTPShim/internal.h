@@ -271,7 +271,8 @@ void http_count_refusal(http_loop *loop, unsigned status);
 // reply.c
 struct MHD_Response *http_response_make(const uint8_t *body, size_t count,
                                         void (*release)(void *owner), void *owner);
-void http_response_describe(struct MHD_Response *response, const char *content_type,
+// False if there was no memory for one of them.
+bool http_response_describe(struct MHD_Response *response, const char *content_type,
                             const char *tag);
 
 // form.c: all on the loop's thread

@@ -14,10 +14,12 @@ struct MHD_Response *http_response_make(const uint8_t *body, size_t count,
   return MHD_create_response_from_buffer_with_free_callback_cls(count, start, release, owner);
 }
 
-void http_response_describe(struct MHD_Response *response, const char *content_type,
+bool http_response_describe(struct MHD_Response *response, const char *content_type,
                             const char *tag) {
-  if (content_type) MHD_add_response_header(response, "Content-Type", content_type);
-  if (*tag) MHD_add_response_header(response, "ETag", tag);
+  bool has_type = !content_type ||
+                  MHD_add_response_header(response, "Content-Type", content_type) == MHD_YES;
+  bool has_tag = !*tag || MHD_add_response_header(response, "ETag", tag) == MHD_YES;
+  return has_type && has_tag;
 }
 
 void http_reply_header(http_reply *reply, const char *name, const char *value) {

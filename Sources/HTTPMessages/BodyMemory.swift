@@ -10,6 +10,9 @@ import Synchronization
   // Not a pointer, which nobody may send to another thread. Whoever has this value has the memory.
   private let address: UInt
 
+  /// How many bytes the pieces have that are used again.
+  public static let pieceSize = 16 * 1024
+
   /// How many bytes there are.
   public let capacity: Int
 
@@ -17,9 +20,9 @@ import Synchronization
   ///
   /// - Parameter capacity: How many bytes, at least; not negative.
   public init(capacity: Int) {
-    if capacity > PieceStore.largestSmallSize, capacity <= PieceStore.pieceSize {
-      self.capacity = PieceStore.pieceSize
-      address = PieceStore.shared.take() ?? BodyMemory.allocate(PieceStore.pieceSize)
+    if capacity > PieceStore.largestSmallSize, capacity <= BodyMemory.pieceSize {
+      self.capacity = BodyMemory.pieceSize
+      address = PieceStore.shared.take() ?? BodyMemory.allocate(BodyMemory.pieceSize)
     } else {
       self.capacity = max(1, capacity)
       address = BodyMemory.allocate(self.capacity)
@@ -27,7 +30,7 @@ import Synchronization
   }
 
   deinit {
-    if capacity == PieceStore.pieceSize, PieceStore.shared.put(address) { return }
+    if capacity == BodyMemory.pieceSize, PieceStore.shared.put(address) { return }
     unsafe start.deallocate()
   }
 
@@ -47,7 +50,6 @@ import Synchronization
 /// - Note: At most 1.5 MiB.
 private final class PieceStore: Sendable {
   static let shared = PieceStore()
-  static let pieceSize = 16 * 1024
   /// Up to here malloc has lists for each thread, and is as quick.
   static let largestSmallSize = 1024
 

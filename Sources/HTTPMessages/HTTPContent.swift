@@ -87,6 +87,14 @@ import Synchronization
     }
   }
 
+  /// How many bytes the body takes, with what was reserved for more.
+  public var reservedByteCount: Int {
+    switch storage {
+    case .array(let bytes): bytes.capacity
+    case .memory(let memory): memory.capacity
+    }
+  }
+
   /// The body; a copy of what is where it was written.
   public var bytes: [UInt8] {
     switch storage {

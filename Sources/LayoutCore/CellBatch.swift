@@ -19,7 +19,7 @@ public struct CellBatch: ~Copyable {
     get { allItems.span.extracting(first: count) }
   }
 
-  /// Their frames, in content coordinates.
+  /// Their frames: in content coordinates, upright where a placement hands them on.
   public var frames: Span<Rect> {
     @_lifetime(borrow self)
     get { allFrames.span.extracting(first: count) }

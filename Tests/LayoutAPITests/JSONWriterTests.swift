@@ -1,3 +1,4 @@
+import HTTPMessages
 import LayoutCore
 import Testing
 
@@ -101,6 +102,22 @@ struct JSONWriterTests {
       writer.endArray()
     }
     #expect(together == alone)
+  }
+
+  /// However much was reserved, and how often it was not enough.
+  @Test(arguments: [0, 100, 20_000, 1_000_000])
+  func whatIsSentReservesLittleMoreThanItHas(capacity: Int) {
+    for length in [0, 1, 500, 5000, 16_000, 17_000, 33_000, 60_000, 70_000, 300_000] {
+      for isKept in [false, true] {
+        var writer = JSONWriter(capacity: capacity)
+        writer.string(String(repeating: "a", count: length))
+        let content = writer.content(isKept: isKept)
+        #expect(content.bytes == Array("\"\(String(repeating: "a", count: length))\"".utf8))
+        #expect(content.byteCount == length + 2)
+        #expect(
+          content.reservedByteCount <= max(16 * 1024, content.byteCount + content.byteCount / 4))
+      }
+    }
   }
 
   @Test func escapesWhatMustBeEscaped() {

@@ -11,8 +11,8 @@
 //   received. Nothing of it may be used after the handler has returned.
 // - A reply is filled in by the handler. Header names and values are copied before the handler's
 //   frame is left behind: they may be on its stack only through `http_reply_header`. The body stays
-//   the handler's, is sent from where it is, and must not change until `release` is called: exactly
-//   once for each reply that has one, on any thread.
+//   the handler's, is sent from where it is unless it is short, and must not change until `release` is
+//   called: exactly once for each reply that has one, on any thread.
 // - An answer that is sent often can be prepared: its fields are copied and its body is kept once,
 //   until it is freed and nobody is sent it any more.
 // - The handler is called on loop threads and worker threads, on many at once. On a loop thread it

@@ -2,8 +2,8 @@ import HTTPMessages
 
 /// Writes JSON for the wire: no white space, numbers as short as possible.
 ///
-/// Every value is written with a comma after it, which the end of its array or object, or
-/// ``finish()``, takes back; so there is nothing to remember.
+/// Every value is written with a comma after it, which the end of its array or object, or of the
+/// text, takes back; so there is nothing to remember.
 ///
 ///     var writer = JSONWriter()
 ///     writer.beginObject()
@@ -51,10 +51,14 @@ import HTTPMessages
   /// - Parameters:
   ///   - tag: `ETag`; nil for none.
   ///   - isKept: Whether it will be sent again.
-  /// - Returns: The content; in memory of its length if it is kept, else where it was written.
+  /// - Returns: The content: where it was written, or in memory of its length if it is kept, or so long
+  ///   that what else has been reserved counts. The server counts what bodies have that are under way.
   consuming func content(tag: HTTPEntityTag? = nil, isKept: Bool = false) -> HTTPContent {
-    if isKept { return HTTPContent(finish(), type: "application/json", tag: tag, isKept: true) }
     let length = length
+    let isRoomy = capacity > BodyMemory.pieceSize && capacity - length > length / 4
+    if isKept || isRoomy {
+      return HTTPContent(finish(), type: "application/json", tag: tag, isKept: isKept)
+    }
     return HTTPContent(memory, byteCount: length, type: "application/json", tag: tag)
   }
 

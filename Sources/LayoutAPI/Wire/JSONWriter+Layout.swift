@@ -36,7 +36,7 @@ extension JSONWriter {
     let items = cells.items.extracting(first: end)
     let frames = cells.frames.extracting(first: end)
     withRoom(texts: 96 &* end, numbers: 6 &* end) { place in
-      // Below the lowest thousand, neighbours mostly have the same digits.
+      // But for the last three, neighbours mostly have the same digits.
       var item = Thousands()
       var y = Thousands()
       for index in items.indices {
