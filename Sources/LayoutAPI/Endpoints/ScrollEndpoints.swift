@@ -164,9 +164,6 @@ extension Call {
   ) throws(Failure) -> (content: HTTPContent, scrolling: ScrollState) {
     let revision = before.revision
     let key = fullTickKey(offset, before, shape)
-    // A moved item's preview is gone with the next step.
-    let isKept = !revision.isMoving && service.answers.wasAsked(key)
-
     var scrolling = before.scrolling
     let format = AttributesFormat(shape, revision)
     var json = JSONWriter(capacity: 8192)
@@ -188,6 +185,8 @@ extension Call {
     json.endTick(prefetch, cancel: [], isReset: true)
     let tag = EntityTag(
       version: revision.version, tickCount: revision.isMoving ? before.tickCount &+ 1 : nil)
+    // A moved item's preview is gone with the next step. What was left to a worker was not asked twice.
+    let isKept = !revision.isMoving && service.answers.wasAsked(key)
     let content = json.content(tag: tag.field, isKept: isKept)
     if isKept {
       service.answers.insert(
