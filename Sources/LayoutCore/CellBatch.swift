@@ -7,6 +7,9 @@ public struct CellBatch: ~Copyable {
   /// The section that they are in.
   public private(set) var section = 0
 
+  /// Where the section's frames count from, along the main axis.
+  private var start: Length = 0
+
   /// How many there are.
   public private(set) var count = 0
 
@@ -25,6 +28,18 @@ public struct CellBatch: ~Copyable {
     get { allFrames.span.extracting(first: count) }
   }
 
+  /// Visits the cells as ranges of items, in order; those that follow each other as one.
+  func forEachRun(_ body: (ItemRange) -> Void) {
+    guard count > 0 else { return }
+    // Ascending, so that as many as from the first to the last are all that there are.
+    if allItems[count - 1] - allItems[0] == count - 1 {
+      return body(ItemRange(section: section, start: allItems[0], end: allItems[count - 1] + 1))
+    }
+    for place in 0..<count {
+      body(ItemRange(section: section, start: allItems[place], end: allItems[place] + 1))
+    }
+  }
+
   /// The cell at a place with all that an element has.
   ///
   /// - Parameter place: The place, below ``count``.
@@ -34,33 +49,77 @@ public struct CellBatch: ~Copyable {
       kind: .cell, indexPath: IndexPath(item: items[place], section: section), frame: frames[place])
   }
 
-  var isFull: Bool { count == allItems.count }
+  /// Takes items of a section from here on.
+  ///
+  /// - Parameters:
+  ///   - section: The section.
+  ///   - start: Where its frames count from, along the main axis.
+  mutating func begin(section: Int, at start: Length) {
+    self.section = section
+    self.start = start
+  }
 
-  /// Adds a cell of the section that the others are of, if there are others.
+  /// Adds an item of the section; hands all on if there is no room for another.
+  ///
+  /// - Parameters:
+  ///   - item: The item.
+  ///   - frame: Its frame, in the section.
+  ///   - visit: Called with the cells; returns whether to go on.
+  /// - Returns: Whether to go on.
   @inline(__always)
-  mutating func append(_ indexPath: IndexPath, _ frame: Rect) {
-    section = indexPath.section
-    allItems[count] = indexPath.item
+  mutating func append(
+    _ item: Int, _ frame: Rect, _ visit: (borrowing CellBatch) -> Bool
+  ) -> Bool {
+    var frame = frame
+    frame.origin.y += start
+    allItems[count] = item
     allFrames[count] = frame
     count &+= 1
+    return count < allItems.count || handOn(to: visit)
+  }
+
+  /// Adds items of the section that follow each other; hands all on whenever there is no room for another.
+  ///
+  /// - Parameters:
+  ///   - items: The items.
+  ///   - visit: Called with the cells; returns whether to go on.
+  ///   - frame: Called with each place among the items, in order: the frame in the section.
+  /// - Returns: Whether to go on.
+  @inline(__always)
+  mutating func append(
+    _ items: Range<Int>, _ visit: (borrowing CellBatch) -> Bool, frame: (Int) -> Rect
+  ) -> Bool {
+    var place = 0
+    while place < items.count {
+      let end = min(items.count, place + allItems.count - count)
+      while place < end {
+        var frame = frame(place)
+        frame.origin.y += start
+        allItems[count] = items.lowerBound &+ place
+        allFrames[count] = frame
+        count &+= 1
+        place &+= 1
+      }
+      if count == allItems.count, !handOn(to: visit) { return false }
+    }
+    return true
   }
 
   /// Hands the cells on, if there are any, and is empty then.
-  @inline(__always)
-  mutating func handOn(to body: (borrowing CellBatch) -> Bool) -> Bool {
+  mutating func handOn(to visit: (borrowing CellBatch) -> Bool) -> Bool {
     if count == 0 { return true }
-    let isGoingOn = body(self)
+    let isGoingOn = visit(self)
     count = 0
     return isGoingOn
   }
 
   /// The same with x and y exchanged.
   var transposed: CellBatch {
-    let (items, frames) = (items, frames)
     var result = CellBatch()
-    for place in items.indices {
-      result.append(IndexPath(item: items[place], section: section), frames[place].transposed)
-    }
+    result.section = section
+    result.count = count
+    result.allItems = allItems
+    for place in 0..<count { result.allFrames[place] = allFrames[place].transposed }
     return result
   }
 }

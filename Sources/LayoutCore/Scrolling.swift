@@ -178,10 +178,7 @@ public struct ScrollState: Hashable, Sendable {
       cells: { batch in
         count += batch.count
         guard count <= limit else { return false }
-        let items = batch.items
-        for place in items.indices {
-          cells.append(IndexPath(item: items[place], section: batch.section))
-        }
+        batch.forEachRun { cells.append($0) }
         visitCells(batch)
         return true
       }

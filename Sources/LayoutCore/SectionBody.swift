@@ -36,6 +36,20 @@ protocol SectionBody: AnyObject, Sendable {
   /// - Returns: Whether `body` always wanted to go on.
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool
 
+  /// Visits the same items many at a time.
+  ///
+  /// - Parameters:
+  ///   - rect: The rectangle.
+  ///   - start: Items before this one are passed over.
+  ///   - batch: Where they are collected; empty at the start and at the end, if `visit` always wanted
+  ///     to go on.
+  ///   - visit: Called with some of them, moved as the batch says; returns whether to go on.
+  /// - Returns: Whether `visit` always wanted to go on.
+  func forEachItem(
+    in rect: Rect, from start: Int, _ batch: inout CellBatch,
+    _ visit: (borrowing CellBatch) -> Bool
+  ) -> Bool
+
   /// Visits the same items in runs; a body that knows whole runs need not look at each item.
   ///
   /// - Parameters:
@@ -55,6 +69,34 @@ extension SectionBody {
 
   /// Not known.
   var extents: BodyExtents { .zero }
+
+  func forEachItem(
+    in rect: Rect, from start: Int, _ batch: inout CellBatch,
+    _ visit: (borrowing CellBatch) -> Bool
+  ) -> Bool {
+    forEachItem(in: rect, from: start) { batch.append($0, $1, visit) } && batch.handOn(to: visit)
+  }
+
+  /// Visits items of a body that starts at some place.
+  ///
+  /// - Parameters:
+  ///   - rect: The rectangle, in the coordinates of that place.
+  ///   - first: Items before this one are passed over.
+  ///   - start: The place, along the main axis.
+  ///   - visit: Called with each item and its frame in those coordinates; returns whether to go on.
+  /// - Returns: Whether `visit` always wanted to go on.
+  @inline(__always)
+  func forEachItem(
+    in rect: Rect, from first: Int, startingAt start: Length, _ visit: (Int, Rect) -> Bool
+  ) -> Bool {
+    var inBody = rect
+    inBody.origin.y -= start
+    return forEachItem(in: inBody, from: first) { item, frame in
+      var frame = frame
+      frame.origin.y += start
+      return visit(item, frame)
+    }
+  }
 
   func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
     forEachItem(in: rect, from: 0) { item, frame in body(item..<(item + 1), frame) }

@@ -177,9 +177,6 @@ final class SectionStack: Placement {
   /// What the cells of all sections reach at most.
   var extents: BodyExtents { slots.summary.extents }
 
-  /// What the cells of a section reach at most.
-  func extents(ofSection section: Int) -> BodyExtents { slot(section)?.slot.body.extents ?? .zero }
-
   func leadingInset(ofSection section: Int) -> Length { slot(section)?.slot.inset.top ?? 0 }
 
   // MARK: Sections
@@ -321,21 +318,28 @@ final class SectionStack: Placement {
   ) {
     guard !rect.isEmpty else { return }
     guard let effect else {
-      forEachElement(
-        in: rect, cellsIn: rect, visible: visible, from: start, { _ in rect },
-        cell: { body(LayoutAttributes(kind: .cell, indexPath: $0, frame: $1)) }, body)
+      forEachElement(in: rect, cellsIn: rect, visible: visible, from: start, body) {
+        section, cells, cellsStart, first in
+        cells.forEachItem(in: rect, from: first, startingAt: cellsStart) { item, frame in
+          body(
+            LayoutAttributes(
+              kind: .cell, indexPath: IndexPath(item: item, section: section), frame: frame))
+        }
+      }
       return
     }
     let change = effect.change(of: self, seenIn: visible)
     let resting = effect.restingRect(ofCells: extents, in: rect, visible: visible)
-    forEachElement(
-      in: rect, cellsIn: resting, visible: visible, from: start,
-      { effect.restingRect(ofCells: extents(ofSection: $0), in: rect, visible: visible) },
-      cell: { indexPath, frame in
-        var cell = LayoutAttributes(kind: .cell, indexPath: indexPath, frame: frame)
+    forEachElement(in: rect, cellsIn: resting, visible: visible, from: start, body) {
+      section, cells, cellsStart, first in
+      let resting = effect.restingRect(ofCells: cells.extents, in: rect, visible: visible)
+      return cells.forEachItem(in: resting, from: first, startingAt: cellsStart) { item, frame in
+        var cell = LayoutAttributes(
+          kind: .cell, indexPath: IndexPath(item: item, section: section), frame: frame)
         change(&cell)
         return !cell.shows(in: rect) || body(cell)
-      }, body)
+      }
+    }
   }
 
   func forEachElement(
@@ -347,22 +351,24 @@ final class SectionStack: Placement {
     }
     guard !rect.isEmpty else { return }
     var batch = CellBatch()
-    forEachElement(
-      in: rect, cellsIn: rect, visible: visible, from: start, { _ in rect },
-      cell: {
-        batch.append($0, $1)
-        return !batch.isFull || batch.handOn(to: cells)
-      }, endOfCells: { batch.handOn(to: cells) }, body)
+    forEachElement(in: rect, cellsIn: rect, visible: visible, from: start, body) {
+      section, sectionCells, cellsStart, first in
+      var inBody = rect
+      inBody.origin.y -= cellsStart
+      batch.begin(section: section, at: cellsStart)
+      return sectionCells.forEachItem(in: inBody, from: first, &batch, cells)
+    }
   }
 
-  /// Visits supplementary elements and decorations in one rectangle, and cells at rest in another
-  /// for each section; all of those are inside `cellRect`.
+  /// Visits supplementary elements and decorations in a rectangle, and sections of which cells may have
+  /// to be visited: those with anything in the rectangle or in another.
   ///
-  /// After the cells of a section `endOfCells` is asked too whether to go on.
+  /// `cells` is called with each section's body, where that starts and the first of its items that are not
+  /// passed over; it returns whether to go on.
   private func forEachElement(
     in rect: Rect, cellsIn cellRect: Rect, visible: Rect, from start: ElementPosition,
-    _ cellRectOfSection: (Int) -> Rect, cell: (IndexPath, Rect) -> Bool,
-    endOfCells: () -> Bool = { true }, _ body: (LayoutAttributes) -> Bool
+    _ body: (LayoutAttributes) -> Bool,
+    cells: (_ section: Int, _ body: any SectionBody, _ start: Length, _ first: Int) -> Bool
   ) {
     let from = cellRect.isEmpty ? rect.minY : min(rect.minY, cellRect.minY)
     let to = cellRect.isEmpty ? rect.maxY : max(rect.maxY, cellRect.maxY)
@@ -375,16 +381,10 @@ final class SectionStack: Placement {
         let header = header(of: slot, at: slotStart, section: section, visible: visible)
         if header.frame.overlaps(rect), !body(header) { return false }
       }
-      if first < slot.itemCount {
-        let offset = slotStart + slot.bodyStart
-        var inBody = cellRectOfSection(section)
-        inBody.origin.y -= offset
-        let finished = slot.body.forEachItem(in: inBody, from: max(0, first)) { item, frame in
-          var frame = frame
-          frame.origin.y += offset
-          return cell(IndexPath(item: item, section: section), frame)
-        }
-        if !finished || !endOfCells() { return false }
+      if first < slot.itemCount,
+        !cells(section, slot.body, slotStart + slot.bodyStart, max(0, first))
+      {
+        return false
       }
       if first <= ElementPosition.footerRank, slot.footer.height > 0 {
         let footer = footer(of: slot, at: slotStart, section: section, visible: visible)
@@ -423,13 +423,9 @@ final class SectionStack: Placement {
   }
 
   func forEachRestingItem(in rect: Rect, _ body: (IndexPath, Rect) -> Bool) {
-    forEachBody(in: rect) { section, slotBody, offset in
-      var inBody = rect
-      inBody.origin.y -= offset
-      return slotBody.forEachItem(in: inBody, from: 0) { item, frame in
-        var frame = frame
-        frame.origin.y += offset
-        return body(IndexPath(item: item, section: section), frame)
+    forEachBody(in: rect) { section, cells, start in
+      cells.forEachItem(in: rect, from: 0, startingAt: start) { item, frame in
+        body(IndexPath(item: item, section: section), frame)
       }
     }
   }

@@ -92,6 +92,11 @@ final class FlowTable: SectionBody {
     var itemCount: Int
     var top: Length
     var length: Length
+
+    var items: Range<Int> { item..<(item + itemCount) }
+
+    /// Whether a rectangle reaches from its start to its end along the main axis.
+    func isInside(_ rect: Rect) -> Bool { top >= rect.minY && top + length <= rect.maxY }
   }
 
   /// The line with an item; the first where there are none.
@@ -123,12 +128,11 @@ final class FlowTable: SectionBody {
   private func forEachItem(
     in line: Place, _ reader: inout SizeReader, _ body: (Int, Rect) -> Bool
   ) -> Bool {
-    let items = line.item..<(line.item + line.itemCount)
     let spread = rule.spread(
-      count: line.itemCount, extent: reader.breadth(of: items),
+      count: line.itemCount, extent: reader.breadth(of: line.items),
       isLast: line.number == lines.count - 1)
     var before: Length = 0
-    for item in items {
+    for item in line.items {
       let size = reader.size(of: item)
       let origin = Point(
         x: spread.position(item - line.item, before: before),
@@ -145,7 +149,7 @@ final class FlowTable: SectionBody {
     _ body: (Int, Rect) -> Bool
   ) -> Bool {
     if isSmall {
-      let isGoingOn = reader.withNarrow(line.item..<(line.item + line.itemCount)) {
+      let isGoingOn = reader.withNarrow(line.items) {
         forEachItem(in: line, showingIn: rect, from: start, breadths: $0, lengths: $1, body)
       }
       if let isGoingOn { return isGoingOn }
@@ -161,13 +165,8 @@ final class FlowTable: SectionBody {
     in line: Place, showingIn rect: Rect, from start: Int, breadths: Span<UInt32>,
     lengths: Span<UInt32>, _ body: (Int, Rect) -> Bool
   ) -> Bool {
-    var extent: Int64 = 0
-    for place in breadths.indices { extent &+= Int64(breadths[place]) }
-    var steps = LineSteps(
-      rule.spread(
-        count: line.itemCount, extent: Length(millionths: extent),
-        isLast: line.number == lines.count - 1))
-    let isInside = line.top >= rect.minY && line.top + line.length <= rect.maxY
+    var steps = steps(in: line, breadths)
+    let isInside = line.isInside(rect)
     let (left, right) = (rect.minX.millionths, rect.maxX.millionths)
     let itemAlignment = rule.itemAlignment
     for place in breadths.indices {
@@ -183,6 +182,35 @@ final class FlowTable: SectionBody {
       guard body(line.item &+ place, frame) else { return false }
     }
     return true
+  }
+
+  /// Adds all items of a line to some cells, where no sum comes near the end of 64 bits.
+  private func append(
+    _ line: Place, _ breadths: Span<UInt32>, _ lengths: Span<UInt32>, to batch: inout CellBatch,
+    _ visit: (borrowing CellBatch) -> Bool
+  ) -> Bool {
+    var steps = steps(in: line, breadths)
+    let itemAlignment = rule.itemAlignment
+    let (top, lineLength) = (line.top.millionths, line.length.millionths)
+    return batch.append(line.items, visit) { place in
+      let (breadth, length) = (Int64(breadths[place]), Int64(lengths[place]))
+      return Rect(
+        origin: Point(
+          x: Length(millionths: steps.next(breadth)),
+          y: Length(millionths: top &+ itemAlignment.offset(leaving: lineLength &- length))),
+        size: Size(width: Length(millionths: breadth), height: Length(millionths: length)))
+    }
+  }
+
+  /// Where the items of a line begin, where no sum comes near the end of 64 bits.
+  @inline(__always)
+  private func steps(in line: Place, _ breadths: Span<UInt32>) -> LineSteps {
+    var extent: Int64 = 0
+    for place in breadths.indices { extent &+= Int64(breadths[place]) }
+    return LineSteps(
+      rule.spread(
+        count: line.itemCount, extent: Length(millionths: extent),
+        isLast: line.number == lines.count - 1))
   }
 
   /// Visits the lines in a rectangle from the one with an item on; of equal lines beside it none.
@@ -275,14 +303,35 @@ final class FlowTable: SectionBody {
     }
   }
 
+  func forEachItem(
+    in rect: Rect, from start: Int, _ batch: inout CellBatch,
+    _ visit: (borrowing CellBatch) -> Bool
+  ) -> Bool {
+    let coversLines = coversLines(rect)
+    var reader = SizeReader(sizes)
+    let isGoingOn = forEachLine(in: rect, from: start) { line in
+      if isSmall, coversLines, line.isInside(rect), line.item >= start,
+        let isGoingOn = reader.withNarrow(line.items, { append(line, $0, $1, to: &batch, visit) })
+      {
+        return isGoingOn
+      }
+      return forEachItem(in: line, showingIn: rect, from: start, &reader) {
+        batch.append($0, $1, visit)
+      }
+    }
+    return isGoingOn && batch.handOn(to: visit)
+  }
+
+  /// Whether no item of a line lies beside a rectangle.
+  private func coversLines(_ rect: Rect) -> Bool {
+    fillsLines && rect.minX <= rule.leading && rect.maxX >= rule.leading + rule.available
+  }
+
   func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
-    let coversAll =
-      fillsLines && rect.minX <= rule.leading && rect.maxX >= rule.leading + rule.available
+    let coversLines = coversLines(rect)
     var reader = SizeReader(sizes)
     return forEachLine(in: rect, from: 0) { line in
-      if coversAll, line.top >= rect.minY, line.top + line.length <= rect.maxY {
-        return body(line.item..<(line.item + line.itemCount), nil)
-      }
+      if coversLines, line.isInside(rect) { return body(line.items, nil) }
       return forEachItem(in: line, showingIn: rect, from: 0, &reader) { item, frame in
         body(item..<(item + 1), frame)
       }

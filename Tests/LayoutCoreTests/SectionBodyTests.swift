@@ -1,0 +1,137 @@
+import Testing
+
+@testable import LayoutCore
+
+/// Sections of so many items that a layout does not look at each.
+struct SectionBodyTests {
+  @Test(arguments: 0..<200)
+  func runsAndBatchesAreTheItemsThatAskingForEachFinds(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let content = Content(
+      sections: (0..<random.int(1...2)).map { _ in
+        var section = random.section()
+        section.items = ItemList(random.items(random.int(1...400)))
+        return section
+      })
+    let layouts: [any CollectionLayout] = [
+      random.flowLayout(), random.waterfallLayout(), random.listLayout(),
+    ]
+    for layout in layouts {
+      let prepared = try PreparedLayout(content, layout: layout, viewport: random.viewport())
+      let placement = prepared.placement
+      var frames: [(indexPath: IndexPath, frame: Rect)] = []
+      for (section, description) in content.sections.enumerated() {
+        for item in 0..<description.items.count {
+          let indexPath = IndexPath(item: item, section: section)
+          frames.append((indexPath, try #require(placement.restingFrame(ofItemAt: indexPath))))
+        }
+      }
+      for _ in 0..<6 {
+        let rect = random.rect(near: frames.map(\.frame))
+        let expected = frames.filter { $0.frame.overlaps(rect) }
+        expectRuns(of: placement, in: rect, are: expected)
+        // From one that shows or not, and up to some.
+        let start = frames[random.int(0...(frames.count - 1))].indexPath
+        expectCells(
+          of: placement, in: rect, from: start, count: random.int(1...60),
+          are: expected.filter { $0.indexPath >= start })
+      }
+    }
+  }
+
+  /// Some that say nothing of their own, and some of a ratio that makes them shorter than a pixel.
+  @Test(arguments: [
+    (ItemExtents.unspecified, Size.zero),
+    (.aspectRatios(Array(repeating: 1000, count: 50)), Size(width: 50, height: 50)),
+  ])
+  func itemsWithoutAnAreaAreInNoRun(extents: ItemExtents, itemSize: Size) throws {
+    let sizes = ItemExtents.sizes(
+      widths: LengthArray(count: 200) { _ in 100 },
+      heights: LengthArray(count: 200) { Length(points: 50 + $0 * 7 % 90) })
+    let items = ItemList(runs: [
+      Items(count: 200, extents: sizes), Items(count: 50, extents: extents),
+      Items(count: 200, extents: sizes),
+    ])
+    var section = Section(items: Items())
+    section.items = items
+    var layout = WaterfallLayout()
+    layout.columns = .count(3)
+    layout.itemSize = itemSize
+    let prepared = try PreparedLayout(
+      Content(sections: [section]), layout: layout,
+      viewport: Viewport(size: Size(width: 300, height: 400), displayScale: 1_000_000))
+    let frames = try (0..<450).map { item in
+      let indexPath = IndexPath(item: item, section: 0)
+      return (
+        indexPath: indexPath,
+        frame: try #require(prepared.placement.restingFrame(ofItemAt: indexPath))
+      )
+    }
+    let rect = Rect(x: 0, y: 500, width: 300, height: prepared.contentSize.height)
+    let expected = frames.filter { $0.frame.overlaps(rect) }
+    #expect((300...400).contains(expected.count))
+    expectRuns(of: prepared.placement, in: rect, are: expected)
+  }
+
+  private func expectRuns(
+    of placement: any Placement, in rect: Rect, are expected: [(indexPath: IndexPath, frame: Rect)]
+  ) {
+    var found: [IndexPath] = []
+    placement.forEachRestingRun(in: rect) { run, frame in
+      if let frame {
+        #expect(run.end == run.start + 1)
+        #expect(expected.first { $0.indexPath == run.indexPaths[0] }?.frame == frame)
+      }
+      found += run.indexPaths
+      return true
+    }
+    #expect(found == expected.map(\.indexPath))
+    // Whoever has enough is not asked again.
+    var rest = expected.count / 2
+    placement.forEachRestingRun(in: rect) { run, _ in
+      #expect(rest >= 0)
+      rest -= run.end - run.start
+      return rest >= 0
+    }
+  }
+
+  private func expectCells(
+    of placement: any Placement, in rect: Rect, from start: IndexPath, count: Int,
+    are expected: [(indexPath: IndexPath, frame: Rect)]
+  ) {
+    var found: [(indexPath: IndexPath, frame: Rect)] = []
+    var runs: [IndexPath] = []
+    placement.forEachElement(
+      in: rect, visible: rect, from: ElementPosition(section: start.section, rank: start.item),
+      cells: { cells in
+        #expect(found.count < count && cells.count > 0)
+        for place in 0..<cells.count {
+          let cell = cells.attributes(place)
+          found.append((cell.indexPath, cell.frame))
+        }
+        cells.forEachRun { runs += $0.indexPaths }
+        return found.count < count
+      }, { _ in found.count < count })
+    #expect(found.map(\.indexPath) == expected.prefix(found.count).map(\.indexPath))
+    #expect(found.map(\.frame) == expected.prefix(found.count).map(\.frame))
+    #expect(found.count == expected.count || found.count >= count)
+    #expect(runs == found.map(\.indexPath))
+  }
+}
+
+extension SeededGenerator {
+  /// A rectangle, upright, that mostly reaches all across, and begins and ends at an item's edge or a
+  /// hair beside it.
+  fileprivate mutating func rect(near frames: [Rect]) -> Rect {
+    let edges = (0..<2).map { _ in
+      let frame = frames[int(0...(frames.count - 1))]
+      return (chance(0.5) ? frame.minY : frame.maxY) + Length(millionths: Int64(int(-1...1)))
+    }
+    let (x, width): (Length, Length) =
+      chance(0.7) ? (-10, 2000) : (length(-20...300), length(0...300))
+    let start = min(edges[0], edges[1])
+    // Of a few items, or of many.
+    let end = chance(0.5) ? max(edges[0], edges[1]) : start + length(0...400)
+    return Rect(x: x, y: start, width: width, height: end - start)
+  }
+}
