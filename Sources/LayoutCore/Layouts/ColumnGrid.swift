@@ -160,6 +160,7 @@ struct ColumnGrid: Sendable {
   ///   - start: Where its place in the column begins, padding included.
   ///   - length: Its own length.
   /// - Returns: The frame, upright.
+  @inline(__always)
   func frame(column: Int, start: Length, length: Length) -> Rect {
     Rect(x: position(column), y: start + padding, width: itemWidth, height: length)
   }

@@ -47,6 +47,18 @@ struct ColumnLengths: Sendable {
     return lengths.allSatisfy { $0 == lengths[0] } ? lengths.first : nil
   }
 
+  /// Whether some may be zero; those of aspect ratios may.
+  var mayBeZero: Bool {
+    let summary = items.summary
+    let (lengths, breadths) =
+      direction == .vertical
+      ? (summary.heights, summary.widths) : (summary.widths, summary.heights)
+    let leastScaled = scaled(Size(width: breadths.greatest, height: lengths.least))
+    return summary.ratioCount > 0 || lengths.count > 0 && leastScaled == .zero
+      || summary.lengths.count > 0 && summary.lengths.least == .zero
+      || count > lengths.count + summary.lengths.count && scaled(itemSize) == .zero
+  }
+
   private func scaled(_ size: Size) -> Length {
     columns.length(scaling: size.height, over: size.width)
   }

@@ -17,6 +17,8 @@ final class ShortestFirstWaterfall: SectionBody {
   private let filledCount: Int
   /// Items between two checkpoints.
   private let stride: Int
+  /// Whether some items may have no area.
+  private let hasEmptyItems: Bool
   /// The columns before every so many items.
   private let checkpoints: Rope<CheckpointRun>
 
@@ -41,6 +43,7 @@ final class ShortestFirstWaterfall: SectionBody {
     // not take more memory than the items.
     let filledCount = ShortestFirstWaterfall.filledCount(lengths, columns)
     self.filledCount = filledCount
+    hasEmptyItems = lengths.mayBeZero
     let stride = max(128, filledCount * 16)
     self.stride = stride
     var writer = CheckpointWriter(
@@ -100,12 +103,25 @@ final class ShortestFirstWaterfall: SectionBody {
     320 + checkpoints.summary.byteCount + checkpoints.rootByteCount + columns.byteCount
   }
 
-  /// Visits items that end below a place, with their columns and where they start there, from a
-  /// checkpoint on.
+  /// Where an item is.
+  private struct Place {
+    var column: Int
+    /// Where its place in the column begins, padding included.
+    var start: Length
+    /// Its own length.
+    var length: Length
+  }
+
+  @inline(__always)
+  private func frame(of place: Place) -> Rect {
+    columns.frame(column: place.column, start: place.start, length: place.length)
+  }
+
+  /// Visits items that end below a place, and their places, from a checkpoint on.
   @inline(__always)
   private func forEachPlace(
     from checkpoint: Int, _ before: CheckpointColumns, endingBelow main: Length,
-    _ body: (_ item: Int, _ column: Int, _ start: Length, _ length: Length) -> Bool
+    _ body: (_ item: Int, Place) -> Bool
   ) {
     let (spacing, main) = (spacing, main - columns.padding)
     if filledCount <= FewColumns.capacity {
@@ -116,7 +132,8 @@ final class ShortestFirstWaterfall: SectionBody {
         return block.forEachLength(from: first) { index, length in
           let length = Length(millionths: length)
           let (column, start) = few.place(length + spacing)
-          return start + length <= main || body(item + index, column, start, length)
+          return start + length <= main
+            || body(item + index, Place(column: column, start: start, length: length))
         }
       }
       return
@@ -124,64 +141,124 @@ final class ShortestFirstWaterfall: SectionBody {
     var front = HeapedColumns(before)
     lengths.forEachLength(from: checkpoint * stride) { item, length in
       let (column, start) = front.place(item, length + spacing)
-      return start + length <= main || body(item, column, start, length)
+      return start + length <= main
+        || body(item, Place(column: column, start: start, length: length))
     }
   }
 
   func frame(of item: Int) -> Rect {
-    var frame = Rect(origin: .zero, size: .zero)
+    var result = Rect(origin: .zero, size: .zero)
     let checkpoint = item / stride
-    guard let run = checkpoints.place(of: checkpoint) else { return frame }
+    guard let run = checkpoints.place(of: checkpoint) else { return result }
     let before = run.leaf.columns(at: checkpoint - run.start)
     let everywhere = Length(millionths: .min)
-    forEachPlace(from: checkpoint, before, endingBelow: everywhere) {
-      candidate, column, start, length in
+    forEachPlace(from: checkpoint, before, endingBelow: everywhere) { candidate, place in
       guard candidate == item else { return true }
-      frame = columns.frame(column: column, start: start, length: length)
+      result = frame(of: place)
       return false
     }
-    return frame
+    return result
   }
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
+    forEachPlace(in: rect, from: start) { body($0, frame(of: $1)) }
+  }
+
+  func forEachItem(
+    in rect: Rect, from start: Int, _ batch: inout CellBatch,
+    _ visit: (borrowing CellBatch) -> Bool
+  ) -> Bool {
+    forEachPlace(in: rect, from: start) { batch.append($0, frame(of: $1), visit) }
+      && batch.handOn(to: visit)
+  }
+
+  /// Those that begin in the rectangle follow each other: only the first and the last of them are looked
+  /// at, unless some column lies beside the rectangle, or some items have no area.
+  ///
+  /// - Complexity: O(log n) then, wherever the rectangle ends.
+  func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
+    let showsAll = !hasEmptyItems && columns.columns(in: rect).count == columns.count
+    var isGoingOn = true
+    var first: Int?
+    _ = forEachPlace(in: rect, from: 0) { item, place in
+      isGoingOn = body(item..<(item + 1), frame(of: place))
+      if showsAll, place.start >= rect.minY { first = item }
+      return isGoingOn && first == nil
+    }
+    guard isGoingOn, let first else { return isGoingOn }
+    let (last, place) = lastItem(beginningAbove: rect.maxY)
+    guard last > first else { return true }
+    if last > first + 1, !body((first + 1)..<last, nil) { return false }
+    return body(last..<(last + 1), place.map(frame))
+  }
+
+  /// The last item that begins above a place, and where it is, unless it ends above too.
+  private func lastItem(beginningAbove main: Length) -> (item: Int, place: Place?) {
+    // Places begin with the padding; nothing lies between two millionths.
+    let above = main - columns.padding - Length(millionths: 1)
+    var end = lengths.count
+    guard let (run, checkpoint) = lastCheckpoint(startingBy: above, orOf: 0) else {
+      return (end - 1, nil)
+    }
+    var last: (item: Int, place: Place)?
+    let before = run.leaf.columns(at: checkpoint - run.start)
+    forEachPlace(from: checkpoint, before, endingBelow: main) { item, place in
+      guard place.start <= above else {
+        end = item
+        return false
+      }
+      last = (item, place)
+      return true
+    }
+    return (end - 1, last?.item == end - 1 ? last?.place : nil)
+  }
+
+  /// Visits the items that share an area with a rectangle, in ascending order, and their places.
+  @inline(__always)
+  private func forEachPlace(
+    in rect: Rect, from start: Int, _ body: (_ item: Int, Place) -> Bool
+  ) -> Bool {
     let wanted = columns.columns(in: rect).clamped(to: 0..<filledCount)
     guard !rect.isEmpty, !wanted.isEmpty else { return true }
     guard let (run, checkpoint) = lastCheckpoint(startingBy: rect.minY, orOf: start) else {
       return true
     }
     let before = run.leaf.columns(at: checkpoint - run.start)
-    guard forEachReachingDown(before, wanted, into: rect, from: start, body) else { return false }
+    for (item, place) in placesReachingDown(before, wanted, into: rect, from: start) {
+      guard body(item, place) else { return false }
+    }
     var isGoingOn = true
-    forEachPlace(from: checkpoint, before, endingBelow: rect.minY) {
-      item, column, itemStart, length in
-      guard itemStart < rect.maxY else { return false }
-      guard item >= start, wanted.contains(column) else { return true }
-      let frame = columns.frame(column: column, start: itemStart, length: length)
-      if frame.overlaps(rect) { isGoingOn = body(item, frame) }
+    // The columns that are wanted share a breadth with it.
+    forEachPlace(from: checkpoint, before, endingBelow: rect.minY) { item, place in
+      guard place.start < rect.maxY else { return false }
+      if item >= start, wanted.contains(place.column), place.length > .zero,
+        place.start + columns.padding < rect.maxY
+      {
+        isGoingOn = body(item, place)
+      }
       return isGoingOn
     }
     return isGoingOn
   }
 
-  /// Visits the last items before a checkpoint that reach down into a rectangle, in order.
-  private func forEachReachingDown(
-    _ before: CheckpointColumns, _ wanted: Range<Int>, into rect: Rect, from start: Int,
-    _ body: (Int, Rect) -> Bool
-  ) -> Bool {
+  /// The last items before a checkpoint that reach down into a rectangle, in order.
+  private func placesReachingDown(
+    _ before: CheckpointColumns, _ wanted: Range<Int>, into rect: Rect, from start: Int
+  ) -> [(item: Int, place: Place)] {
     let (starts, lastItems) = (before.starts, before.lastItems)
     let reachingDown = wanted.filter {
       lastItems[$0] >= start && starts[$0] > rect.minY.millionths
     }
-    guard !reachingDown.isEmpty else { return true }
+    guard !reachingDown.isEmpty else { return [] }
     var reader = ColumnLengths.Reader(lengths)
-    for column in reachingDown.sorted(by: { lastItems[$0] < lastItems[$1] }) {
+    return reachingDown.map { column in
       let item = Int(lastItems[column])
       let length = reader.length(of: item)
-      let itemStart = Length(millionths: starts[column]) - spacing - length
-      let frame = columns.frame(column: column, start: itemStart, length: length)
-      if frame.overlaps(rect), !body(item, frame) { return false }
+      let start = Length(millionths: starts[column]) - spacing - length
+      return (item, Place(column: column, start: start, length: length))
     }
-    return true
+    .filter { frame(of: $0.place).overlaps(rect) }
+    .sorted { $0.item < $1.item }
   }
 
   /// The last checkpoint of which some column starts at a place or above it, else the first; with the run
