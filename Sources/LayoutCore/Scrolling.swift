@@ -3,7 +3,7 @@ public struct ScrollState: Hashable, Sendable {
   /// The offset of the last tick.
   public private(set) var contentOffset: Point
   /// Whether it last moved towards the end.
-  private(set) var isForward: Bool
+  public private(set) var isForward: Bool
   /// The cells asked for and not cancelled.
   private var asked: ItemRanges
   /// Whether the next tick forgets what was shown.

@@ -127,4 +127,29 @@ struct KeptAnswerTests {
       #expect(tags.insert(tag).inserted)
     }
   }
+
+  /// A band is made for who goes on, not for who goes to and fro.
+  @Test func bandsAreKeptForOneWay() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":1000}}]},"layout":{"kind":"flow"},"viewport":{"width":200,"height":300}}"#
+    )
+    func keptBytes(afterTickAt y: Int) throws -> Int {
+      let tick = service.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":\#(y)}}"#)
+      #expect(tick?.status == 200)
+      let metrics = try #require(service.send(.get, "/metrics", audience: .operators))
+      let line = try #require(
+        String(decoding: metrics.bytes, as: UTF8.self).split(separator: "\n").first {
+          $0.hasPrefix("layoutd_kept_answer_bytes ")
+        })
+      return try #require(Int(line.split(separator: " ")[1]))
+    }
+    // What shows at first is all new.
+    #expect(try keptBytes(afterTickAt: 2000) == 0)
+    for _ in 0..<5 {
+      #expect(try keptBytes(afterTickAt: 1990) == 0)
+      #expect(try keptBytes(afterTickAt: 2000) == 0)
+    }
+    #expect(try keptBytes(afterTickAt: 2010) > 0)
+  }
 }

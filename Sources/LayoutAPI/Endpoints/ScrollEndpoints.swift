@@ -108,7 +108,9 @@ extension Call {
     let revision = before.revision
     let key = bandKey(revision)
     let prefetch = revision.description.prefetch
-    if let band = service.bands.answer(to: key),
+    // Who turns around may well do so again: a band costs several ticks, and is good for one way.
+    let goesOn = scrolling.isForward == scrolling.isForward(to: offset, in: revision.layout)
+    if goesOn, let band = service.bands.answer(to: key),
       let next = band.moved(to: scrolling, in: revision.layout, prefetch: prefetch),
       let tick = scrolling.scroll(to: offset, in: revision.layout, by: next, limit: elementLimit)
     {
@@ -120,7 +122,7 @@ extension Call {
         to: offset, in: revision.layout, prefetch: prefetch, isFull: false, limit: elementLimit)
     }
     // Where some of what showed still shows, the next tick may well be near.
-    if tick.appeared.count * 4 <= tick.shownCount,
+    if goesOn, tick.appeared.count * 4 <= tick.shownCount,
       let band = ScrollBand(
         revision.layout, at: scrolling, prefetch: prefetch, shownCount: tick.shownCount)
     {
