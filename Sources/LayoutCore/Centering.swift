@@ -32,7 +32,7 @@ extension PreparedLayout {
     look(in: rect)
     guard nearest != nil else { return itemResting(nearestTo: scrollDirection.upright(rect)) }
     // What is nearer has its middle not farther from there along either axis.
-    let reach = Length(rounding: Double(least).squareRoot() / 2e6) + Length(millionths: 1)
+    let reach = Length(rounding: least.nearestDouble.squareRoot() / 2e6) + Length(millionths: 1)
     if reach > min(rect.width, rect.height).halved {
       look(
         in: Rect(

@@ -98,6 +98,27 @@ struct GeometryTests {
     }
   }
 
+  /// The library's own conversion rounds as it should, and takes its time.
+  @Test func doublesOf128BitsAreTheNearest() {
+    var random = SeededGenerator(seed: 1)
+    func expectNearest(_ value: UInt128) {
+      #expect(value.nearestDouble == Double(value), "\(value)")
+      let signed = Int128(truncatingIfNeeded: value)
+      #expect(signed.nearestDouble == Double(signed), "\(signed)")
+    }
+    for width in 0..<128 {
+      let one: UInt128 = 1 << UInt128(width)
+      for _ in 0..<100 { expectNearest(one | UInt128.random(in: 0..<one, using: &random)) }
+      // In the middle between two doubles, and beside it.
+      guard width > 53 else { continue }
+      for odd: UInt128 in [0, 1] {
+        let middle = one | odd << UInt128(width - 52) | 1 << UInt128(width - 53)
+        for value in [middle - 1, middle, middle + 1] { expectNearest(value) }
+      }
+    }
+    for value in [0, 1, .max, .max - 1] as [UInt128] { expectNearest(value) }
+  }
+
   @Test(arguments: [
     Double.leastNonzeroMagnitude, 1e-300, 1e-40, 1e40, 1e300, .greatestFiniteMagnitude,
   ])

@@ -124,7 +124,7 @@ private struct BannerPlacement: CardPlacement {
     let gap = max(
       0, Int128(rect.minX.millionths) * 2 - doubledMiddle,
       doubledMiddle - Int128(rect.maxX.millionths) * 2)
-    let leastScale = Double(gap) / Double(cardExtent.millionths)
+    let leastScale = gap.nearestDouble / Double(cardExtent.millionths)
     guard leastScale < 1 else { return [] }
     var from = rect.minY
     var to = rect.maxY

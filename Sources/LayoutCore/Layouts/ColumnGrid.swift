@@ -136,7 +136,7 @@ struct ColumnGrid: Sendable {
       return Length.length(
         ofBreadth: numerator, over: Int64(count), ratio: ratio, isDivided: direction == .vertical)
     }
-    let breadth = Double(numerator) / 1e12
+    let breadth = numerator.nearestDouble / 1e12
     let length = direction == .vertical ? breadth / ratio : breadth * ratio
     // A ratio is a decimal that a Double only approaches: a hair under a whole pixel is that pixel.
     let nearest = length.rounded()

@@ -101,7 +101,7 @@ private struct CoverFlowEffect: Effect {
     let gap = max(
       0, Int128(rect.minX.millionths) * 2 - doubledMiddles.upperBound,
       doubledMiddles.lowerBound - Int128(rect.maxX.millionths) * 2)
-    let leastScale = Double(gap) / Double(extents.greatest.width.millionths)
+    let leastScale = gap.nearestDouble / Double(extents.greatest.width.millionths)
     var from = rect.minY
     var to = rect.maxY
     let overhang = extents.greatest.height.points * max(0, max(maximumScale, minimumScale) - 1) / 2
@@ -130,7 +130,7 @@ private struct CoverFlowEffect: Effect {
     let nearest = nearestCover(to: doubledMiddle, in: stack)
     let doubledLength = Double(visible.height.millionths) * 2
     return { cover in
-      let distance = (cover.frame.doubledMainCenter - doubledMiddle).doubleMagnitude
+      let distance = (cover.frame.doubledMainCenter - doubledMiddle).nearestDouble.magnitude
       let scale = max(minimumScale, maximumScale - scaleFalloff * distance / doubledLength)
       cover.transform = AffineTransform(scale: scale)
       cover.zIndex = -abs(covers.number(of: cover.indexPath) - nearest)

@@ -121,7 +121,7 @@ private struct WheelPlacement: CardPlacement {
     let way = Int128(stops.way.millionths)
     let numerator =
       Int128(number) * way - Int128(visible.minY.millionths) * Int128(cards.count - 1)
-    return Double(numerator) / Double(way)
+    return numerator.nearestDouble / way.nearestDouble
   }
 
   var leadingInset: Length { (length - cardLength).halved }
