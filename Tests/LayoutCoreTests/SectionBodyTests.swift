@@ -73,6 +73,24 @@ struct SectionBodyTests {
     expectRuns(of: prepared.placement, in: rect, are: expected)
   }
 
+  @Test(arguments: 0..<100)
+  func theFirstItemCenteredAtAPlaceOrAfterItIsFound(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let items = ItemList(
+      runs: (0..<random.int(1...3)).map { _ in random.items(random.int(1...600)) })
+    let rule = SizeRule(itemSize: random.size(0...50), .vertical)
+    let row = ItemRow(
+      sizes: SizeList(items, rule), cross: .centered, spacing: random.length(0...10), leading: 0,
+      available: 300)
+    let middles = (0..<items.count).map { row.frame(of: $0).doubledMainCenter }
+    for _ in 0..<20 {
+      let place = middles[random.int(0...(middles.count - 1))] + Int128(random.int(-1...1))
+      #expect(
+        row.firstItem(centeredFrom: place)
+          == middles.firstIndex { $0 >= place } ?? middles.count)
+    }
+  }
+
   private func expectRuns(
     of placement: any Placement, in rect: Rect, are expected: [(indexPath: IndexPath, frame: Rect)]
   ) {

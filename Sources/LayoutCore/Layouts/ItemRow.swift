@@ -82,7 +82,11 @@ final class ItemRow: SectionBody {
         }
     }
     var top = top(of: place)
-    for index in 0..<run.count {
+    // What ends above the place has its middle there too.
+    let above = Length(saturating: (doubledMain - 1) >> 1)
+    let (passed, end) = run.main.countEnding(upTo: above - top, spacing: spacing)
+    top += end
+    for index in passed..<run.count {
       let size = run.size(index)
       if frame(size: size, top: top).doubledMainCenter >= doubledMain { return place.start + index }
       top += size.height + spacing
