@@ -14,6 +14,8 @@ struct ReadingBenchmark: Benchmark {
     for layout in ["list", "flow", "waterfall"] {
       try measure("\(count) sizes, \(layout)", Self.sizes(count, layout), isLarge: true, &report)
     }
+    try measure(
+      "\(count) aspect ratios, waterfall", Self.ratios(count, "waterfall"), isLarge: false, &report)
     try measure("7,683 pictures", try Self.gallery(), isLarge: false, &report)
     try measure(
       "1,000,000,000 equal items",
@@ -26,14 +28,28 @@ struct ReadingBenchmark: Benchmark {
 
   /// Random sizes of twelve bytes each.
   private static func sizes(_ count: Int, _ layout: String) -> [UInt8] {
-    var random = RandomNumbers(seed: 3)
-    var body = Array(#"{"collection":{"sections":[{"items":{"sizes":["#.utf8)
-    body.reserveCapacity(count * 12 + 256)
-    for item in 0..<count {
+    body(of: count, "sizes", layout) { random in
       let height = 5000 + random.next(below: 5000)
-      body += Array(
-        "\(item == 0 ? "" : ",")[\(100 + random.next(below: 100)),\(height / 100).\(10 + height % 90)]"
-          .utf8)
+      return "[\(100 + random.next(below: 100)),\(height / 100).\(10 + height % 90)]"
+    }
+  }
+
+  /// Random ratios of width to height, of five bytes each.
+  private static func ratios(_ count: Int, _ layout: String) -> [UInt8] {
+    body(of: count, "aspectRatios", layout) { random in
+      "\(random.next(below: 3)).\(500 + random.next(below: 500))"
+    }
+  }
+
+  private static func body(
+    of count: Int, _ member: String, _ layout: String, _ item: (inout RandomNumbers) -> String
+  ) -> [UInt8] {
+    var random = RandomNumbers(seed: 3)
+    var body = Array("{\"collection\":{\"sections\":[{\"items\":{\"\(member)\":[".utf8)
+    body.reserveCapacity(count * 13 + 256)
+    for number in 0..<count {
+      if number > 0 { body.append(UInt8(ascii: ",")) }
+      body += Array(item(&random).utf8)
     }
     body += Array(
       "]}}]},\"layout\":{\"kind\":\"\(layout)\"},\"viewport\":{\"width\":800,\"height\":600}}".utf8)
