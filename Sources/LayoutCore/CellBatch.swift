@@ -28,7 +28,7 @@ public struct CellBatch: ~Copyable {
     get { allFrames.span.extracting(first: count) }
   }
 
-  /// Visits the cells as ranges of items, in order; those that follow each other as one.
+  /// Visits the cells as ranges of items, in order: as one if all follow each other, else one by one.
   func forEachRun(_ body: (ItemRange) -> Void) {
     guard count > 0 else { return }
     // Ascending, so that as many as from the first to the last are all that there are.

@@ -1,5 +1,6 @@
 import HTTPMessages
 import LayoutAPI
+import Synchronization
 import Testing
 
 /// Services that keep answers and one that does not say the same, whatever happens between.
@@ -137,12 +138,7 @@ struct KeptAnswerTests {
     func keptBytes(afterTickAt y: Int) throws -> Int {
       let tick = service.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":\#(y)}}"#)
       #expect(tick?.status == 200)
-      let metrics = try #require(service.send(.get, "/metrics", audience: .operators))
-      let line = try #require(
-        String(decoding: metrics.bytes, as: UTF8.self).split(separator: "\n").first {
-          $0.hasPrefix("layoutd_kept_answer_bytes ")
-        })
-      return try #require(Int(line.split(separator: " ")[1]))
+      return try service.keptBytes
     }
     // What shows at first is all new.
     #expect(try keptBytes(afterTickAt: 2000) == 0)
@@ -151,5 +147,42 @@ struct KeptAnswerTests {
       #expect(try keptBytes(afterTickAt: 2000) == 0)
     }
     #expect(try keptBytes(afterTickAt: 2010) > 0)
+  }
+
+  /// The thread that serves has looked at the request before.
+  @Test func whatAWorkerAnswersHasNotBeenAskedTwice() throws {
+    let time = Atomic<UInt64>(0)
+    let slow: @Sendable () -> UInt64 = {
+      time.wrappingAdd(2_000_000, ordering: .relaxed).newValue
+    }
+    let service = MockService(clocks: ServiceClocks(monotonic: slow, thread: slow))
+    let lengths = (0..<6000).map { "\($0 % 50 + 1)" }.joined(separator: ",")
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"lengths":[\#(lengths)]}}]},"layout":{"kind":"list"},"viewport":{"width":200,"height":300}}"#
+    )
+    // It is suspected of being slow, and then found to be.
+    for _ in 0..<2 { #expect(service.send(.get, path + "/item-at?x=1&y=1")?.status == 200) }
+    let tick = #"{"contentOffset":{"x":0,"y":500},"full":true}"#
+    func keptBytesAfterTick() throws -> Int {
+      #expect(service.send(.post, path + "/scroll", tick, mayTakeLong: false) == nil)
+      #expect(service.send(.post, path + "/scroll", tick)?.status == 200)
+      return try service.keptBytes
+    }
+    #expect(try keptBytesAfterTick() == 0)
+    #expect(try keptBytesAfterTick() > 0)
+  }
+}
+
+extension MockService {
+  /// The memory of answers that are kept, as the server says.
+  fileprivate var keptBytes: Int {
+    get throws {
+      let metrics = try #require(send(.get, "/metrics", audience: .operators))
+      let line = try #require(
+        String(decoding: metrics.bytes, as: UTF8.self).split(separator: "\n").first {
+          $0.hasPrefix("layoutd_kept_answer_bytes ")
+        })
+      return try #require(Int(line.split(separator: " ")[1]))
+    }
   }
 }

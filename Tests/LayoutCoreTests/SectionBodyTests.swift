@@ -10,7 +10,16 @@ struct SectionBodyTests {
     let content = Content(
       sections: (0..<random.int(1...2)).map { _ in
         var section = random.section()
-        section.items = ItemList(random.items(random.int(1...400)))
+        let count = random.int(1...400)
+        // Many of which any line may have several, or of any kind.
+        section.items = ItemList(
+          random.chance(0.5)
+            ? Items(
+              count: count,
+              extents: .sizes(
+                widths: LengthArray(count: count) { _ in random.length(10...90) },
+                heights: LengthArray(count: count) { _ in random.length(10...90) }))
+            : random.items(count))
         return section
       })
     let layouts: [any CollectionLayout] = [
@@ -39,9 +48,14 @@ struct SectionBodyTests {
     }
   }
 
-  /// Some that say nothing of their own, and some of a ratio that makes them shorter than a pixel.
+  /// Some that say nothing of their own, some without a width, and some of a ratio that makes them shorter
+  /// than a pixel.
   @Test(arguments: [
     (ItemExtents.unspecified, Size.zero),
+    (
+      .sizes(widths: .equal(0, count: 50), heights: .equal(50, count: 50)),
+      Size(width: 50, height: 50)
+    ),
     (.aspectRatios(Array(repeating: 1000, count: 50)), Size(width: 50, height: 50)),
   ])
   func itemsWithoutAnAreaAreInNoRun(extents: ItemExtents, itemSize: Size) throws {

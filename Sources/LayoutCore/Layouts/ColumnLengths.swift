@@ -54,7 +54,8 @@ struct ColumnLengths: Sendable {
       direction == .vertical
       ? (summary.heights, summary.widths) : (summary.widths, summary.heights)
     let leastScaled = scaled(Size(width: breadths.greatest, height: lengths.least))
-    return summary.ratioCount > 0 || lengths.count > 0 && leastScaled == .zero
+    return summary.ratioCount > 0
+      || lengths.count > 0 && (breadths.least == .zero || leastScaled == .zero)
       || summary.lengths.count > 0 && summary.lengths.least == .zero
       || count > lengths.count + summary.lengths.count && scaled(itemSize) == .zero
   }

@@ -164,6 +164,7 @@ final class ShortestFirstWaterfall: SectionBody {
     forEachPlace(in: rect, from: start) { body($0, frame(of: $1)) }
   }
 
+  /// As any body does, with nothing in between that is called for each item.
   func forEachItem(
     in rect: Rect, from start: Int, _ batch: inout CellBatch,
     _ visit: (borrowing CellBatch) -> Bool
@@ -175,7 +176,8 @@ final class ShortestFirstWaterfall: SectionBody {
   /// Those that begin in the rectangle follow each other: only the first and the last of them are looked
   /// at, unless some column lies beside the rectangle, or some items have no area.
   ///
-  /// - Complexity: O(log n) then, wherever the rectangle ends.
+  /// - Complexity: O(log n + s · c) then for s items between two checkpoints and c columns, wherever the
+  ///   rectangle ends.
   func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
     let showsAll = !hasEmptyItems && columns.columns(in: rect).count == columns.count
     var isGoingOn = true
@@ -192,7 +194,7 @@ final class ShortestFirstWaterfall: SectionBody {
     return body(last..<(last + 1), place.map(frame))
   }
 
-  /// The last item that begins above a place, and where it is, unless it ends above too.
+  /// The last item that begins above a place, and where it is, unless it ends there or above too.
   private func lastItem(beginningAbove main: Length) -> (item: Int, place: Place?) {
     // Places begin with the padding; nothing lies between two millionths.
     let above = main - columns.padding - Length(millionths: 1)
@@ -228,12 +230,11 @@ final class ShortestFirstWaterfall: SectionBody {
       guard body(item, place) else { return false }
     }
     var isGoingOn = true
-    // The columns that are wanted share a breadth with it.
+    // What ends below the rectangle's start and begins above its end overlaps it in the columns that are
+    // wanted, unless it has no length.
     forEachPlace(from: checkpoint, before, endingBelow: rect.minY) { item, place in
-      guard place.start < rect.maxY else { return false }
-      if item >= start, wanted.contains(place.column), place.length > .zero,
-        place.start + columns.padding < rect.maxY
-      {
+      guard place.start + columns.padding < rect.maxY else { return false }
+      if item >= start, wanted.contains(place.column), place.length > .zero {
         isGoingOn = body(item, place)
       }
       return isGoingOn
