@@ -70,11 +70,7 @@ public struct CellBatch: ~Copyable {
   mutating func append(
     _ item: Int, _ frame: Rect, _ visit: (borrowing CellBatch) -> Bool
   ) -> Bool {
-    var frame = frame
-    frame.origin.y += start
-    allItems[count] = item
-    allFrames[count] = frame
-    count &+= 1
+    put(item, frame)
     return count < allItems.count || handOn(to: visit)
   }
 
@@ -93,16 +89,20 @@ public struct CellBatch: ~Copyable {
     while place < items.count {
       let end = min(items.count, place + allItems.count - count)
       while place < end {
-        var frame = frame(place)
-        frame.origin.y += start
-        allItems[count] = items.lowerBound &+ place
-        allFrames[count] = frame
-        count &+= 1
+        put(items.lowerBound &+ place, frame(place))
         place &+= 1
       }
       if count == allItems.count, !handOn(to: visit) { return false }
     }
     return true
+  }
+
+  /// Adds an item for which there is room.
+  @inline(__always)
+  private mutating func put(_ item: Int, _ frame: Rect) {
+    allItems[count] = item
+    allFrames[count] = frame.offset(by: start)
+    count &+= 1
   }
 
   /// Hands the cells on, if there are any, and is empty then.

@@ -328,6 +328,12 @@ public struct Rect: Hashable, Sendable {
       && minX < other.maxX && other.minX < maxX && minY < other.maxY && other.minY < maxY
   }
 
+  /// Moved along the main axis; upright.
+  @inline(__always)
+  func offset(by main: Length) -> Rect {
+    Rect(origin: Point(x: minX, y: minY + main), size: size)
+  }
+
   /// Whether the two share a part of the cross axis; both upright.
   func sharesExtentAcross(with other: Rect) -> Bool {
     size.width > .zero && minX < other.maxX && other.minX < maxX

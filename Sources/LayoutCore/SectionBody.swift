@@ -89,12 +89,8 @@ extension SectionBody {
   func forEachItem(
     in rect: Rect, from first: Int, startingAt start: Length, _ visit: (Int, Rect) -> Bool
   ) -> Bool {
-    var inBody = rect
-    inBody.origin.y -= start
-    return forEachItem(in: inBody, from: first) { item, frame in
-      var frame = frame
-      frame.origin.y += start
-      return visit(item, frame)
+    forEachItem(in: rect.offset(by: -start), from: first) { item, frame in
+      visit(item, frame.offset(by: start))
     }
   }
 

@@ -270,8 +270,7 @@ final class SectionStack: Placement {
   private func header(
     of slot: Slot, at start: Length, section: Int, visible: Rect
   ) -> LayoutAttributes {
-    var frame = slot.header
-    frame.origin.y += start
+    var frame = slot.header.offset(by: start)
     if pinning.headers {
       // Down with the visible rect, until the section's end pushes it out.
       let last = start + slot.length - slot.footer.height - slot.inset.bottom - frame.height
@@ -285,8 +284,7 @@ final class SectionStack: Placement {
   private func footer(
     of slot: Slot, at start: Length, section: Int, visible: Rect
   ) -> LayoutAttributes {
-    var frame = slot.footer
-    frame.origin.y += start
+    var frame = slot.footer.offset(by: start)
     if pinning.footers {
       let first = start + slot.header.height + slot.inset.top
       frame.origin.y = min(max(visible.maxY - frame.height, first), frame.minY)
@@ -319,8 +317,8 @@ final class SectionStack: Placement {
     guard !rect.isEmpty else { return }
     guard let effect else {
       forEachElement(in: rect, cellsIn: rect, visible: visible, from: start, body) {
-        section, cells, cellsStart, first in
-        cells.forEachItem(in: rect, from: first, startingAt: cellsStart) { item, frame in
+        section, sectionBody, bodyStart, first in
+        sectionBody.forEachItem(in: rect, from: first, startingAt: bodyStart) { item, frame in
           body(
             LayoutAttributes(
               kind: .cell, indexPath: IndexPath(item: item, section: section), frame: frame))
@@ -331,9 +329,10 @@ final class SectionStack: Placement {
     let change = effect.change(of: self, seenIn: visible)
     let resting = effect.restingRect(ofCells: extents, in: rect, visible: visible)
     forEachElement(in: rect, cellsIn: resting, visible: visible, from: start, body) {
-      section, cells, cellsStart, first in
-      let resting = effect.restingRect(ofCells: cells.extents, in: rect, visible: visible)
-      return cells.forEachItem(in: resting, from: first, startingAt: cellsStart) { item, frame in
+      section, sectionBody, bodyStart, first in
+      let resting = effect.restingRect(ofCells: sectionBody.extents, in: rect, visible: visible)
+      return sectionBody.forEachItem(in: resting, from: first, startingAt: bodyStart) {
+        item, frame in
         var cell = LayoutAttributes(
           kind: .cell, indexPath: IndexPath(item: item, section: section), frame: frame)
         change(&cell)
@@ -352,11 +351,10 @@ final class SectionStack: Placement {
     guard !rect.isEmpty else { return }
     var batch = CellBatch()
     forEachElement(in: rect, cellsIn: rect, visible: visible, from: start, body) {
-      section, sectionCells, cellsStart, first in
-      var inBody = rect
-      inBody.origin.y -= cellsStart
-      batch.begin(section: section, at: cellsStart)
-      return sectionCells.forEachItem(in: inBody, from: first, &batch, cells)
+      section, sectionBody, bodyStart, first in
+      batch.begin(section: section, at: bodyStart)
+      return sectionBody.forEachItem(
+        in: rect.offset(by: -bodyStart), from: first, &batch, cells)
     }
   }
 
@@ -368,7 +366,7 @@ final class SectionStack: Placement {
   private func forEachElement(
     in rect: Rect, cellsIn cellRect: Rect, visible: Rect, from start: ElementPosition,
     _ body: (LayoutAttributes) -> Bool,
-    cells: (_ section: Int, _ body: any SectionBody, _ start: Length, _ first: Int) -> Bool
+    cells: (_ section: Int, any SectionBody, _ bodyStart: Length, _ first: Int) -> Bool
   ) {
     let from = cellRect.isEmpty ? rect.minY : min(rect.minY, cellRect.minY)
     let to = cellRect.isEmpty ? rect.maxY : max(rect.maxY, cellRect.maxY)
@@ -405,9 +403,7 @@ final class SectionStack: Placement {
     guard let (slot, start) = slot(indexPath.section),
       (0..<slot.itemCount).contains(indexPath.item)
     else { return nil }
-    var frame = slot.body.frame(of: indexPath.item)
-    frame.origin.y += start + slot.bodyStart
-    return frame
+    return slot.body.frame(of: indexPath.item).offset(by: start + slot.bodyStart)
   }
 
   func restingFrame(of kind: ElementKind, at indexPath: IndexPath) -> Rect? {
@@ -423,21 +419,19 @@ final class SectionStack: Placement {
   }
 
   func forEachRestingItem(in rect: Rect, _ body: (IndexPath, Rect) -> Bool) {
-    forEachBody(in: rect) { section, cells, start in
-      cells.forEachItem(in: rect, from: 0, startingAt: start) { item, frame in
+    forEachBody(in: rect) { section, sectionBody, start in
+      sectionBody.forEachItem(in: rect, from: 0, startingAt: start) { item, frame in
         body(IndexPath(item: item, section: section), frame)
       }
     }
   }
 
   func forEachRestingRun(in rect: Rect, _ body: (ItemRange, Rect?) -> Bool) {
-    forEachBody(in: rect) { section, slotBody, offset in
-      var inBody = rect
-      inBody.origin.y -= offset
-      return slotBody.forEachRun(in: inBody) { items, frame in
+    forEachBody(in: rect) { section, sectionBody, start in
+      sectionBody.forEachRun(in: rect.offset(by: -start)) { items, frame in
         body(
           ItemRange(section: section, start: items.lowerBound, end: items.upperBound),
-          frame?.offset(by: offset))
+          frame?.offset(by: start))
       }
     }
   }
@@ -461,13 +455,6 @@ final class SectionStack: Placement {
         coveredLength: pinning.headers ? slot(indexPath.section)?.slot.header.height ?? 0 : 0,
         from: visible)
     }
-  }
-}
-
-extension Rect {
-  /// Moved along the main axis; upright.
-  fileprivate func offset(by main: Length) -> Rect {
-    Rect(origin: Point(x: minX, y: minY + main), size: size)
   }
 }
 

@@ -138,7 +138,7 @@ struct KeptAnswerTests {
     func keptBytes(afterTickAt y: Int) throws -> Int {
       let tick = service.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":\#(y)}}"#)
       #expect(tick?.status == 200)
-      return try service.keptBytes
+      return try self.keptBytes(of: service)
     }
     // What shows at first is all new.
     #expect(try keptBytes(afterTickAt: 2000) == 0)
@@ -166,23 +166,14 @@ struct KeptAnswerTests {
     func keptBytesAfterTick() throws -> Int {
       #expect(service.send(.post, path + "/scroll", tick, mayTakeLong: false) == nil)
       #expect(service.send(.post, path + "/scroll", tick)?.status == 200)
-      return try service.keptBytes
+      return try self.keptBytes(of: service)
     }
     #expect(try keptBytesAfterTick() == 0)
     #expect(try keptBytesAfterTick() > 0)
   }
-}
 
-extension MockService {
   /// The memory of answers that are kept, as the server says.
-  fileprivate var keptBytes: Int {
-    get throws {
-      let metrics = try #require(send(.get, "/metrics", audience: .operators))
-      let line = try #require(
-        String(decoding: metrics.bytes, as: UTF8.self).split(separator: "\n").first {
-          $0.hasPrefix("layoutd_kept_answer_bytes ")
-        })
-      return try #require(Int(line.split(separator: " ")[1]))
-    }
+  private func keptBytes(of service: MockService) throws -> Int {
+    try #require(try service.sample("layoutd_kept_answer_bytes").flatMap { Int($0) })
   }
 }

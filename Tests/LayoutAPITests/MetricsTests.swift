@@ -8,13 +8,6 @@ struct MetricsTests {
   private static let session =
     #"{"collection":{"sections":[{"items":{"count":9}}]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#
 
-  private func sample(_ mock: MockService, _ name: String) throws -> String? {
-    let answer = try #require(mock.send(.get, "/metrics"))
-    #expect(answer.fields["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
-    let lines = String(decoding: answer.bytes, as: UTF8.self).split(separator: "\n")
-    return lines.first { $0.hasPrefix(name + " ") }.map { String($0.dropFirst(name.count + 1)) }
-  }
-
   @Test func requestsAreCountedByOperationAndStatus() throws {
     let mock = MockService(
       metrics: RequestMetrics(threadCount: 1), clocks: ServiceClocks(monotonic: { 5_030_000 }))
@@ -24,43 +17,43 @@ struct MetricsTests {
     _ = mock.send(.get, "/nothing")
     _ = mock.send(.delete, "/healthz")
     let label = #"method="GET",route="/v1/sessions/{id}""#
-    #expect(try sample(mock, "layoutd_requests_total{\(label),status=\"200\"}") == "3")
-    #expect(try sample(mock, "layoutd_requests_total{\(label),status=\"404\"}") == "1")
+    #expect(try mock.sample("layoutd_requests_total{\(label),status=\"200\"}") == "3")
+    #expect(try mock.sample("layoutd_requests_total{\(label),status=\"404\"}") == "1")
     #expect(
-      try sample(mock, #"layoutd_requests_total{method="",route="",status="404"}"#) == "1")
+      try mock.sample(#"layoutd_requests_total{method="",route="",status="404"}"#) == "1")
     #expect(
-      try sample(mock, #"layoutd_requests_total{method="",route="",status="405"}"#) == "1")
+      try mock.sample(#"layoutd_requests_total{method="",route="",status="405"}"#) == "1")
     let time = "layoutd_request_duration_seconds"
-    #expect(try sample(mock, "\(time)_bucket{\(label),le=\"0.000025\"}") == "0")
-    #expect(try sample(mock, "\(time)_bucket{\(label),le=\"0.00005\"}") == "3")
-    #expect(try sample(mock, "\(time)_bucket{\(label),le=\"0.01\"}") == "4")
-    #expect(try sample(mock, "\(time)_bucket{\(label),le=\"+Inf\"}") == "4")
-    #expect(try sample(mock, "\(time)_count{\(label)}") == "4")
-    #expect(try sample(mock, "\(time)_sum{\(label)}") == "0.005119999")
-    #expect(try sample(mock, "layoutd_prepare_duration_seconds_count") == "1")
-    #expect(try sample(mock, "layoutd_update_duration_seconds_count") == "0")
+    #expect(try mock.sample("\(time)_bucket{\(label),le=\"0.000025\"}") == "0")
+    #expect(try mock.sample("\(time)_bucket{\(label),le=\"0.00005\"}") == "3")
+    #expect(try mock.sample("\(time)_bucket{\(label),le=\"0.01\"}") == "4")
+    #expect(try mock.sample("\(time)_bucket{\(label),le=\"+Inf\"}") == "4")
+    #expect(try mock.sample("\(time)_count{\(label)}") == "4")
+    #expect(try mock.sample("\(time)_sum{\(label)}") == "0.005119999")
+    #expect(try mock.sample("layoutd_prepare_duration_seconds_count") == "1")
+    #expect(try mock.sample("layoutd_update_duration_seconds_count") == "0")
     _ = mock.send(.post, path + "/updates", #"{"deleteItems":[{"section":0,"start":0,"end":1}]}"#)
-    #expect(try sample(mock, "layoutd_update_duration_seconds_count") == "1")
+    #expect(try mock.sample("layoutd_update_duration_seconds_count") == "1")
   }
 
   @Test func sessionsAreCounted() throws {
     let mock = MockService(sessions: .init(idleTime: .seconds(10), sessionCount: 2))
     for _ in 0..<3 { _ = try mock.makeSession(Self.session) }
-    #expect(try sample(mock, "layoutd_sessions") == "2")
-    #expect(try sample(mock, "layoutd_sessions_created_total") == "3")
-    #expect(try sample(mock, #"layoutd_sessions_removed_total{reason="evicted"}"#) == "1")
-    #expect(try #require(try sample(mock, "layoutd_session_bytes")) != "0")
+    #expect(try mock.sample("layoutd_sessions") == "2")
+    #expect(try mock.sample("layoutd_sessions_created_total") == "3")
+    #expect(try mock.sample(#"layoutd_sessions_removed_total{reason="evicted"}"#) == "1")
+    #expect(try #require(try mock.sample("layoutd_session_bytes")) != "0")
     mock.clock.now = .seconds(11)
     #expect(mock.service.sweep())
-    #expect(try sample(mock, "layoutd_sessions") == "0")
-    #expect(try sample(mock, #"layoutd_sessions_removed_total{reason="idle"}"#) == "2")
+    #expect(try mock.sample("layoutd_sessions") == "0")
+    #expect(try mock.sample(#"layoutd_sessions_removed_total{reason="idle"}"#) == "2")
   }
 
   @Test func othersHaveTheirSay() throws {
     let mock = MockService()
     mock.service.addMetrics { $0.single("x", .gauge, "An x.", 7) }
-    #expect(try sample(mock, "x") == "7")
-    #expect(try sample(mock, "# TYPE x") == "gauge")
+    #expect(try mock.sample("x") == "7")
+    #expect(try mock.sample("# TYPE x") == "gauge")
   }
 
   /// What Prometheus asks of the format: a family once, with its type, before its samples; no sample

@@ -2,6 +2,7 @@ import Foundation
 import HTTPMessages
 import LayoutAPI
 import LayoutSessions
+import Testing
 
 /// One answer, with its body read.
 struct Answer {
@@ -81,6 +82,14 @@ final class MockService {
       fields: Dictionary(
         response.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $0 + ", " + $1 }),
       bytes: response.body, json: json ?? [:])
+  }
+
+  /// A value in `/metrics`; nil if there is none of that name.
+  func sample(_ name: String) throws -> String? {
+    let answer = try #require(send(.get, "/metrics"))
+    #expect(answer.fields["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
+    let lines = String(decoding: answer.bytes, as: UTF8.self).split(separator: "\n")
+    return lines.first { $0.hasPrefix(name + " ") }.map { String($0.dropFirst(name.count + 1)) }
   }
 
   /// Makes a session and returns its path.

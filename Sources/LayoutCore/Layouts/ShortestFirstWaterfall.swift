@@ -17,8 +17,6 @@ final class ShortestFirstWaterfall: SectionBody {
   private let filledCount: Int
   /// Items between two checkpoints.
   private let stride: Int
-  /// Whether some items may have no area.
-  private let hasEmptyItems: Bool
   /// The columns before every so many items.
   private let checkpoints: Rope<CheckpointRun>
 
@@ -43,7 +41,6 @@ final class ShortestFirstWaterfall: SectionBody {
     // not take more memory than the items.
     let filledCount = ShortestFirstWaterfall.filledCount(lengths, columns)
     self.filledCount = filledCount
-    hasEmptyItems = lengths.mayBeZero
     let stride = max(128, filledCount * 16)
     self.stride = stride
     var writer = CheckpointWriter(
@@ -179,7 +176,7 @@ final class ShortestFirstWaterfall: SectionBody {
   /// - Complexity: O(log n + s · c) then for s items between two checkpoints and c columns, wherever the
   ///   rectangle ends.
   func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
-    let showsAll = !hasEmptyItems && columns.columns(in: rect).count == columns.count
+    let showsAll = !lengths.mayBeZero && columns.columns(in: rect).count == columns.count
     var isGoingOn = true
     var first: Int?
     _ = forEachPlace(in: rect, from: 0) { item, place in

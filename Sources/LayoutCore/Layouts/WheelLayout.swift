@@ -118,10 +118,10 @@ private struct WheelPlacement: CardPlacement {
   /// How far a card is from upright, in cards; exact until it is rounded once.
   private func position(ofCard number: Int, seenIn visible: Rect) -> Double {
     guard cards.count > 1, stops.way > .zero else { return Double(number) }
-    let way = Int128(stops.way.millionths)
+    let way = stops.way.millionths
     let numerator =
-      Int128(number) * way - Int128(visible.minY.millionths) * Int128(cards.count - 1)
-    return numerator.nearestDouble / way.nearestDouble
+      Int128(number) * Int128(way) - Int128(visible.minY.millionths) * Int128(cards.count - 1)
+    return numerator.nearestDouble / Double(way)
   }
 
   var leadingInset: Length { (length - cardLength).halved }
