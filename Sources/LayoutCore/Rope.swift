@@ -495,6 +495,51 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     }
   }
 
+  /// A place for who has the rope as long as it reads the leaf, so that nobody counts a use of it.
+  @safe struct UnmanagedPlace {
+    /// The chunk with its summary.
+    let leaf: Unmanaged<Leaf>
+    /// How many elements are before it.
+    let start: Int
+    /// What the elements before it come to.
+    let before: Measure
+
+    /// Hands out the leaf.
+    @inline(__always)
+    func withLeaf<Result>(_ body: (Leaf) -> Result) -> Result {
+      // Safe: who has the rope has what is in it.
+      unsafe leaf._withUnsafeGuaranteedRef(body)
+    }
+  }
+
+  /// The first chunk at the end of which something holds that holds from there on, for who has the rope as
+  /// long as it reads the leaf.
+  ///
+  /// - Parameter isPast: Whether it holds, from how many elements there are up to some place and what
+  ///   they come to.
+  /// - Returns: The leaf with what is before it; nil if it holds nowhere.
+  /// - Complexity: O(log n).
+  @inline(__always)
+  func firstUnmanagedPlace(
+    where isPast: (_ count: Int, _ measure: Measure) -> Bool
+  ) -> UnmanagedPlace? {
+    switch root {
+    case .empty: return nil
+    case .leaf(let leaf):
+      guard isPast(leaf.count, leaf.summary.measure) else { return nil }
+      return unsafe UnmanagedPlace(
+        leaf: Unmanaged.passUnretained(leaf), start: 0, before: .zero)
+    case .branch(let branch):
+      guard isPast(branch.count, branch.summary.measure) else { return nil }
+      let row = Rope.leafRow(in: branch, where: isPast)
+      return unsafe UnmanagedPlace(leaf: row.leaf, start: row.start, before: row.before)
+    }
+  }
+
+  /// How many elements are asked for where the first of them is known: as many as a question mostly reads; who
+  /// reads more of them does so in order, which the processor sees.
+  private static var aheadCount: Int { 192 }
+
   /// Whether there are so many elements that they are worth asking for before they are read.
   var isFar: Bool { count > Chunk.nearCount }
 
@@ -514,19 +559,9 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   private func withFirstPlace<Result>(
     where isPast: (_ count: Int, _ measure: Measure) -> Bool, _ body: (Place) -> Result
   ) -> Result? {
-    // A row does not count its use of the leaf.
     defer { withExtendedLifetime(root) {} }
-    switch root {
-    case .empty: return nil
-    case .leaf(let leaf):
-      guard isPast(leaf.count, leaf.summary.measure) else { return nil }
-      return body(Place(leaf: leaf, start: 0, before: .zero))
-    case .branch(let branch):
-      guard isPast(branch.count, branch.summary.measure) else { return nil }
-      return Rope.leafRow(in: branch, where: isPast).withLeaf {
-        body(Place(leaf: $0, start: $1, before: $2))
-      }
-    }
+    guard let place = firstUnmanagedPlace(where: isPast) else { return nil }
+    return place.withLeaf { body(Place(leaf: $0, start: place.start, before: place.before)) }
   }
 
   /// Visits the chunks in order, from the one with an element on.
@@ -551,7 +586,9 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   ///   - body: Called with each leaf and how many elements are before it; returns whether to go on.
   @inline(__always)
   func forEachLeaf(from index: Int, _ body: (_ leaf: Leaf, _ start: Int) -> Bool) {
-    forEachLeaf(where: { count, _ in count > index }) { leaf, start, _ in body(leaf, start) }
+    forEachLeaf(where: { count, _ in count > index }, from: index) { leaf, start, _ in
+      body(leaf, start)
+    }
   }
 
   /// Visits the leaves in order, from the first on at the end of which something holds that holds from
@@ -560,6 +597,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   /// - Parameters:
   ///   - isPast: Whether it holds, from how many elements there are up to some place and what they come
   ///     to.
+  ///   - index: The element that will be read first, if that is known; it lies in the first of those leaves.
   ///   - body: Called with each leaf, how many elements are before it and what they come to; returns
   ///     whether to go on.
   /// - Returns: Whether `body` always wanted to go on.
@@ -567,7 +605,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   @discardableResult
   @inline(__always)
   func forEachLeaf(
-    where isPast: (_ count: Int, _ measure: Measure) -> Bool,
+    where isPast: (_ count: Int, _ measure: Measure) -> Bool, from index: Int? = nil,
     _ body: (_ leaf: Leaf, _ start: Int, _ before: Measure) -> Bool
   ) -> Bool {
     // A row does not count its use of what it goes through.
@@ -582,7 +620,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     case .branch(let branch):
       guard isPast(branch.count, branch.summary.measure) else { return true }
       row = Rope.leafRow(in: branch, where: isPast)
-      row.fetchFirst()
+      if row.isFar { row.fetchFirst(from: index) }
     }
     while true {
       repeat {
@@ -635,9 +673,17 @@ struct Rope<Chunk: RopeChunk>: Sendable {
       } ?? false
     }
 
-    /// Asks for what the leaf at hand has outside of it, where that is worth it.
-    func fetchFirst() {
-      if isFar { unsafe leaf._withUnsafeGuaranteedRef { $0.fetchMembers() } }
+    /// Asks for what the leaf at hand has outside of it.
+    ///
+    /// - Parameter index: The element that will be read first, if that is known. Those before it, and those
+    ///   far behind it, would only be in the way: the processor brings so many lines at once, and no more.
+    @inline(never)  // Rare, and where lines are broken.
+    func fetchFirst(from index: Int?) {
+      withLeaf { leaf, start, _ in
+        guard let index else { return leaf.fetchMembers() }
+        let first = max(0, min(index - start, leaf.count))
+        Chunk.fetchElements(first..<min(leaf.count, first + Rope.aheadCount), of: leaf)
+      }
     }
 
     /// Asks for what comes next, where that is worth it.

@@ -200,14 +200,16 @@ final class ShortestFirstWaterfall: SectionBody {
       return (end - 1, nil)
     }
     var last: (item: Int, place: Place)?
-    let before = run.leaf.columns(at: checkpoint - run.start)
-    forEachPlace(from: checkpoint, before, endingBelow: main) { item, place in
-      guard place.start <= above else {
-        end = item
-        return false
+    run.withLeaf { leaf in
+      let before = leaf.columns(at: checkpoint - run.start)
+      forEachPlace(from: checkpoint, before, endingBelow: main) { item, place in
+        guard place.start <= above else {
+          end = item
+          return false
+        }
+        last = (item, place)
+        return true
       }
-      last = (item, place)
-      return true
     }
     return (end - 1, last?.item == end - 1 ? last?.place : nil)
   }
@@ -222,21 +224,23 @@ final class ShortestFirstWaterfall: SectionBody {
     guard let (run, checkpoint) = lastCheckpoint(startingBy: rect.minY, orOf: start) else {
       return true
     }
-    let before = run.leaf.columns(at: checkpoint - run.start)
-    for (item, place) in placesReachingDown(before, wanted, into: rect, from: start) {
-      guard body(item, place) else { return false }
-    }
-    var isGoingOn = true
-    // What ends below the rectangle's start and begins above its end overlaps it in the columns that are
-    // wanted, unless it has no length.
-    forEachPlace(from: checkpoint, before, endingBelow: rect.minY) { item, place in
-      guard place.start + columns.padding < rect.maxY else { return false }
-      if item >= start, wanted.contains(place.column), place.length > .zero {
-        isGoingOn = body(item, place)
+    return run.withLeaf { leaf in
+      let before = leaf.columns(at: checkpoint - run.start)
+      for (item, place) in placesReachingDown(before, wanted, into: rect, from: start) {
+        guard body(item, place) else { return false }
+      }
+      var isGoingOn = true
+      // What ends below the rectangle's start and begins above its end overlaps it in the columns that are
+      // wanted, unless it has no length.
+      forEachPlace(from: checkpoint, before, endingBelow: rect.minY) { item, place in
+        guard place.start + columns.padding < rect.maxY else { return false }
+        if item >= start, wanted.contains(place.column), place.length > .zero {
+          isGoingOn = body(item, place)
+        }
+        return isGoingOn
       }
       return isGoingOn
     }
-    return isGoingOn
   }
 
   /// The last items before a checkpoint that reach down into a rectangle, in order.
@@ -267,20 +271,26 @@ final class ShortestFirstWaterfall: SectionBody {
   /// - Parameters:
   ///   - main: The place.
   ///   - item: An item before which nothing is wanted.
-  /// - Returns: The checkpoint, or the one before the item if that comes later; nil if the item comes
-  ///   after all there are.
+  /// - Returns: The checkpoint, or the one before the item if that comes later, and its run, which is there as
+  ///   long as the body; nil if the item comes after all there are.
   /// - Complexity: O(log n + c · log m) for runs of m checkpoints of c columns.
   private func lastCheckpoint(
     startingBy main: Length, orOf item: Int
-  ) -> (run: Rope<CheckpointRun>.Place, checkpoint: Int)? {
-    let found = checkpoints.firstPlace { $1.top > main.millionths }
+  ) -> (run: Rope<CheckpointRun>.UnmanagedPlace, checkpoint: Int)? {
+    let found = checkpoints.firstUnmanagedPlace { $1.top > main.millionths }
     let past =
-      found.map { $0.start + $0.leaf.firstCheckpoint(below: main.millionths, after: $0.before) }
-      ?? checkpoints.count
+      found.map { found in
+        found.start
+          + found.withLeaf { $0.firstCheckpoint(below: main.millionths, after: found.before) }
+      } ?? checkpoints.count
     let checkpoint = max(0, past - 1, item / stride)
-    if let found, checkpoint >= found.start, checkpoint < found.start + found.count {
+    // Mostly the same run has it.
+    if let found, checkpoint >= found.start,
+      checkpoint < found.start + found.withLeaf({ $0.count })
+    {
       return (found, checkpoint)
     }
-    return checkpoints.place(of: checkpoint).map { ($0, checkpoint) }
+    return checkpoints.firstUnmanagedPlace { count, _ in count > checkpoint }
+      .map { ($0, checkpoint) }
   }
 }
