@@ -559,6 +559,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   private func withFirstPlace<Result>(
     where isPast: (_ count: Int, _ measure: Measure) -> Bool, _ body: (Place) -> Result
   ) -> Result? {
+    // The place does not count its use of the leaf.
     defer { withExtendedLifetime(root) {} }
     guard let place = firstUnmanagedPlace(where: isPast) else { return nil }
     return place.withLeaf { body(Place(leaf: $0, start: place.start, before: place.before)) }
@@ -677,12 +678,13 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     ///
     /// - Parameter index: The element that will be read first, if that is known. Those before it, and those
     ///   far behind it, would only be in the way: the processor brings so many lines at once, and no more.
-    @inline(never)  // Rare, and where lines are broken.
+    @inline(never)  // Rare; inlined where lines are broken it makes that slower.
     func fetchFirst(from index: Int?) {
       withLeaf { leaf, start, _ in
         guard let index else { return leaf.fetchMembers() }
-        let first = max(0, min(index - start, leaf.count))
-        Chunk.fetchElements(first..<min(leaf.count, first + Rope.aheadCount), of: leaf)
+        let first = index - start
+        let ahead = (first..<(first + Rope.aheadCount)).clamped(to: 0..<leaf.count)
+        Chunk.fetchElements(ahead, of: leaf)
       }
     }
 
