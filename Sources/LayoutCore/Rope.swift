@@ -565,6 +565,49 @@ struct Rope<Chunk: RopeChunk>: Sendable {
     return place.withLeaf { body(Place(leaf: $0, start: place.start, before: place.before)) }
   }
 
+  /// Goes down to a leaf by what the caller adds up on the way.
+  ///
+  /// For measures of which each search needs another part: nothing is added here.
+  ///
+  /// - Parameters:
+  ///   - isPassed: Called with parts of the rope in order, how many elements they have and what those come to;
+  ///     returns whether what is looked for lies behind them, and notes what it passes then.
+  ///   - body: Called with the leaf that it lies in.
+  /// - Returns: What `body` returns; nil if it lies behind all.
+  /// - Complexity: O(log n).
+  @inline(__always)
+  @discardableResult
+  func withLeaf<Result>(
+    behind isPassed: (_ count: Int, _ measure: Measure) -> Bool, _ body: (Leaf) -> Result
+  ) -> Result? {
+    switch root {
+    case .empty: return nil
+    case .leaf(let leaf): return isPassed(leaf.count, leaf.summary.measure) ? nil : body(leaf)
+    case .branch(let root):
+      guard !isPassed(root.count, root.summary.measure) else { return nil }
+      // Safe: the root is there until the end, and all that is under it with the root.
+      defer { withExtendedLifetime(root) {} }
+      var branch = unsafe Unmanaged.passUnretained(root)
+      while true {
+        let leaf = unsafe branch._withUnsafeGuaranteedRef { node -> Unmanaged<Leaf>? in
+          var child = 0
+          while child + 1 < node.sums.count,
+            isPassed(node.sums[child].count, node.sums[child].measure)
+          {
+            child += 1
+          }
+          switch node.children {
+          case .leaves(let leaves): return unsafe Unmanaged.passUnretained(leaves[child])
+          case .branches(let branches):
+            unsafe branch = Unmanaged.passUnretained(branches[child])
+            return nil
+          }
+        }
+        if let leaf = unsafe leaf { return unsafe leaf._withUnsafeGuaranteedRef(body) }
+      }
+    }
+  }
+
   /// Visits the chunks in order, from the one with an element on.
   ///
   /// - Parameters:

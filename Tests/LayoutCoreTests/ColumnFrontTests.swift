@@ -90,7 +90,7 @@ struct ColumnFrontTests {
     ) -> (rope: Rope<CheckpointRun>, end: Length) {
       var front = front
       var writer = CheckpointWriter(
-        columnCount: columnCount, hasLastItems: true, count: due.count, keeping: 0, of: Rope([]))
+        columnCount: columnCount, count: due.count, keeping: 0, of: Rope([]))
       let limit = generator.int(1...200)
       func next(after item: Int) -> Int { due.first { $0 > item } ?? item }
       blocks.forEachBlock(from: start, limit: { min(limit, next(after: $0) - $0) }) {

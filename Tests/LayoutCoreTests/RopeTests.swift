@@ -105,6 +105,20 @@ struct RopeTests {
     }
     #expect(rest[...] == array[first...])
     #expect(rope.place(of: array.count) == nil)
+    // By what is added up on the way, here how many numbers there are and what they come to.
+    for index in array.indices {
+      var (start, total) = (0, 0)
+      let leaf = rope.withLeaf(behind: { count, sum in
+        guard start + count <= index else { return false }
+        start += count
+        total += sum.total
+        return true
+      }) { $0 }
+      #expect(leaf === rope.place(of: index)?.leaf)
+      #expect(start == rope.place(of: index)?.start)
+      #expect(total == array[..<start].reduce(0, +))
+    }
+    #expect(rope.withLeaf(behind: { _, _ in true }) { $0 } == nil)
     let half = rope.summary.total / 2
     let found = rope.firstPlace { $1.total > half }
     let sum = found.map { $0.before.total } ?? 0

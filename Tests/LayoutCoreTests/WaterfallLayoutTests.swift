@@ -115,6 +115,89 @@ struct WaterfallLayoutTests {
     #expect(prepared.byteCount < 2 << 20)
   }
 
+  /// All behind a change hop to other columns; what is kept of them must not.
+  @Test(arguments: 0..<60)
+  func columnsThatAreFilledInTurnAreThoseFromScratchAfterChanges(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var layout = generator.waterfallLayout()
+    layout.itemRenderDirection = generator.chance(0.5) ? .leftToRight : .rightToLeft
+    layout.columns = .count([1, 2, 3, 7, 40][generator.int(0...4)])
+    let viewport = generator.viewport()
+    func items(_ count: Int) -> Items {
+      Items(
+        count: count,
+        extents: .lengths(LengthArray(count: count) { _ in generator.length(0...90) }))
+    }
+    // So many that there are several levels of blocks.
+    var content = Content(sections: [Section(items: items(generator.int(1...12_000)))])
+    var prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
+    // From some to few, and to more again.
+    for round in 0..<24 {
+      var batch = BatchUpdate()
+      let count = content.sections[0].items.count
+      var place = 0
+      while place < count, batch.deleteItems.count < 40 {
+        let end = min(count, place + generator.int(1...(round < 12 ? count / 20 + 1 : 3)))
+        batch.deleteItems.append(ItemRange(section: 0, start: place, end: end))
+        place = end + generator.int(1...(count / 10 + 1))
+      }
+      let left = count - batch.deleteItems.reduce(0) { $0 + $1.end - $1.start }
+      let path = IndexPath(item: generator.int(0...left), section: 0)
+      batch.insertItems = [(path, items(generator.int(1...(round < 12 ? 3 : 900))))]
+      let updated = try batch.applied(to: content)
+      prepared = try PreparedLayout(updating: prepared, to: updated, layout: layout)
+      content = updated.content
+      let scratch = try PreparedLayout(content, layout: layout, viewport: viewport)
+      #expect(prepared.contentSize == scratch.contentSize)
+      for _ in 0..<4 {
+        let indexPath = IndexPath(
+          item: generator.int(0...(content.sections[0].items.count - 1)), section: 0)
+        func frame(in prepared: PreparedLayout) throws -> Rect {
+          try #require(
+            prepared.attributes(of: .cell, at: indexPath, contentOffset: .zero)?.frame)
+        }
+        #expect(try frame(in: prepared) == frame(in: scratch))
+        let rect = Rect(origin: try frame(in: scratch).origin, size: generator.size(1...400))
+        let found = try prepared.elements(in: rect, contentOffset: .zero, limit: .max)
+        #expect(try found == scratch.elements(in: rect, contentOffset: .zero, limit: .max))
+      }
+    }
+    let all = prepared.everyElement(of: content, contentOffset: .zero)
+    let scratch = try PreparedLayout(content, layout: layout, viewport: viewport)
+    #expect(all == scratch.everyElement(of: content, contentOffset: .zero))
+  }
+
+  /// However much goes from between them: what few items take does not depend on how many there were.
+  @Test(arguments: [1, 2, 8, 100])
+  func columnsThatAreFilledInTurnTakeNoMoreAfterDeletions(batchCount: Int) throws {
+    var layout = WaterfallLayout()
+    layout.itemRenderDirection = .leftToRight
+    layout.columns = .count(3)
+    let viewport = Viewport(size: Size(width: 300, height: 300))
+    let lengths = LengthArray(count: 102_400) { Length(points: 10 + $0 % 7) }
+    var content = Content(sections: [
+      Section(items: Items(count: 102_400, extents: .lengths(lengths)))
+    ])
+    var prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
+    // One of each block is left.
+    let ranges = (0..<800).map {
+      ItemRange(section: 0, start: $0 * 128, end: $0 * 128 + 127)
+    }
+    let share = ranges.count / batchCount
+    for turn in 0..<batchCount {
+      var batch = BatchUpdate()
+      // From the end, so that those before are where they were.
+      batch.deleteItems = Array(ranges.dropLast(turn * share).suffix(share))
+      let updated = try batch.applied(to: content)
+      prepared = try PreparedLayout(updating: prepared, to: updated, layout: layout)
+      content = updated.content
+    }
+    let scratch = try PreparedLayout(content, layout: layout, viewport: viewport)
+    #expect(content.sections[0].items.count == 800)
+    #expect(prepared.contentSize == scratch.contentSize)
+    #expect(prepared.byteCount <= 2 * scratch.byteCount)
+  }
+
   @Test func pixelsDivideColumnsEvenly() throws {
     let content = Content(sections: [
       Section(items: Items(count: 3, extents: .aspectRatios([0.1, 0.7, 1])))

@@ -1,28 +1,20 @@
 /// The columns at some checkpoints, in one piece.
 struct CheckpointRun: RopeChunk {
   fileprivate let columnCount: Int
-  private let hasLastItems: Bool
   /// Checkpoint after checkpoint.
   ///
-  /// Where the next item would start in each column, in millionths; then, unless they are filled in turn, the
-  /// last item in each, −1 for none: whoever reads the one reads the other.
+  /// Where the next item would start in each column, in millionths; then the last item in each, −1 for none:
+  /// whoever reads the one reads the other.
   fileprivate private(set) var words: [Int64] = []
 
   /// Makes an empty run, with room for as many checkpoints as will come and a run may have.
-  fileprivate init(columnCount: Int, hasLastItems: Bool, expecting count: Int) {
+  fileprivate init(columnCount: Int, expecting count: Int) {
     self.columnCount = columnCount
-    self.hasLastItems = hasLastItems
     words.reserveCapacity(max(0, min(count, CheckpointRun.capacity)) * stride)
   }
 
-  /// Makes an empty run of checkpoints that have what another's have.
-  fileprivate init(like other: CheckpointRun, expecting count: Int) {
-    self.init(
-      columnCount: other.columnCount, hasLastItems: other.hasLastItems, expecting: count)
-  }
-
   /// How many words a checkpoint has.
-  fileprivate var stride: Int { hasLastItems ? 2 * columnCount : columnCount }
+  fileprivate var stride: Int { 2 * columnCount }
 
   /// Adds a checkpoint.
   fileprivate mutating func append(starts: Span<Int64>, lastItems: Span<Int32>) {
@@ -58,9 +50,7 @@ struct CheckpointRun: RopeChunk {
 
   static func joining(_ parts: ArraySlice<Part>) -> CheckpointRun {
     let count = parts.reduce(0) { $0 + $1.range.count }
-    var run =
-      parts.first.map { CheckpointRun(like: $0.chunk, expecting: count) }
-      ?? CheckpointRun(columnCount: 1, hasLastItems: false, expecting: 0)
+    var run = CheckpointRun(columnCount: parts.first?.chunk.columnCount ?? 1, expecting: count)
     for part in parts { run.append(part.chunk, part.range) }
     return run
   }
@@ -80,20 +70,17 @@ struct CheckpointWriter {
   ///
   /// - Parameters:
   ///   - columnCount: How many columns each has.
-  ///   - hasLastItems: Whether each has the last items of the columns.
   ///   - count: How many there will be.
   ///   - keptCount: How many are kept; less than there are, unless there are none.
   ///   - kept: Those before the change, of as many columns.
   init(
-    columnCount: Int, hasLastItems: Bool, count: Int, keeping keptCount: Int,
-    of kept: Rope<CheckpointRun>
+    columnCount: Int, count: Int, keeping keptCount: Int, of kept: Rope<CheckpointRun>
   ) {
     self.kept = kept
     self.count = count
     let place = kept.place(of: keptCount)
     start = place?.start ?? kept.count
-    run = CheckpointRun(
-      columnCount: columnCount, hasLastItems: hasLastItems, expecting: count - start)
+    run = CheckpointRun(columnCount: columnCount, expecting: count - start)
     if let place { run.append(place.chunk, 0..<(keptCount - place.start)) }
     runs.reserveCapacity(max(0, count - start) / CheckpointRun.capacity + 1)
   }
@@ -102,12 +89,12 @@ struct CheckpointWriter {
   ///
   /// - Parameters:
   ///   - starts: Where the next item would start in each column.
-  ///   - lastItems: The last item in each column, −1 for none; empty if checkpoints do not have them.
+  ///   - lastItems: The last item in each column, −1 for none.
   mutating func append(starts: Span<Int64>, lastItems: Span<Int32>) {
     if run.count >= CheckpointRun.capacity {
       runs.append(run)
       let done = start + runs.count * CheckpointRun.capacity
-      run = CheckpointRun(like: run, expecting: count - done)
+      run = CheckpointRun(columnCount: run.columnCount, expecting: count - done)
     }
     run.append(starts: starts, lastItems: lastItems)
   }
@@ -123,7 +110,7 @@ struct CheckpointWriter {
 struct CheckpointColumns: ~Escapable {
   /// Where the next item would start in each, in millionths.
   let starts: Span<Int64>
-  /// The last item in each, −1 for none; empty if checkpoints do not have them.
+  /// The last item in each, −1 for none.
   let lastItems: Span<Int64>
 
   @_lifetime(copy starts, copy lastItems)

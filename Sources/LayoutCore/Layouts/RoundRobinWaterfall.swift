@@ -1,18 +1,14 @@
 /// A waterfall that fills its columns one after the other, row by row.
 ///
-/// Each column is a list of its own. Checkpoints of all columns are kept every few rows.
+/// Each column is a list of its own. By how much blocks of items move the columns on is kept; frames are worked
+/// out from the start of their block.
 final class RoundRobinWaterfall: SectionBody {
   let length: Length
   private let lengths: ColumnLengths
   private let interitemSpacing: Length
   private let columns: ColumnGrid
   private let isReversed: Bool
-  /// The places of a row that have items: all, unless the first row is not even full.
-  private let filledCount: Int
-  /// Rows between two checkpoints.
-  private let stride: Int
-  /// Where each place of a row starts, every so many rows.
-  private let checkpoints: Rope<CheckpointRun>
+  private let blocks: Rope<ColumnBlockRun>
 
   /// Places the items.
   ///
@@ -20,54 +16,76 @@ final class RoundRobinWaterfall: SectionBody {
   convenience init(
     lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid, isReversed: Bool
   ) {
+    let runs = RoundRobinWaterfall.runs(
+      of: 0..<lengths.count, lengths, columns, interitemSpacing: interitemSpacing)
     self.init(
       lengths: lengths, interitemSpacing: interitemSpacing, columns: columns,
-      isReversed: isReversed,
-      checkpoints: Rope([]), keeping: 0)
+      isReversed: isReversed, blocks: Rope(runs))
   }
 
-  /// Places the items after a checkpoint; those before it are kept.
   private init(
     lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid, isReversed: Bool,
-    checkpoints: Rope<CheckpointRun>, keeping count: Int
+    blocks: Rope<ColumnBlockRun>
   ) {
     self.lengths = lengths
     self.interitemSpacing = interitemSpacing
     self.columns = columns
     self.isReversed = isReversed
-    let stride = max(16, 256 / columns.count)
-    self.stride = stride
-    let spacing = columns.padding + columns.padding + interitemSpacing
-    let filledCount = RoundRobinWaterfall.filledCount(lengths, columns)
-    self.filledCount = filledCount
-    var starts = Array(repeating: Int64(0), count: filledCount)
-    if let run = checkpoints.place(of: count) {
-      let before = run.leaf.columns(at: count - run.start)
-      for column in starts.indices { starts[column] = before.starts[column] }
+    self.blocks = blocks
+    length = blocks.summary.sums.reduce(0) {
+      max($0, Length(millionths: $1) - interitemSpacing)
     }
-    let rowCount = (lengths.count - 1) / columns.count + 1
-    var writer = CheckpointWriter(
-      columnCount: filledCount, hasLastItems: false, count: (rowCount - 1) / stride + 1,
-      keeping: count, of: checkpoints)
+  }
+
+  /// How many columns have items.
+  private static func filledCount(_ lengths: ColumnLengths, _ columns: ColumnGrid) -> Int {
+    max(1, min(columns.count, lengths.count))
+  }
+
+  /// How many items a block has at most: few enough to be gone through for a question, many enough that the sums
+  /// of many columns do not take more memory than the items.
+  private static func blockCapacity(_ columns: ColumnGrid) -> Int { max(128, columns.count * 16) }
+
+  /// Adds up items in blocks of about one size.
+  private static func runs(
+    of items: Range<Int>, _ lengths: ColumnLengths, _ columns: ColumnGrid,
+    interitemSpacing: Length
+  ) -> [ColumnBlockRun] {
+    guard !items.isEmpty else { return [] }
+    let spacing = columns.padding + columns.padding + interitemSpacing
+    let columnCount = filledCount(lengths, columns)
+    let blockCount = (items.count - 1) / blockCapacity(columns) + 1
+    func end(ofBlock number: Int) -> Int {
+      items.lowerBound + items.count * (number + 1) / blockCount
+    }
+    var runs: [ColumnBlockRun] = []
+    runs.reserveCapacity((blockCount - 1) / ColumnBlockRun.capacity + 1)
+    var run = ColumnBlockRun(columnCount: columnCount, expecting: blockCount)
+    var number = -1
+    var next = items.lowerBound
     var column = 0
-    var row = count * stride
-    lengths.forEachLength(from: row * columns.count) { _, length in
-      if column == 0, row % stride == 0 { writer.append(starts: starts.span, lastItems: Span()) }
-      starts[column] = (Length(millionths: starts[column]) + length + spacing).millionths
-      column += 1
-      if column == columns.count {
+    lengths.forEachBlock(
+      from: next, limit: { $0 == next ? end(ofBlock: number + 1) - $0 : next - $0 }
+    ) { item, block in
+      if item == items.upperBound { return false }
+      if item == next {
+        number += 1
+        next = end(ofBlock: number)
+        if run.count == ColumnBlockRun.capacity {
+          runs.append(run)
+          run = ColumnBlockRun(columnCount: columnCount, expecting: blockCount - number)
+        }
+        run.append(itemCount: next - item)
         column = 0
-        row += 1
       }
+      run.add(block, from: &column, spacing: spacing)
       return true
     }
-    self.checkpoints = writer.finish()
-    var end: Length = 0
-    for column in 0..<filledCount {
-      end = max(end, Length(millionths: starts[column]) - interitemSpacing)
-    }
-    length = end
+    runs.append(run)
+    return runs
   }
+
+  // MARK: Changing
 
   /// The same waterfall after a change of its items.
   ///
@@ -75,24 +93,108 @@ final class RoundRobinWaterfall: SectionBody {
   ///   - edits: The change.
   ///   - lengths: The lengths after it.
   /// - Returns: The changed waterfall.
-  /// - Complexity: O(m) for the m items from the first change on: all of them change columns, or are
-  ///   below one that did.
+  /// - Complexity: O(k · (b + log n)) for k edits and the b items of a block, besides what is inserted.
   func edited(_ edits: [ItemEdit], lengths: ColumnLengths) -> RoundRobinWaterfall {
-    guard RoundRobinWaterfall.filledCount(lengths, columns) == filledCount else {
+    guard
+      RoundRobinWaterfall.filledCount(lengths, columns)
+        == RoundRobinWaterfall.filledCount(self.lengths, columns)
+    else {
       return RoundRobinWaterfall(
         lengths: lengths, interitemSpacing: interitemSpacing, columns: columns,
         isReversed: isReversed)
     }
-    let first = edits.first?.range.lowerBound ?? self.lengths.count
+    var blockEdits: [Rope<ColumnBlockRun>.Edit] = []
+    var growth = 0
+    // What is left of a block goes to the next one that is changed, if that is its neighbour, or to the one
+    // before it, so that there are never many small ones.
+    func isSmall(_ touched: Touched) -> Bool {
+      touched.newCount < RoundRobinWaterfall.blockCapacity(columns) / 2
+    }
+    /// Adds some blocks up anew.
+    func replace(_ touched: Touched) {
+      var touched = touched
+      if isSmall(touched), touched.blocks.lowerBound > blockEdits.last?.range.upperBound ?? 0 {
+        touched.formUnion(block(with: touched.items.lowerBound - 1))
+      }
+      let start = touched.items.lowerBound + growth
+      growth += touched.growth
+      let runs = RoundRobinWaterfall.runs(
+        of: start..<(touched.items.upperBound + growth), lengths, columns,
+        interitemSpacing: interitemSpacing)
+      blockEdits.append(.init(range: touched.blocks, chunks: runs))
+    }
+    var pending: Touched?
+    for edit in edits {
+      var touched = touched(by: edit.range)
+      touched.growth = edit.growth
+      if let before = pending {
+        let distance = touched.blocks.lowerBound - before.blocks.upperBound
+        if distance < 0 || distance == 0 && isSmall(before) {
+          touched.formUnion(before)
+        } else {
+          replace(before)
+        }
+      }
+      pending = touched
+    }
+    if let pending { replace(pending) }
     return RoundRobinWaterfall(
-      lengths: lengths, interitemSpacing: interitemSpacing,
-      columns: columns, isReversed: isReversed, checkpoints: checkpoints,
-      keeping: max(0, min(first / columns.count / stride, checkpoints.count - 1)))
+      lengths: lengths, interitemSpacing: interitemSpacing, columns: columns,
+      isReversed: isReversed, blocks: blocks.edited(blockEdits))
   }
 
-  private static func filledCount(_ lengths: ColumnLengths, _ columns: ColumnGrid) -> Int {
-    max(1, min(columns.count, lengths.count))
+  /// Blocks that an edit is in.
+  private struct Touched {
+    var blocks: Range<Int>
+    /// All items of those blocks.
+    var items: Range<Int>
+    /// By how many they become more.
+    var growth = 0
+
+    /// How many they become.
+    var newCount: Int { items.count + growth }
+
+    /// Adds blocks that touch these.
+    mutating func formUnion(_ other: Touched) {
+      blocks =
+        min(
+          blocks.lowerBound, other.blocks.lowerBound)..<max(
+          blocks.upperBound, other.blocks.upperBound)
+      items =
+        min(
+          items.lowerBound, other.items.lowerBound)..<max(
+          items.upperBound, other.items.upperBound)
+      growth += other.growth
+    }
   }
+
+  /// The blocks with some items, or at which one is inserted.
+  private func touched(by range: Range<Int>) -> Touched {
+    // What is put behind all is put into the last block.
+    let last = lengths.count - 1
+    var touched = block(with: min(range.lowerBound, last))
+    if range.count > 1 { touched.formUnion(block(with: min(range.upperBound - 1, last))) }
+    return touched
+  }
+
+  /// The block with an item.
+  private func block(with item: Int) -> Touched {
+    var (number, start, count) = (0, 0, 0)
+    /// Goes past items before the one that is looked for.
+    func isPassed(_ blockCount: Int, _ itemCount: Int) -> Bool {
+      count = itemCount
+      guard start + itemCount <= item else { return false }
+      number += blockCount
+      start += itemCount
+      return true
+    }
+    blocks.withLeaf(behind: { isPassed($0, $1.itemCount) }) { leaf in
+      leaf.chunk.pass { count, _ in isPassed(1, count) }
+    }
+    return Touched(blocks: number..<(number + 1), items: start..<(start + count))
+  }
+
+  // MARK: Reading
 
   private func column(ofPlace place: Int) -> Int {
     isReversed ? columns.count - 1 - place : place
@@ -102,31 +204,43 @@ final class RoundRobinWaterfall: SectionBody {
     length + columns.padding + columns.padding + interitemSpacing
   }
 
-  private func checkpointStart(_ checkpoint: Int, _ place: Int) -> Length {
-    guard let run = checkpoints.place(of: checkpoint) else { return 0 }
-    return Length(millionths: run.leaf.columns(at: checkpoint - run.start).starts[place])
-  }
-
-  private func start(ofRow row: Int, _ place: Int) -> Length {
-    var start = checkpointStart(row / stride, place)
-    var reader = ColumnLengths.Reader(lengths)
-    for earlier in (row / stride * stride)..<row {
-      start += step(reader.length(of: earlier * columns.count + place))
+  /// The way along a column past all blocks that lie before what is looked for.
+  ///
+  /// - Parameters:
+  ///   - place: The place of the column in a row.
+  ///   - isBefore: Whether a place does, from how many items there are up to it and where the column's next
+  ///     item would start there.
+  /// - Returns: The way up to the block; nil if all are before it.
+  @inline(__always)
+  private func path(
+    ofPlace place: Int, while isBefore: (_ count: Int, _ start: Length) -> Bool
+  ) -> ColumnPath? {
+    var path = ColumnPath(column: place, of: columns.count)
+    let found: Void? = blocks.withLeaf(
+      behind: { path.pass(itemCount: $1.itemCount, $1.sums.span, if: isBefore) }
+    ) { leaf in
+      leaf.chunk.pass { path.pass(itemCount: $0, $1, if: isBefore) }
     }
-    return start
+    return found.map { path }
   }
 
   var byteCount: Int {
     // The object, the root of its rope, and what it knows of lengths.
-    320 + checkpoints.summary.byteCount + checkpoints.rootByteCount + columns.byteCount
+    320 + blocks.summary.byteCount + blocks.rootByteCount + columns.byteCount
   }
 
   func frame(of item: Int) -> Rect {
     let place = item % columns.count
     var reader = ColumnLengths.Reader(lengths)
+    var start: Length = 0
+    if let path = path(ofPlace: place, while: { count, _ in count <= item }) {
+      start = path.start
+      for earlier in stride(from: path.item, to: item, by: columns.count) {
+        start += step(reader.length(of: earlier))
+      }
+    }
     return columns.frame(
-      column: column(ofPlace: place), start: start(ofRow: item / columns.count, place),
-      length: reader.length(of: item))
+      column: column(ofPlace: place), start: start, length: reader.length(of: item))
   }
 
   /// A column on its way down through a rectangle.
@@ -164,27 +278,22 @@ final class RoundRobinWaterfall: SectionBody {
     return true
   }
 
-  /// The first item of a column that ends below the rectangle's top, not before `start`.
+  /// The first item of a column that ends below the rectangle's top, not before `first`.
   private func cursor(
-    _ place: Int, in rect: Rect, from start: Int, _ reader: inout ColumnLengths.Reader
+    _ place: Int, in rect: Rect, from first: Int, _ reader: inout ColumnLengths.Reader
   ) -> Cursor? {
-    guard place < lengths.count else { return nil }
-    let rows = (lengths.count - place - 1) / columns.count + 1
-    let checkpoints = (rows - 1) / stride + 1
-    let past = partitioningIndex(checkpoints) { checkpointStart($0, place) > rect.minY }
-    let firstRow = max(0, (start - place + columns.count - 1) / columns.count)
-    let checkpoint = max(0, past - 1, min(firstRow / stride, checkpoints - 1))
-    var cursor = Cursor(
-      place: place, row: checkpoint * stride, start: checkpointStart(checkpoint, place))
-    while cursor.row < rows {
-      let item = cursor.row * columns.count + place
+    // Where the next item would start there, all before end.
+    guard
+      let path = path(ofPlace: place, while: { $0 <= first || $1 <= rect.minY })
+    else { return nil }
+    var start = path.start
+    for item in stride(from: path.item, to: lengths.count, by: columns.count) {
       let length = reader.length(of: item)
-      let end = cursor.start + columns.padding + length
-      if cursor.row >= firstRow && end > rect.minY {
-        return cursor.start < rect.maxY ? cursor : nil
+      if item >= first, start + columns.padding + length > rect.minY {
+        return start < rect.maxY
+          ? Cursor(place: place, row: item / columns.count, start: start) : nil
       }
-      cursor.start += step(length)
-      cursor.row += 1
+      start += step(length)
     }
     return nil
   }

@@ -44,8 +44,8 @@ final class ShortestFirstWaterfall: SectionBody {
     let stride = max(128, filledCount * 16)
     self.stride = stride
     var writer = CheckpointWriter(
-      columnCount: filledCount, hasLastItems: true, count: (lengths.count - 1) / stride + 1,
-      keeping: count, of: checkpoints)
+      columnCount: filledCount, count: (lengths.count - 1) / stride + 1, keeping: count,
+      of: checkpoints)
     let spacing = columns.padding + columns.padding + interitemSpacing
     let before = checkpoints.place(of: count).map { ($0.leaf, count - $0.start) }
     func place<Front: ColumnFront>(_: Front.Type, _ writer: inout CheckpointWriter) -> Length {
