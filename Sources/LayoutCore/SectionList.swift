@@ -18,6 +18,34 @@ public struct SectionList: Sendable, RandomAccessCollection, ExpressibleByArrayL
   /// How many sections there are.
   public var endIndex: Int { rope.count }
 
+  /// The sections one after the other: a step does not look for its section from the top.
+  public struct Iterator: IteratorProtocol {
+    private let rope: Rope<SectionRun>
+    /// Sections next to each other, of which some are done.
+    private var run: [Section] = []
+    private var index = 0
+    /// The number of the first section after the run.
+    private var end = 0
+
+    fileprivate init(_ rope: Rope<SectionRun>) { self.rope = rope }
+
+    /// The next section; nil if there is none.
+    ///
+    /// - Complexity: O(1) as a rule.
+    public mutating func next() -> Section? {
+      if index == run.count {
+        guard let place = rope.place(of: end) else { return nil }
+        (run, index) = (place.chunk.sections, 0)
+        end += run.count
+      }
+      index += 1
+      return run[index - 1]
+    }
+  }
+
+  /// The sections from the first on.
+  public func makeIterator() -> Iterator { Iterator(rope) }
+
   /// One section.
   ///
   /// - Parameter index: 0 ..< count.
@@ -44,6 +72,17 @@ public struct SectionList: Sendable, RandomAccessCollection, ExpressibleByArrayL
     let result = rope.withPlace(of: index) { body($0.leaf.chunk.sections[index - $0.start]) }
     guard let result else { preconditionFailure("there is no section \(index)") }
     return result
+  }
+
+  /// Visits the sections' numbers of items in order, without a copy of what else sections have.
+  ///
+  /// - Parameter body: Called with each.
+  /// - Complexity: O(n).
+  public func forEachItemCount(_ body: (Int) -> Void) {
+    rope.forEachLeaf(from: 0) { leaf, _ in
+      for index in 0..<leaf.count { body(leaf.chunk.sections[index].items.count) }
+      return true
+    }
   }
 
   /// How many items there are in all sections.

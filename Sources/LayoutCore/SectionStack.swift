@@ -74,8 +74,8 @@ final class SectionStack: Placement {
   ///   - content: The sections.
   ///   - container: The viewport, upright.
   ///   - direction: The main axis.
-  ///   - old: The placement before a change, under the same layout in the same container: sections
-  ///     that did not change are taken from it.
+  ///   - old: The placement before a change, under the same layout in a container as broad: sections
+  ///     that did not change are taken from it, so they must not depend on how long that was.
   ///   - pinning: What stays in view.
   ///   - effect: What scrolling does to cells.
   ///   - minimumLength: The least length of the whole.
@@ -92,8 +92,9 @@ final class SectionStack: Placement {
     ) throws(LayoutError) -> (Frame, any SectionBody)
   ) throws(LayoutError) {
     let across = container.size.width
-    func slot(_ index: Int, _ change: BodyChange?) throws(LayoutError) -> Slot {
-      let description = content.sections[index]
+    func slot(
+      _ index: Int, _ description: Section, _ change: BodyChange?
+    ) throws(LayoutError) -> Slot {
       let (frame, body) = try section(index, description, change)
       var end: Length = 0
       var header = Rect(origin: .zero, size: .zero)
@@ -120,13 +121,12 @@ final class SectionStack: Placement {
         for (place, origin) in edit.sections.enumerated() {
           let index = edit.firstSection + place
           switch origin {
-          case .new: run.slots.append(try slot(index, nil))
+          case .new: run.slots.append(try slot(index, content.sections[index], nil))
           case .kept(let section):
             if let kept = stack.slot(section) { run.slots.append(kept.slot) }
           case .edited(let section, let edits):
-            run.slots.append(
-              try slot(
-                index, stack.slot(section).map { BodyChange(body: $0.slot.body, edits: edits) }))
+            let change = stack.slot(section).map { BodyChange(body: $0.slot.body, edits: edits) }
+            run.slots.append(try slot(index, content.sections[index], change))
           }
         }
         edits.append(.init(range: edit.range, chunks: [run]))
@@ -135,7 +135,9 @@ final class SectionStack: Placement {
     } else {
       var run = SlotRun(slots: [])
       run.slots.reserveCapacity(content.sections.count)
-      for index in content.sections.indices { run.slots.append(try slot(index, nil)) }
+      for (index, section) in content.sections.enumerated() {
+        run.slots.append(try slot(index, section, nil))
+      }
       slots = Rope([run])
     }
     if let place = slots.firstPlace(where: { $1 > .maximumCoordinate }) {
@@ -368,8 +370,12 @@ final class SectionStack: Placement {
     _ body: (LayoutAttributes) -> Bool,
     cells: (_ section: Int, any SectionBody, _ bodyStart: Length, _ first: Int) -> Bool
   ) {
-    let from = cellRect.isEmpty ? rect.minY : min(rect.minY, cellRect.minY)
-    let to = cellRect.isEmpty ? rect.maxY : max(rect.maxY, cellRect.maxY)
+    // Where there are only cells, sections that have none in view are not gone through.
+    let hasOthers = slots.summary.hasSupplements
+    guard hasOthers || !cellRect.isEmpty else { return }
+    let others = hasOthers ? rect : cellRect
+    let from = cellRect.isEmpty ? rect.minY : min(others.minY, cellRect.minY)
+    let to = cellRect.isEmpty ? rect.maxY : max(others.maxY, cellRect.maxY)
     // A pinned element never leaves its section, so that the sections in the rect are enough.
     forEachSlot(from: start.section, below: from - SectionStack.overhang) {
       section, slot, slotStart in
@@ -472,6 +478,9 @@ private struct SlotRun: RopeChunk {
       summary.length += slot.length
       summary.maximumInset = max(summary.maximumInset, slot.inset.top)
       summary.extents = summary.extents + slot.body.extents
+      summary.hasSupplements =
+        summary.hasSupplements || slot.header.height > 0 || slot.footer.height > 0
+        || !slot.decorations.isEmpty
       summary.byteCount +=
         192 + slot.body.byteCount
         + slot.decorations.capacity * MemoryLayout<EdgeInsets>.stride
@@ -491,6 +500,8 @@ private struct SlotSummary: RopeSummary {
   var length: Length = 0
   var maximumInset: Length = 0
   var extents = BodyExtents.zero
+  /// Whether anything stands around the items of some.
+  var hasSupplements = false
   var byteCount = 0
 
   static let zero = SlotSummary()
@@ -501,6 +512,8 @@ private struct SlotSummary: RopeSummary {
     SlotSummary(
       length: left.length + right.length,
       maximumInset: max(left.maximumInset, right.maximumInset),
-      extents: left.extents + right.extents, byteCount: left.byteCount + right.byteCount)
+      extents: left.extents + right.extents,
+      hasSupplements: left.hasSupplements || right.hasSupplements,
+      byteCount: left.byteCount + right.byteCount)
   }
 }

@@ -107,10 +107,15 @@ extension JSONWriter {
     integer(session.version)
     raw("\"contentSize\":")
     size(session.layout.contentSize)
+    itemCounts(of: session.description.content)
+  }
+
+  /// How many items each section has.
+  mutating func itemCounts(of content: Content) {
     raw("\"sections\":[")
-    for section in session.description.content.sections {
+    content.sections.forEachItemCount { count in
       raw("{\"itemCount\":")
-      integer(section.items.count)
+      integer(count)
       endObject()
     }
     endArray()

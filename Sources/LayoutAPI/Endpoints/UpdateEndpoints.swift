@@ -241,13 +241,7 @@ extension JSONWriter {
     integer(version)
     raw("\"contentSize\":")
     size(answer.contentSize)
-    raw("\"sections\":[")
-    for section in answer.content.sections {
-      raw("{\"itemCount\":")
-      integer(section.items.count)
-      endObject()
-    }
-    endArray()
+    itemCounts(of: answer.content)
     raw("\"contentOffset\":")
     point(answer.contentOffset)
     let old = AttributesFormat(shape: shape, content: answer.before, displayScale: displayScale)
