@@ -306,15 +306,17 @@ extension PreparedLayout {
     func rank(_ range: ItemRange, _ order: Int) -> (Length, Int, Int) {
       var distance = Length(millionths: .max)
       var isBefore = true
-      for item in [range.start, range.end - 1] {
+      func consider(_ item: Int) {
         let path = IndexPath(item: item, section: range.section)
         let frame = frame(path)
         guard let place = placement.place(ofItemAt: path, restingIn: frame, from: visible) else {
-          continue
+          return
         }
         distance = min(distance, place.distance)
         isBefore = isBefore && place.isBefore
       }
+      consider(range.start)
+      if range.end - range.start > 1 { consider(range.end - 1) }
       return (distance, isBefore == isForward ? 1 : 0, isForward ? order : -order)
     }
     return ranges.enumerated()
