@@ -362,6 +362,19 @@ struct Call: ~Escapable {
     }
   }
 
+  /// Lays out a description of which only the viewport differs from what was laid out before.
+  func prepare(
+    _ description: Description, resizing old: PreparedLayout
+  ) throws(Failure) -> PreparedLayout {
+    try timing(.prepare) { () throws(Failure) in
+      try layingOut { () throws(LayoutError) in
+        try PreparedLayout(
+          resizing: old, of: description.content, layout: description.layout,
+          to: description.viewport)
+      }
+    }
+  }
+
   /// Runs a part of the request that is watched.
   private func timing<Value>(
     _ work: RequestMetrics.Work, _ body: () throws(Failure) -> Value

@@ -25,9 +25,9 @@ public protocol CollectionLayout: Sendable {
   /// - Parameters:
   ///   - content: The sections.
   ///   - container: The viewport, upright.
-  ///   - old: What this layout made of the content before a change, in the same container, so that
-  ///     only what changed need be arranged anew; nil to arrange all. A layout may ignore it, and
-  ///     answers the same either way.
+  ///   - old: What this layout made of the content before a change, in a container as broad and of the
+  ///     same scale, so that only what changed need be arranged anew; nil to arrange all. A layout may
+  ///     ignore it, and answers the same either way.
   /// - Returns: Where everything rests, and how it shows.
   /// - Throws: ``LayoutError`` if the content cannot be laid out.
   func arrange(
@@ -35,11 +35,13 @@ public protocol CollectionLayout: Sendable {
   ) throws(LayoutError) -> any Placement
 }
 
-/// A placement that a change of its content has made old.
+/// A placement that a change of its content, or of the container's length, has made old.
 public struct Rearrangement: Sendable {
   /// The placement before the change.
   var placement: any Placement
-  /// What changed.
+  /// The container before the change; it is as broad now, and of the same scale.
+  var container: Container
+  /// What changed of the content.
   var change: ContentChange
 }
 
@@ -63,6 +65,11 @@ public struct Container: Hashable, Sendable {
   public init(size: Size, displayScale: Int64? = nil) {
     self.size = size
     self.displayScale = displayScale
+  }
+
+  /// Turns a viewport upright.
+  init(_ viewport: Viewport, _ direction: ScrollDirection) {
+    self.init(size: direction.upright(viewport.size), displayScale: viewport.displayScale)
   }
 }
 

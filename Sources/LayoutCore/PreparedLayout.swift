@@ -44,9 +44,7 @@ public struct PreparedLayout: Sendable {
     _ content: Content, layout: any CollectionLayout, viewport: Viewport
   ) throws(LayoutError) {
     let direction = layout.scrollDirection
-    let container = Container(
-      size: direction.upright(viewport.size), displayScale: viewport.displayScale)
-    placement = try layout.arrange(content, in: container, reusing: nil)
+    placement = try layout.arrange(content, in: Container(viewport, direction), reusing: nil)
     items = ItemCounter(content)
     scrollDirection = direction
     contentSize = direction.upright(placement.contentSize)
@@ -65,15 +63,46 @@ public struct PreparedLayout: Sendable {
   public init(
     updating old: PreparedLayout, to updated: UpdatedContent, layout: any CollectionLayout
   ) throws(LayoutError) {
-    let container = Container(
-      size: old.scrollDirection.upright(old.viewport.size), displayScale: old.viewport.displayScale)
+    let container = Container(old.viewport, old.scrollDirection)
     placement = try layout.arrange(
       updated.content, in: container,
-      reusing: Rearrangement(placement: old.placement, change: updated.change))
+      reusing: Rearrangement(
+        placement: old.placement, container: container, change: updated.change))
     items = ItemCounter(updated.content)
     scrollDirection = old.scrollDirection
     contentSize = scrollDirection.upright(placement.contentSize)
     viewport = old.viewport
+  }
+
+  /// Lays content out for another viewport: what does not depend on what differs is kept.
+  ///
+  /// The result is the same as of laying all of it out, to the last digit.
+  ///
+  /// - Parameters:
+  ///   - old: The content, laid out for a viewport.
+  ///   - content: The content, the same as before.
+  ///   - layout: The layout, the same as before.
+  ///   - viewport: The other viewport.
+  /// - Throws: ``LayoutError`` if the content cannot be laid out.
+  /// - Complexity: As of laying out; where only the extent along the main axis differs, O(1), but
+  ///   O(s) for s sections of pages, which are as long as the viewport.
+  public init(
+    resizing old: PreparedLayout, of content: Content, layout: any CollectionLayout,
+    to viewport: Viewport
+  ) throws(LayoutError) {
+    let direction = old.scrollDirection
+    let (before, after) = (Container(old.viewport, direction), Container(viewport, direction))
+    let isAsBroad = before.size.width == after.size.width
+    let reusable =
+      isAsBroad && before.displayScale == after.displayScale
+      ? Rearrangement(
+        placement: old.placement, container: before, change: ContentChange(sectionEdits: []))
+      : nil
+    placement = try layout.arrange(content, in: after, reusing: reusable)
+    items = old.items
+    scrollDirection = direction
+    contentSize = direction.upright(placement.contentSize)
+    self.viewport = viewport
   }
 
   /// Whether elements depend on the content offset: some pin to the viewport, or have an effect.

@@ -1,5 +1,27 @@
-import LayoutCore
+import Synchronization
 import Testing
+
+@testable import LayoutCore
+
+/// A list that says whether it was given what it made before.
+private final class RecordingLayout: CollectionLayout {
+  static let kind = "recording"
+  let scrollDirection: ScrollDirection
+  let isReusing = Mutex(false)
+
+  init(scrollDirection: ScrollDirection) { self.scrollDirection = scrollDirection }
+
+  init<Metrics: LayoutMetrics & ~Copyable & ~Escapable>(
+    metrics: inout Metrics
+  ) throws(Metrics.Failure) { scrollDirection = .vertical }
+
+  func arrange(
+    _ content: Content, in container: Container, reusing old: Rearrangement?
+  ) throws(LayoutError) -> any Placement {
+    isReusing.withLock { $0 = old?.change.sectionEdits.isEmpty ?? false }
+    return try ListLayout().arrange(content, in: container, reusing: old)
+  }
+}
 
 /// A layout after an update is the layout of the content after the update.
 struct IncrementalLayoutTests {
@@ -60,6 +82,51 @@ struct IncrementalLayoutTests {
       content = updated.content
       prepared = next
     }
+  }
+
+  @Test(arguments: 0..<600)
+  func aResizedLayoutIsThatFromScratch(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let content = generator.content()
+    let layout = generator.layout()
+    var viewport = generator.viewport()
+    var prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
+    for _ in 0..<6 {
+      let other = generator.viewport()
+      switch generator.int(0...3) {
+      case 0: viewport.size.width = other.size.width
+      case 1: viewport.size.height = other.size.height
+      case 2: viewport.displayScale = other.displayScale
+      default: viewport = other
+      }
+      prepared = try PreparedLayout(
+        resizing: prepared, of: content, layout: layout, to: viewport)
+      let scratch = try PreparedLayout(content, layout: layout, viewport: viewport)
+      #expect(prepared.viewport == viewport)
+      #expect(prepared.contentSize == scratch.contentSize)
+      let offset = generator.offset()
+      let all = prepared.everyElement(of: content, contentOffset: offset)
+      #expect(all == scratch.everyElement(of: content, contentOffset: offset))
+      let center = prepared.itemNearestToCenter(contentOffset: offset)
+      #expect(center == scratch.itemNearestToCenter(contentOffset: offset))
+    }
+  }
+
+  /// Only in a container as broad, and of the same scale, are lines and columns where they were.
+  @Test(arguments: [ScrollDirection.vertical, .horizontal])
+  func whatDoesNotDependOnTheViewportsLengthIsKept(direction: ScrollDirection) throws {
+    let content = Content(sections: [Section(items: Items(count: 10))])
+    let layout = RecordingLayout(scrollDirection: direction)
+    let old = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 300, height: 300)))
+    func isKept(_ size: Size, displayScale: Int64? = nil) throws -> Bool {
+      let viewport = Viewport(size: direction.upright(size), displayScale: displayScale)
+      _ = try PreparedLayout(resizing: old, of: content, layout: layout, to: viewport)
+      return layout.isReusing.withLock { $0 }
+    }
+    #expect(try isKept(Size(width: 300, height: 400)))
+    #expect(try !isKept(Size(width: 400, height: 300)))
+    #expect(try !isKept(Size(width: 300, height: 300), displayScale: 2_000_000))
   }
 
   private func check(

@@ -50,7 +50,8 @@ extension Call {
       let document =
         isResized
         ? Session.Document(
-          description: description, layout: try prepare(description),
+          description: description,
+          layout: try prepare(description, resizing: current.document.layout),
           names: current.document.names)
         : current.document
       let before = current.scrolling.contentOffset

@@ -62,7 +62,9 @@ public struct PagedGridLayout: CollectionLayout {
     _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {
     let page = scrollDirection.upright(container.size)
-    return try SectionStack(content, in: container, scrollDirection, reusing: old) {
+    // Pages are as long as the viewport.
+    let reusable = old.flatMap { $0.container == container ? $0 : nil }
+    return try SectionStack(content, in: container, scrollDirection, reusing: reusable) {
       (_, section, _) throws(LayoutError) in
       // A page that nothing is on is no page, and has no insets.
       guard section.items.count > 0 else { return (SectionStack.Frame(), EmptyBody()) }
