@@ -87,6 +87,21 @@ struct SectionBodyTests {
     expectRuns(of: prepared.placement, in: rect, are: expected)
   }
 
+  /// A half of a millionth is rounded where the item is, not where the room begins.
+  @Test(arguments: [
+    (100_000_001, 15_000_000), (99_999_999, 15_000_001), (160_000_001, -15_000_001),
+  ])
+  func whatIsCentredIsRoundedOnce(breadth: Int64, place: Int64) throws {
+    var layout = CoverFlowLayout()
+    layout.itemSize = Size(width: 50, height: Length(millionths: breadth))
+    layout.sectionInset.top = 30
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 1))]), layout: layout,
+      viewport: Viewport(size: Size(width: 100, height: 100)))
+    let frame = prepared.placement.restingFrame(ofItemAt: IndexPath(item: 0, section: 0))
+    #expect(frame?.minX == Length(millionths: place))
+  }
+
   @Test(arguments: 0..<100)
   func theFirstItemCenteredAtAPlaceOrAfterItIsFound(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

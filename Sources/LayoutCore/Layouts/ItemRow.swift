@@ -52,7 +52,8 @@ final class ItemRow: SectionBody {
     case .fill: Rect(x: leading, y: top, width: available, height: size.height)
     case .centered:
       Rect(
-        x: leading + (available - size.width).halved, y: top, width: size.width,
+        // Halved once, with what is before the room: a half is rounded away from zero, wherever that is.
+        x: (leading + leading + available - size.width).halved, y: top, width: size.width,
         height: size.height)
     }
   }
