@@ -189,6 +189,7 @@ struct MovementTests {
       (#"{"indexPath":[0]}"#, "/indexPath"), (#"{"indexpath":[0,0]}"#, "/indexpath"),
       (#"{"position":{"x":5}}"#, "/position"),
       (#"{"indexPath":[0,0],"sections":[-1]}"#, "/sections/0"),
+      (#"{"indexPath":[0,0],"sections":[0,1]}"#, "/sections/1"),
     ] {
       let answer = mover.begin(wrong)
       #expect(answer?.status == 422, "\(wrong)")

@@ -19,7 +19,7 @@ extension Call {
     let shape = try formatQuery()
     let session = try session(for: .change)
     let (indexPath, position, sections) = try body {
-      (value) throws(JSONError) -> (IndexPath?, Point?, Set<Int>?) in
+      (value) throws(JSONError) -> (IndexPath?, Point?, [Int]?) in
       let object = try JSONObject<BeginMember>(value)
       let indexPath = try object[.indexPath]?.indexPath()
       let position = try object[.position]?.corePoint()
@@ -30,13 +30,20 @@ extension Call {
     }
     let snapshot = try changeBriefly(session) { (current) throws(Failure) in
       try checkIsStill(current)
+      let content = current.description.content
+      if let place = sections?.firstIndex(where: { $0 >= content.sections.count }) {
+        throw .problem(
+          Problem(
+            .invalid, "there is no such section; there are \(content.sections.count)",
+            pointer: "/sections/\(place)"))
+      }
       let offset = current.scrolling.contentOffset
       let source =
         indexPath
         ?? position.flatMap { current.layout.indexPathForItem(at: $0, contentOffset: offset) }
       guard let source,
         let movement = InteractiveMovement(
-          of: source, at: position, within: sections, content: current.description.content,
+          of: source, at: position, within: sections.map(Set.init), content: content,
           layout: current.layout, contentOffset: offset)
       else { throw .problem(.notFound("there is no such item to move")) }
       return Session.Change(
@@ -205,11 +212,11 @@ extension Call {
 
 extension JSONValue {
   /// `sections`: numbers of sections.
-  fileprivate func sectionNumbers() throws(JSONError) -> Set<Int> {
+  fileprivate func sectionNumbers() throws(JSONError) -> [Int] {
     var array = try array(maximumCount: 100_000)
-    var sections: Set<Int> = []
+    var sections: [Int] = []
     while let value = array.next() {
-      sections.insert(try value.whole(in: 0...ContentLimits.equalItems))
+      sections.append(try value.whole(in: 0...ContentLimits.equalItems))
     }
     return sections
   }
