@@ -23,7 +23,7 @@ static const size_t drained_bytes = 1 << 20;
 // What an exchange may hold without a look at what all others hold.
 static const size_t unchecked_bytes = 64 << 10;
 
-static const unsigned refusal_statuses[HTTP_REFUSALS] = {400, 411, 413, 414, 431, 503, 505, 0};
+static const unsigned refusal_statuses[HTTP_REFUSALS] = {400, 413, 414, 431, 503, 505, 0};
 
 static http_exchange *take(http_loop *loop) {
   http_exchange *exchange = loop->pool;

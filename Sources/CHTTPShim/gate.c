@@ -244,10 +244,8 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
   if (census.lengths && !parse_length(census.length, &result->length))
     return refuse(result, 400, "Content-Length is malformed");
   result->is_chunked = census.encodings > 0;
-  bool needs_length = request->method == HTTP_METHOD_POST || request->method == HTTP_METHOD_PUT ||
-                      request->method == HTTP_METHOD_PATCH;
-  if (needs_length && !census.lengths && !census.encodings)
-    return refuse(result, 411, "a request with a body needs a Content-Length");
+  // Without either there is no body (RFC 9112, section 6.3); whether one is needed the handler knows.
+  request->has_length = census.lengths || census.encodings;
   if (result->length > options->max_body_bytes)
     return refuse(result, 413, "the body is longer than --max-body-mib allows");
   return 0;

@@ -8,7 +8,6 @@ static const struct {
   const char *slug, *title;
 } problems[] = {
     {400, "bad-request", "The request is malformed"},
-    {411, "length-required", "A length is needed"},
     {413, "content-too-large", "The body is too large"},
     {414, "uri-too-long", "The URL is too long"},
     {431, "header-fields-too-large", "The header fields are too large"},

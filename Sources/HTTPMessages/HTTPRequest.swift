@@ -18,6 +18,9 @@ public struct HTTPRequest: ~Escapable {
   /// The body, whole; empty where there is none.
   public let body: Span<UInt8>
 
+  /// Whether the header says how long the body is, or that it comes in chunks; if not, there is none.
+  public let hasLength: Bool
+
   /// How many bytes after `body` may be read too; parsers that read ahead need no copy then.
   public let bodyPadding: Int
 
@@ -39,19 +42,22 @@ public struct HTTPRequest: ~Escapable {
   ///   - query: The raw query without its `?`.
   ///   - fields: The header fields.
   ///   - body: The whole body.
+  ///   - hasLength: Whether the header says how long the body is.
   ///   - bodyPadding: How many bytes after `body` are readable.
   ///   - thread: The number of the thread that calls.
   ///   - arrival: When it was whole, in nanoseconds of the monotonic clock.
   @_lifetime(copy path, copy query, copy fields, copy body)
   public init(
     method: HTTPMethod, path: Span<UInt8>, query: Span<UInt8>, fields: HTTPRequestFields,
-    body: Span<UInt8>, bodyPadding: Int = 0, thread: Int = 0, arrival: UInt64 = 0
+    body: Span<UInt8>, hasLength: Bool = true, bodyPadding: Int = 0, thread: Int = 0,
+    arrival: UInt64 = 0
   ) {
     self.method = method
     self.path = path
     self.query = query
     self.fields = fields
     self.body = body
+    self.hasLength = hasLength
     self.bodyPadding = bodyPadding
     self.thread = thread
     self.arrival = arrival

@@ -17,6 +17,7 @@ struct Call: ~Escapable {
   private let query: Span<UInt8>
   private let fields: HTTPRequestFields
   private let body: Span<UInt8>
+  private let hasLength: Bool
   private let bodyPadding: Int
   private let parameters: PathParameters
 
@@ -47,6 +48,7 @@ struct Call: ~Escapable {
     query = request.query
     fields = request.fields
     body = request.body
+    hasLength = request.hasLength
     bodyPadding = request.bodyPadding
   }
 
@@ -149,10 +151,14 @@ struct Call: ~Escapable {
   ///
   /// - Parameter read: What to make of it; may be called twice.
   /// - Returns: What `read` returns.
-  /// - Throws: 415 if it is not JSON, 400 if it cannot be read, and what `read` throws.
+  /// - Throws: 411 if there is none and the header does not say so, 415 if it is not JSON, 400 if it cannot be
+  ///   read, and what `read` throws.
   func body<Value>(
     _ read: (JSONValue) throws(JSONError) -> Value
   ) throws(Failure) -> Value {
+    guard hasLength else {
+      throw .problem(Problem(.lengthRequired, "a request with a body needs a Content-Length"))
+    }
     // An empty body has no type to be wrong about: it is unreadable.
     if !body.isEmpty { try Call.checkIsJSON(fields.contentType) }
     var parser = JSONParser(maximumDepth: service.limits.depth)

@@ -17,6 +17,7 @@ struct Problem: Error {
     case notAcceptable = "not-acceptable"
     case invalidUpdate = "invalid-update"
     case movementConflict = "movement"
+    case lengthRequired = "length-required"
     case preconditionFailed = "precondition-failed"
     case unsupportedMediaType = "unsupported-media-type"
     case tooLarge = "content-too-large"
@@ -33,6 +34,7 @@ struct Problem: Error {
       case .methodNotAllowed: .methodNotAllowed
       case .notAcceptable: .notAcceptable
       case .invalidUpdate, .movementConflict: .conflict
+      case .lengthRequired: .lengthRequired
       case .preconditionFailed: .preconditionFailed
       case .unsupportedMediaType: .unsupportedMediaType
       case .tooLarge: .contentTooLarge
@@ -53,6 +55,7 @@ struct Problem: Error {
       case .notAcceptable: "No acceptable representation"
       case .invalidUpdate: "The batch does not fit the collection"
       case .movementConflict: "The session's interactive movement stands against it"
+      case .lengthRequired: "A length is needed"
       case .preconditionFailed: "The session has moved on"
       case .unsupportedMediaType: "The body is not JSON"
       case .tooLarge: "The body is too large"

@@ -38,6 +38,40 @@ struct LiveServiceTests {
     #expect(client.receive(withoutBody: true)?.status == 404)
   }
 
+  /// As `curl -X POST` sends it: without a word about a body.
+  @Test func aLengthIsMissedOnlyWhereABodyIs() throws {
+    let server = try HTTPServer(
+      configuration: HTTPServerConfiguration(), handler: LayoutService(now: { .zero }))
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    func answer(to requestLine: String) throws -> RawClient.Answer {
+      client.send(requestLine + " HTTP/1.1\r\nHost: a\r\n\r\n")
+      return try #require(client.receive())
+    }
+    client.send(
+      post(
+        "/v1/sessions",
+        #"{"collection":{"sections":[{"items":{"count":9}}]},"layout":{"kind":"list"},"viewport":{"width":320,"height":480}}"#
+      ))
+    let path = try #require(
+      client.receive()?.head.split(separator: "\r\n").first { $0.hasPrefix("Location: ") }
+        .map { String($0.dropFirst(10)) })
+    for needed in [
+      "POST /v1/layout", "POST /v1/sessions", "PUT \(path)/layout", "PATCH \(path)/movement",
+    ] {
+      let refused = try answer(to: needed)
+      #expect(refused.status == 411, "\(needed)")
+      #expect(refused.text.contains("/problems/length-required"))
+    }
+    let notAllowed = try answer(to: "POST /healthz")
+    #expect(notAllowed.status == 405)
+    #expect(notAllowed.head.contains("Allow: "))
+    #expect(try answer(to: "PUT /nowhere").status == 404)
+    client.send(post(path + "/movement", #"{"indexPath":[0,0]}"#))
+    #expect(client.receive()?.status == 201)
+    #expect(try answer(to: "POST \(path)/movement/end").status == 200)
+  }
+
   @Test func aLongDescriptionIsLaidOutOnAWorker() throws {
     let server = try HTTPServer(
       configuration: HTTPServerConfiguration(), handler: LayoutService(now: { .zero }))

@@ -73,6 +73,7 @@ typedef struct http_request {
   http_bytes path;   // raw; begins with '/', no query
   http_bytes query;  // raw, without its '?'
   http_bytes body;   // HTTP_BODY_PADDING more bytes are readable
+  bool has_length;   // whether the header says how long the body is, or that it comes in chunks
   http_bytes fields[HTTP_FIELD_COUNT];  // by http_field; empty if absent
   unsigned thread;   // the number of the thread that calls
   uint64_t arrival;  // when it was whole: nanoseconds of CLOCK_MONOTONIC
@@ -152,7 +153,7 @@ typedef struct http_options {
 } http_options;
 
 // Refusals are counted by status; the last count is for all that have none of their own.
-enum { HTTP_REFUSALS = 8 };
+enum { HTTP_REFUSALS = 7 };
 
 // The status that a count is for; 0 for the last one.
 unsigned http_refusal_status(unsigned index);
