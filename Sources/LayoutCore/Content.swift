@@ -180,29 +180,7 @@ extension Content {
   /// - Returns: The second item of that name; nil if all names differ.
   /// - Complexity: O(n) in the number of names, expected.
   public func firstDuplicateID() -> IndexPath? {
-    let count = sections.summary.namedItemCount
-    guard count > 1 else { return nil }
-    // Open addressing over places rather than a set of strings: three words a name.
-    var capacity = 1
-    while capacity < count * 2 { capacity *= 2 }
-    var hashes = Array(repeating: UInt64(0), count: capacity)
-    var places = Array(repeating: IndexPath(item: -1, section: 0), count: capacity)
-    var duplicate: IndexPath?
-    forEachID { path, name in
-      let hash = NameSet.fingerprint(name)
-      var place = Int(truncatingIfNeeded: hash) & (capacity - 1)
-      while places[place].item >= 0 {
-        if hashes[place] == hash, hasID(places[place], name) {
-          duplicate = path
-          return false
-        }
-        place = (place + 1) & (capacity - 1)
-      }
-      places[place] = path
-      hashes[place] = hash
-      return true
-    }
-    return duplicate
+    sections.summary.namedItemCount > 1 ? NameIndex(self).duplicate : nil
   }
 
   /// Visits the names of all items, in order.
@@ -221,9 +199,14 @@ extension Content {
     }
   }
 
+  /// Hands out the name of an item, if it has one.
+  func withID<Result>(of path: IndexPath, _ body: (Span<UInt8>) -> Result) -> Result? {
+    sections.items(ofSection: path.section).withID(of: path.item, body)
+  }
+
   /// Whether an item has a name.
   func hasID(_ path: IndexPath, _ name: Span<UInt8>) -> Bool {
-    sections[path.section].items.withID(of: path.item) { other in
+    withID(of: path) { other in
       other.count == name.count && other.indices.allSatisfy { other[$0] == name[$0] }
     } ?? false
   }

@@ -22,8 +22,8 @@ extension UpdatedContent {
 private struct NameMap: ElementMap {
   private let newSections: [Int: Int]
   private let oldSections: [Int: Int]
-  private let newItems: ItemPlaces
-  private let oldItems: ItemPlaces
+  private let newItems: NameIndex
+  private let oldItems: NameIndex
   private let old: Content
   private let new: Content
 
@@ -54,8 +54,8 @@ private struct NameMap: ElementMap {
     }
     self.newSections = newSections
     self.oldSections = oldSections
-    newItems = ItemPlaces(new)
-    oldItems = ItemPlaces(old)
+    newItems = NameIndex(new)
+    oldItems = NameIndex(old)
   }
 
   func newSection(of old: Int) -> Int? { newSections[old] }
@@ -66,33 +66,10 @@ private struct NameMap: ElementMap {
   }
 
   func newIndexPath(of path: IndexPath) -> IndexPath? {
-    newItems.place(of: path, in: old, among: new)
+    newItems.place(ofItem: path, of: old)
   }
 
   func oldIndexPath(of path: IndexPath) -> IndexPath? {
-    oldItems.place(of: path, in: new, among: old)
-  }
-}
-
-/// Where names are, by their fingerprints.
-private struct ItemPlaces {
-  private var places: [UInt64: IndexPath] = [:]
-
-  init(_ content: Content) {
-    places.reserveCapacity(content.sections.summary.namedItemCount)
-    content.forEachID { path, name in
-      places[NameSet.fingerprint(name)] = path
-      return true
-    }
-  }
-
-  /// Where an item of one content is in another.
-  func place(of path: IndexPath, in content: Content, among other: Content) -> IndexPath? {
-    content.sections[path.section].items.withID(of: path.item) { name in
-      guard let place = places[NameSet.fingerprint(name)], other.hasID(place, name) else {
-        return nil
-      }
-      return place
-    } ?? nil
+    oldItems.place(ofItem: path, of: new)
   }
 }

@@ -24,7 +24,8 @@ public struct NameSet: Sendable {
   /// The fingerprint of a name.
   static func fingerprint(_ name: Span<UInt8>) -> UInt64 {
     var hasher = Hasher()
-    for place in name.indices { hasher.combine(name[place]) }
+    // Safe: the bytes are only read.
+    unsafe name.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     return UInt64(bitPattern: Int64(hasher.finalize()))
   }
 

@@ -1,0 +1,95 @@
+/// Where the names of a collection's items are.
+///
+/// A hash table over places, so that a million names are not a million objects: eight bytes a slot, of which
+/// one in two to four is taken, and an index path a name.
+struct NameIndex: Sendable {
+  private let content: Content
+  /// Where the names are, in order.
+  private var places: [IndexPath] = []
+  /// The upper half of a name's fingerprint, and below it the name's number from 1; 0 where there is none.
+  private var slots: [UInt64]
+  /// The second item of the first name that two items share; names from there on are not in the index.
+  private(set) var duplicate: IndexPath?
+
+  private static let tagBits: UInt64 = 0xFFFF_FFFF << 32
+
+  /// So many slots are asked for before the first of them is read: each is somewhere else.
+  private static let batchSize = 32
+
+  /// Takes the names of a collection.
+  ///
+  /// - Complexity: O(n) in the number of names, expected.
+  init(_ content: Content) {
+    self.content = content
+    let count = content.sections.summary.namedItemCount
+    var capacity = 2
+    while capacity < count * 2 { capacity *= 2 }
+    places.reserveCapacity(count)
+    slots = Array(repeating: 0, count: capacity)
+    var fingerprints: [UInt64] = []
+    fingerprints.reserveCapacity(NameIndex.batchSize)
+    content.forEachID { path, name in
+      let fingerprint = NameSet.fingerprint(name)
+      let slot = slot(of: fingerprint)
+      slots.fetch(slot..<(slot + 1))
+      places.append(path)
+      fingerprints.append(fingerprint)
+      if fingerprints.count == NameIndex.batchSize { insertLast(&fingerprints) }
+      return duplicate == nil
+    }
+    insertLast(&fingerprints)
+  }
+
+  /// Takes the slots of the names that were added last.
+  private mutating func insertLast(_ fingerprints: inout [UInt64]) {
+    var number = places.count - fingerprints.count
+    for fingerprint in fingerprints where duplicate == nil {
+      let path = places[number]
+      number += 1
+      var slot = slot(of: fingerprint)
+      while slots[slot] != 0 {
+        if let other = place(in: slot, of: fingerprint),
+          content.withID(of: path, { content.hasID(other, $0) }) ?? false
+        {
+          duplicate = path
+          break
+        }
+        slot = self.slot(after: slot)
+      }
+      if duplicate == nil {
+        slots[slot] = fingerprint & NameIndex.tagBits | UInt64(number)
+      }
+    }
+    fingerprints.removeAll(keepingCapacity: true)
+  }
+
+  private func slot(of fingerprint: UInt64) -> Int {
+    Int(truncatingIfNeeded: fingerprint) & (slots.count - 1)
+  }
+
+  private func slot(after slot: Int) -> Int { (slot + 1) & (slots.count - 1) }
+
+  /// Where the name in a taken slot is, if it may have that fingerprint.
+  private func place(in slot: Int, of fingerprint: UInt64) -> IndexPath? {
+    guard (slots[slot] ^ fingerprint) & NameIndex.tagBits == 0 else { return nil }
+    return places[Int(slots[slot] & ~NameIndex.tagBits) - 1]
+  }
+
+  /// The item of the name that an item of another collection has; nil if there is none.
+  ///
+  /// - Complexity: O(log n), expected.
+  func place(ofItem path: IndexPath, of other: Content) -> IndexPath? {
+    let found = other.withID(of: path) { name -> IndexPath? in
+      let fingerprint = NameSet.fingerprint(name)
+      var slot = slot(of: fingerprint)
+      while slots[slot] != 0 {
+        if let place = place(in: slot, of: fingerprint), content.hasID(place, name) {
+          return place
+        }
+        slot = self.slot(after: slot)
+      }
+      return nil
+    }
+    return found ?? nil
+  }
+}
