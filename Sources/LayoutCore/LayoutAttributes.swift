@@ -121,6 +121,23 @@ public struct ElementPosition: Hashable, Comparable, Sendable {
     self.rank = rank
   }
 
+  /// Finds the position of an element.
+  ///
+  /// - Parameters:
+  ///   - kind: What it is.
+  ///   - indexPath: Which it is.
+  @inlinable
+  public init(of kind: ElementKind, at indexPath: IndexPath) {
+    section = indexPath.section
+    rank =
+      switch kind {
+      case .cell: indexPath.item
+      case .header: -1
+      case .footer: ElementPosition.footerRank
+      case .decoration(let place): ElementPosition.footerRank + 1 + Int(place)
+      }
+  }
+
   /// The rank of a footer: past all items.
   public static var footerRank: Int { 1 << 62 }
 
@@ -137,15 +154,5 @@ public struct ElementPosition: Hashable, Comparable, Sendable {
 extension LayoutAttributes {
   /// The element's place in the order of all answers.
   @inlinable
-  public var position: ElementPosition {
-    switch kind {
-    case .cell: ElementPosition(section: indexPath.section, rank: indexPath.item)
-    case .header: ElementPosition(section: indexPath.section, rank: -1)
-    case .footer:
-      ElementPosition(section: indexPath.section, rank: ElementPosition.footerRank)
-    case .decoration(let place):
-      ElementPosition(
-        section: indexPath.section, rank: ElementPosition.footerRank + 1 + Int(place))
-    }
-  }
+  public var position: ElementPosition { ElementPosition(of: kind, at: indexPath) }
 }

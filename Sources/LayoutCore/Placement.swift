@@ -54,6 +54,14 @@ public protocol Placement: Sendable {
     of kind: ElementKind, at indexPath: IndexPath, visible: Rect
   ) -> LayoutAttributes?
 
+  /// Some cells, wherever they are: many of them together mostly take less than each alone.
+  ///
+  /// - Parameters:
+  ///   - indexPaths: Which they are; each once, ascending.
+  ///   - visible: The visible rect, upright.
+  /// - Returns: The attributes of each, upright; nil if there is no such cell.
+  func cells(at indexPaths: [IndexPath], visible: Rect) -> [LayoutAttributes?]
+
   /// Visits the elements that show in a rectangle, in the order of ``ElementPosition``.
   ///
   /// - Parameters:
@@ -90,6 +98,12 @@ public protocol Placement: Sendable {
   /// - Returns: Its frame, upright; nil if there is no such item.
   /// - Complexity: O(log n).
   func restingFrame(ofItemAt indexPath: IndexPath) -> Rect?
+
+  /// Where some items rest: many of them together mostly take less than each alone.
+  ///
+  /// - Parameter indexPaths: Which they are; each once, ascending.
+  /// - Returns: The frame of each, upright; nil if there is no such item.
+  func restingFrames(ofItemsAt indexPaths: [IndexPath]) -> [Rect?]
 
   /// Where an element would be if nothing followed the visible rect.
   ///
@@ -227,6 +241,16 @@ extension Placement {
 
   /// Cards do not turn.
   public func turn(ofItemAt indexPath: IndexPath, seenIn visible: Rect) -> Double? { nil }
+
+  /// One by one.
+  public func restingFrames(ofItemsAt indexPaths: [IndexPath]) -> [Rect?] {
+    indexPaths.map(restingFrame)
+  }
+
+  /// One by one.
+  public func cells(at indexPaths: [IndexPath], visible: Rect) -> [LayoutAttributes?] {
+    indexPaths.map { attributes(of: .cell, at: $0, visible: visible) }
+  }
 
   /// There is nothing but cells.
   public func restingFrame(of kind: ElementKind, at indexPath: IndexPath) -> Rect? {

@@ -146,6 +146,21 @@ public struct PreparedLayout: Sendable {
     return attributes.map(lifted.lift)
   }
 
+  /// Some cells, on screen or not.
+  ///
+  /// - Parameters:
+  ///   - indexPaths: Which they are; each once, ascending.
+  ///   - offset: The content offset.
+  /// - Returns: The attributes of each, or nil if there is no such cell.
+  /// - Complexity: O(k · log n) for k cells; less where they are near each other.
+  func cells(at indexPaths: [IndexPath], contentOffset offset: Point) -> [LayoutAttributes?] {
+    let visible = scrollDirection.upright(visibleRect(at: offset))
+    return placement.cells(at: indexPaths, visible: visible).map { cell in
+      guard let cell = cell.map(turned) else { return nil }
+      return cell.indexPath == lifted?.indexPath ? lifted?.lift(cell) : cell
+    }
+  }
+
   /// Visits the elements that show in a rectangle, in the order of ``ElementPosition``.
   ///
   /// An element shows in a rectangle if the bounding box of its transformed frame shares more than

@@ -302,13 +302,15 @@ extension PreparedLayout {
   ) -> [ItemRange] {
     guard ranges.count > 1 else { return ranges }
     let visible = scrollDirection.upright(visibleRect(at: offset))
+    // Of a few each alone is found as soon.
+    let ends = ranges.count > 8 ? Ends(of: ranges, in: placement, frame) : nil
     // Distance, then the way, then the order on the way.
     func rank(_ range: ItemRange, _ order: Int) -> (Length, Int, Int) {
       var distance = Length(millionths: .max)
       var isBefore = true
       func consider(_ item: Int) {
         let path = IndexPath(item: item, section: range.section)
-        let frame = frame(path)
+        let frame = frame(path) ?? ends?.frame(ofItemAt: path)
         guard let place = placement.place(ofItemAt: path, restingIn: frame, from: visible) else {
           return
         }
@@ -323,5 +325,28 @@ extension PreparedLayout {
       .map { (rank: rank($1, $0), range: $1) }
       .sorted { $0.rank < $1.rank }
       .map(\.range)
+  }
+}
+
+/// Where the items at both ends of some ranges rest, beside those that somebody else knows.
+private struct Ends {
+  private var items: [IndexPath] = []
+  private let frames: [Rect?]
+
+  init(
+    of ranges: [ItemRange], in placement: any Placement, _ frame: (IndexPath) -> Rect?
+  ) {
+    for range in ranges {
+      let first = IndexPath(item: range.start, section: range.section)
+      let last = IndexPath(item: range.end - 1, section: range.section)
+      if frame(first) == nil { items.append(first) }
+      if last != first, frame(last) == nil { items.append(last) }
+    }
+    frames = placement.restingFrames(ofItemsAt: items)
+  }
+
+  func frame(ofItemAt path: IndexPath) -> Rect? {
+    sortedIndex(of: path, among: min(items.count, frames.count)) { items[$0] }
+      .flatMap { frames[$0] }
   }
 }

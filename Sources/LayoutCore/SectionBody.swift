@@ -20,6 +20,13 @@ protocol SectionBody: AnyObject, Sendable {
   /// - Returns: The frame, upright.
   func frame(of item: Int) -> Rect
 
+  /// The frames of some items: what was gone through on the way to one need not be gone through again for
+  /// the next.
+  ///
+  /// - Parameter items: Items that exist, ascending.
+  /// - Returns: The frame of each, upright.
+  func frames(of items: [Int]) -> [Rect]
+
   /// The first item of which the middle along the main axis is at a place or after it, where middles
   /// follow each other as items do.
   ///
@@ -63,6 +70,9 @@ protocol SectionBody: AnyObject, Sendable {
 extension SectionBody {
   /// The first of all.
   func firstItem(centeredFrom doubledMain: Int128) -> Int { 0 }
+
+  /// One by one.
+  func frames(of items: [Int]) -> [Rect] { items.map(frame) }
 
   /// None.
   var reusableSizes: SizeList? { nil }

@@ -269,6 +269,16 @@ final class SectionStack: Placement {
     }
   }
 
+  func cells(at indexPaths: [IndexPath], visible: Rect) -> [LayoutAttributes?] {
+    let change = effect?.change(of: self, seenIn: visible)
+    return zip(indexPaths, restingFrames(ofItemsAt: indexPaths)).map { indexPath, frame in
+      guard let frame else { return nil }
+      var cell = LayoutAttributes(kind: .cell, indexPath: indexPath, frame: frame)
+      change?(&cell)
+      return cell
+    }
+  }
+
   private func header(
     of slot: Slot, at start: Length, section: Int, visible: Rect
   ) -> LayoutAttributes {
@@ -410,6 +420,26 @@ final class SectionStack: Placement {
       (0..<slot.itemCount).contains(indexPath.item)
     else { return nil }
     return slot.body.frame(of: indexPath.item).offset(by: start + slot.bodyStart)
+  }
+
+  func restingFrames(ofItemsAt indexPaths: [IndexPath]) -> [Rect?] {
+    var frames: [Rect?] = []
+    frames.reserveCapacity(indexPaths.count)
+    while frames.count < indexPaths.count {
+      let rest = indexPaths[frames.count...]
+      let section = indexPaths[frames.count].section
+      let ofSection = rest.prefix { $0.section == section }
+      guard let (slot, start) = slot(section),
+        ofSection.allSatisfy({ (0..<slot.itemCount).contains($0.item) })
+      else {
+        frames += ofSection.map(restingFrame)
+        continue
+      }
+      frames += slot.body.frames(of: ofSection.map(\.item)).map {
+        $0.offset(by: start + slot.bodyStart)
+      }
+    }
+    return frames
   }
 
   func restingFrame(of kind: ElementKind, at indexPath: IndexPath) -> Rect? {

@@ -83,15 +83,13 @@ public struct Transition: Sendable {
       in: oldVisible, contentOffset: old.contentOffset, limit: limit)
     let after = try new.layout.elements(
       in: newVisible, contentOffset: new.contentOffset, limit: limit)
-    let showed = Set(before.map(\.position))
-    for final in after {
-      let initial = map.oldElement(final.kind, at: final.indexPath).flatMap {
-        old.layout.attributes(of: $0.kind, at: $0.at, contentOffset: old.contentOffset)
-      }
-      if let initial {
+    let origins = after.map { map.oldElement($0.kind, at: $0.indexPath) }
+    let olds = Counterparts(origins, shown: before, in: old.layout, at: old.contentOffset)
+    for (final, origin) in zip(after, origins) {
+      if let (initial, isShown) = olds.counterpart(origin) {
         if !initial.looks(like: final) {
           moving.append(Change(initial: initial, final: final))
-        } else if !showed.contains(initial.position) {
+        } else if !isShown {
           entering.append(final)
         }
       } else {
@@ -99,13 +97,12 @@ public struct Transition: Sendable {
           Change(initial: insertion.applied(to: final, in: newVisible), final: final))
       }
     }
-    let shown = Set(after.map(\.position))
-    for initial in before {
-      let final = map.newElement(initial.kind, at: initial.indexPath).flatMap {
-        new.layout.attributes(of: $0.kind, at: $0.at, contentOffset: new.contentOffset)
-      }
-      if let final {
-        if !initial.looks(like: final), !shown.contains(final.position) {
+    let targets = before.map { map.newElement($0.kind, at: $0.indexPath) }
+    let news = Counterparts(targets, shown: after, in: new.layout, at: new.contentOffset)
+    for (initial, target) in zip(before, targets) {
+      if let (final, isShown) = news.counterpart(target) {
+        // What shows afterwards too has had its turn.
+        if !isShown, !initial.looks(like: final) {
           moving.append(Change(initial: initial, final: final))
         }
       } else {
@@ -122,5 +119,61 @@ extension LayoutAttributes {
     var renamed = self
     renamed.kind = other.kind
     return renamed == other
+  }
+}
+
+/// What elements of one layout are in another.
+///
+/// Most show in both: those need not be looked for. Other cells are looked for together.
+private struct Counterparts {
+  /// What an element is, and which.
+  typealias Element = (kind: ElementKind, at: IndexPath)
+
+  private let shown: [LayoutAttributes]
+  private let layout: PreparedLayout
+  private let contentOffset: Point
+  /// Cells that do not show, ascending.
+  private var others: [IndexPath] = []
+  private let cells: [LayoutAttributes?]
+
+  /// Looks for elements.
+  ///
+  /// - Parameters:
+  ///   - elements: The elements.
+  ///   - shown: What shows in the layout, in order.
+  ///   - layout: The layout.
+  ///   - contentOffset: The offset.
+  init(
+    _ elements: [Element?], shown: [LayoutAttributes], in layout: PreparedLayout,
+    at contentOffset: Point
+  ) {
+    self.shown = shown
+    self.layout = layout
+    self.contentOffset = contentOffset
+    for case let (kind, indexPath)? in elements
+    where kind == .cell && Counterparts.place(kind, indexPath, in: shown) == nil {
+      others.append(indexPath)
+    }
+    others.sort()
+    cells = others.isEmpty ? [] : layout.cells(at: others, contentOffset: contentOffset)
+  }
+
+  private static func place(
+    _ kind: ElementKind, _ indexPath: IndexPath, in shown: [LayoutAttributes]
+  ) -> Int? {
+    sortedIndex(of: ElementPosition(of: kind, at: indexPath), among: shown.count) {
+      shown[$0].position
+    }
+  }
+
+  /// One of the elements, and whether it shows; nil if there is no such element.
+  func counterpart(_ element: Element?) -> (element: LayoutAttributes, isShown: Bool)? {
+    guard let (kind, indexPath) = element else { return nil }
+    if let place = Counterparts.place(kind, indexPath, in: shown) { return (shown[place], true) }
+    let other =
+      kind == .cell
+      ? sortedIndex(of: indexPath, among: cells.count) { others[$0] }.flatMap { cells[$0] }
+      : layout.attributes(of: kind, at: indexPath, contentOffset: contentOffset)
+    return other.map { ($0, false) }
   }
 }

@@ -35,6 +35,9 @@ struct SectionBodyTests {
           frames.append((indexPath, try #require(placement.restingFrame(ofItemAt: indexPath))))
         }
       }
+      // Some of them together, near each other or not.
+      let some = frames.filter { _ in random.chance([0.02, 0.3, 1][random.int(0...2)]) }
+      #expect(placement.restingFrames(ofItemsAt: some.map(\.indexPath)) == some.map(\.frame))
       for _ in 0..<6 {
         let rect = random.rect(near: frames.map(\.frame))
         let expected = frames.filter { $0.frame.overlaps(rect) }
@@ -44,6 +47,34 @@ struct SectionBodyTests {
         expectCells(
           of: placement, in: rect, from: start, count: random.int(1...60),
           are: expected.filter { $0.indexPath >= start })
+      }
+    }
+  }
+
+  /// In every layout, with a cell under a finger or without.
+  @Test(arguments: 0..<300)
+  func cellsTogetherAreThoseThatAskingForEachFinds(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let content = random.content()
+    var prepared = try PreparedLayout(
+      content, layout: random.layout(), viewport: random.viewport())
+    for _ in 0..<4 {
+      let offset = random.offset()
+      var some: [IndexPath] = []
+      // One section more than there are, and an item more.
+      for section in 0...content.sections.count {
+        let count = section < content.sections.count ? content.sections[section].items.count : 0
+        for item in 0...count where random.chance(0.3) {
+          some.append(IndexPath(item: item, section: section))
+        }
+      }
+      #expect(
+        prepared.cells(at: some, contentOffset: offset)
+          == some.map { prepared.attributes(of: .cell, at: $0, contentOffset: offset) })
+      let resting = prepared.placement.restingFrames(ofItemsAt: some)
+      #expect(resting == some.map(prepared.placement.restingFrame(ofItemAt:)))
+      prepared.lifted = some.randomElement(using: &random).map {
+        LiftedCell(indexPath: $0, place: Rect(origin: random.offset(), size: .zero))
       }
     }
   }

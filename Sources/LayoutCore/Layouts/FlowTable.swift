@@ -296,6 +296,22 @@ final class FlowTable: SectionBody {
     return result
   }
 
+  /// - Complexity: O(k · log n + m) for k items in lines of m items together.
+  func frames(of items: [Int]) -> [Rect] {
+    var frames: [Rect] = []
+    frames.reserveCapacity(items.count)
+    var reader = SizeReader(sizes)
+    while frames.count < items.count {
+      let done = frames.count
+      _ = forEachItem(in: line(of: items[done]), &reader) { item, frame in
+        if items[frames.count] == item { frames.append(frame) }
+        return frames.count < items.count
+      }
+      guard frames.count > done else { break }
+    }
+    return frames
+  }
+
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
     var reader = SizeReader(sizes)
     return forEachLine(in: rect, from: start) { line in
