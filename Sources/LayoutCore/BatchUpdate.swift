@@ -75,7 +75,7 @@ public struct UpdatedContent: Sendable {
   public var content: Content
   /// How its elements go with those before.
   public var map: any ElementMap
-  /// The names there are afterwards; nil if nobody had to know yet.
+  /// The names there are afterwards; nil if nobody had to know them yet.
   public var names: NameSet?
   var change: ContentChange
 }
@@ -85,13 +85,13 @@ extension BatchUpdate {
   ///
   /// - Parameters:
   ///   - content: The content.
-  ///   - names: The names of its items, if they are known; else they are collected where a batch brings
-  ///     names of its own.
+  ///   - names: The names of its items, to be collected where a batch brings names of its own; nil if
+  ///     nobody keeps them.
   /// - Returns: The content afterwards, which shares what did not change.
   /// - Throws: ``UpdateRefusal`` with the first rule that is broken.
   /// - Complexity: O(k · log n) for k items that are inserted, moved or reloaded, and ranges deleted.
   public func applied(
-    to content: Content, names: NameSet? = nil
+    to content: Content, names: CollectedNames? = nil
   ) throws(UpdateRefusal) -> UpdatedContent {
     let plan = try UpdatePlan(self, for: content)
     return plan.result(names: try plan.names(from: names))
@@ -101,12 +101,15 @@ extension BatchUpdate {
   ///
   /// - Parameters:
   ///   - content: The content.
-  ///   - names: The names of its items, if they are known.
+  ///   - names: The names of its items, to be collected where they have to be known; nil if nobody keeps
+  ///     them.
   /// - Returns: Nil if too much is broken, or nothing.
-  public func repaired(for content: Content, names: NameSet? = nil) -> BatchUpdate? {
+  public func repaired(for content: Content, names: CollectedNames? = nil) -> BatchUpdate? {
     var batch = self
-    // Each round mends what the one before still broke.
-    for round in 0..<64 {
+    let names = names ?? CollectedNames()
+    // Each round goes through the whole batch, and mends what the one before still broke.
+    let roundCount = min(64, max(4, BatchUpdate.repairedOperationCount / max(1, operationCount)))
+    for round in 0..<roundCount {
       do throws(UpdateRefusal) {
         _ = try batch.applied(to: content, names: names)
         return round == 0 ? nil : batch
@@ -115,6 +118,15 @@ extension BatchUpdate {
       }
     }
     return nil
+  }
+
+  /// So many operations are gone through to mend a batch: nobody waits seconds for a proposal.
+  private static var repairedOperationCount: Int { 64_000 }
+
+  /// How many operations there are.
+  private var operationCount: Int {
+    deleteSections.count + insertSections.count + moveSections.count + reloadSections.count
+      + deleteItems.count + insertItems.count + moveItems.count + reloadItems.count
   }
 
   /// Takes an operation out.

@@ -378,10 +378,10 @@ struct UpdatePlan: ~Copyable {
 
   /// The names after the batch.
   ///
-  /// - Parameter known: The names before it, if they are known.
+  /// - Parameter collected: The names before it; nil if nobody keeps them.
   /// - Returns: Nil if they need not be known.
   /// - Throws: ``UpdateRefusal`` for a name that exists already.
-  func names(from known: NameSet?) throws(UpdateRefusal) -> NameSet? {
+  func names(from collected: CollectedNames?) throws(UpdateRefusal) -> NameSet? {
     if batch.changesSections { try checkSectionNames() }
     var new: [(section: Int, items: ItemList, operation: UpdateOperation)] = []
     for (index, insert) in batch.insertSections.enumerated() {
@@ -394,8 +394,8 @@ struct UpdatePlan: ~Copyable {
       new.append((insert.at.section, ItemList(insert.items), .insertItems(index)))
     }
     new.removeAll { !$0.items.hasIDs }
-    guard !new.isEmpty || known != nil else { return nil }
-    let names = known ?? NameSet(content)
+    guard !new.isEmpty || collected?.known != nil else { return nil }
+    let names = collected?.names(of: content) ?? NameSet(content)
     let removed = removedFingerprints
     let removedSet = Set(removed)
     var added: Set<UInt64> = []

@@ -71,16 +71,18 @@ public final class Session: Sendable {
     public let description: Description
     /// The layout of it.
     public let layout: PreparedLayout
-    /// The names of the items; nil until a change has to know them.
-    public let names: NameSet?
+    /// The names of the items.
+    public let names: CollectedNames
 
     /// Keeps them together.
     ///
     /// - Parameters:
     ///   - description: What the client said.
     ///   - layout: The layout of it.
-    ///   - names: The names of the items, if they are known.
-    public init(description: Description, layout: PreparedLayout, names: NameSet? = nil) {
+    ///   - names: The names of the items.
+    public init(
+      description: Description, layout: PreparedLayout, names: CollectedNames = CollectedNames()
+    ) {
       assert(layout.holds(description.content), "a layout of other content")
       self.description = description
       self.layout = layout
@@ -91,7 +93,8 @@ public final class Session: Sendable {
     public var byteCount: Int {
       // The session's and the layout's objects, the locks, and the place in the store: what is left of
       // a small session's memory when the rest is taken off.
-      2048 + description.content.byteCount + layout.byteCount + (names?.byteCount ?? 0)
+      2048 + description.content.byteCount + layout.byteCount
+        + CollectedNames.byteCount(of: description.content)
     }
   }
 

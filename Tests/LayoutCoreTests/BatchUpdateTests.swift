@@ -1,5 +1,6 @@
-import LayoutCore
 import Testing
+
+@testable import LayoutCore
 
 /// Batches as values: what they make of content, and what refuses them.
 struct BatchUpdateTests {
@@ -16,7 +17,7 @@ struct BatchUpdateTests {
           return section
         })
     }
-    var names: NameSet?
+    var names = CollectedNames()
     for _ in 0..<20 {
       var batch = generator.batch(for: content, nextName: &nextName)
       do {
@@ -34,8 +35,52 @@ struct BatchUpdateTests {
           == Content(sections: updated.content.sections.map(\.self)).describedItemCount)
       checkMap(updated.map, batch, content, updated.content)
       content = updated.content
-      names = updated.names
+      names = CollectedNames(updated.names)
     }
+  }
+
+  /// Names are collected once, also for what is refused or only tried.
+  @Test func namesAreCollectedOnce() throws {
+    var nextName = 0
+    var generator = SeededGenerator(seed: 1)
+    let content = Content(sections: [Section(items: generator.named(Items(count: 50), &nextName))])
+    let names = CollectedNames()
+    #expect(names.known == nil)
+    var batch = BatchUpdate()
+    batch.deleteItems = [ItemRange(section: 0, start: 3, end: 4)]
+    // Nobody has to know them for that.
+    #expect(try batch.applied(to: content, names: names).names == nil)
+    #expect(names.known == nil)
+    let items = content.sections[0].items.item(7)
+    batch.insertItems = [(IndexPath(item: 0, section: 0), items)]
+    #expect(throws: UpdateRefusal.self) { try batch.applied(to: content, names: names) }
+    #expect(names.known != nil)
+    // From then on they are kept.
+    batch.insertItems = []
+    let after = try batch.applied(to: content, names: names)
+    #expect(after.names != nil)
+    let known = CollectedNames(after.names)
+    batch.deleteItems = [ItemRange(section: 0, start: 6, end: 7)]
+    batch.insertItems = [(IndexPath(item: 0, section: 0), items)]
+    #expect(throws: Never.self) { try batch.applied(to: after.content, names: known) }
+  }
+
+  /// A batch of many operations is gone through a few times only.
+  @Test(arguments: [(100, 60, true), (100, 70, false), (8000, 7, true), (8000, 12, false)])
+  func aBatchIsMendedUpToAPoint(operationCount: Int, brokenCount: Int, isMended: Bool) throws {
+    let content = Content(sections: [Section(items: Items(count: 10_000))])
+    var batch = BatchUpdate()
+    batch.deleteItems = (0..<(operationCount - brokenCount)).map {
+      ItemRange(section: 0, start: $0, end: $0 + 1)
+    }
+    batch.deleteItems += (0..<brokenCount).map {
+      ItemRange(section: 0, start: 10_000 + $0, end: 10_001 + $0)
+    }
+    let repaired = batch.repaired(for: content)
+    #expect((repaired != nil) == isMended)
+    #expect(
+      repaired.map { $0.deleteItems.count } ?? operationCount - brokenCount
+        == operationCount - brokenCount)
   }
 
   /// Both ways of a map agree, and what goes together has the same name.
@@ -123,7 +168,7 @@ struct BatchUpdateTests {
     var again = BatchUpdate()
     again.insertItems = batch.insertItems
     #expect(throws: UpdateRefusal.self) {
-      try again.applied(to: updated.content, names: updated.names)
+      try again.applied(to: updated.content, names: CollectedNames(updated.names))
     }
   }
 

@@ -179,7 +179,8 @@ extension Call {
     description.content = updated.content
     return PlannedUpdate(
       document: Session.Document(
-        description: description, layout: layout, names: updated.names),
+        description: description, layout: layout,
+        names: CollectedNames(updated.names)),
       scrolling: scrolling)
   }
 

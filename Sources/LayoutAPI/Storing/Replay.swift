@@ -6,7 +6,7 @@ import LayoutSessions
 /// The layout of updates is made of the one before; everything else is laid out once, at the end.
 struct Replay {
   private var description: Description
-  private var names: NameSet?
+  private var names = CollectedNames()
   /// The layout so far; nil if there is none for what the description has become.
   private var layout: PreparedLayout?
 
@@ -34,7 +34,7 @@ struct Replay {
       layout = nil
     case .collection(let content):
       description.content = content
-      names = nil
+      names = CollectedNames()
       layout = nil
     case .updates(let batch):
       let updated: UpdatedContent
@@ -48,7 +48,7 @@ struct Replay {
         layout = try? PreparedLayout(updating: before, to: updated, layout: description.layout)
       }
       description.content = updated.content
-      names = updated.names
+      names = CollectedNames(updated.names)
     }
   }
 
