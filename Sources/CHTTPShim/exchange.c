@@ -165,7 +165,8 @@ static void reset(http_exchange *exchange, http_loop *loop, struct MHD_Connectio
   exchange->body_count = 0;
   exchange->held = exchange->drained = 0;
   exchange->refusal = 0;
-  exchange->is_chunked = false;
+  exchange->request.has_length = false;
+  exchange->is_chunked = exchange->may_lack_length = false;
   exchange->is_receiving = false;
   exchange->is_counted = false;
   exchange->is_long = false;
@@ -344,10 +345,12 @@ static enum MHD_Result send_reply(http_exchange *exchange) {
   }
   hold(exchange, held);
   // Where chunks ended, libmicrohttpd and a proxy in front may disagree: it takes bare LFs, and a
-  // trailer line that begins with NUL for the end. What follows is not read as a request.
-  bool closes = exchange->is_chunked || atomic_load_explicit(&exchange->loop->server->is_draining,
-                                                             memory_order_relaxed);
-  if (exchange->connection && exchange->is_chunked) exchange->connection->lingers = true;
+  // trailer line that begins with NUL for the end. And who gave no length may have sent a body all the
+  // same. What follows is not read as a request.
+  bool is_end_unsure = exchange->is_chunked || exchange->may_lack_length;
+  bool closes = is_end_unsure || atomic_load_explicit(&exchange->loop->server->is_draining,
+                                                      memory_order_relaxed);
+  if (exchange->connection && is_end_unsure) exchange->connection->lingers = true;
   start_answering(exchange);
   enum MHD_Result result = reply->prepared && reply->field_count == 0 && !closes
                                ? send_prepared(exchange)
@@ -440,6 +443,7 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
   }
   if (exchange->connection) exchange->connection->consumed += result.header_size;
   exchange->is_chunked = result.is_chunked;
+  exchange->may_lack_length = result.may_lack_length;
   exchange->announced = (size_t)result.length;
   if (is_refused_unread(exchange)) {
     if (exchange->connection) exchange->connection->lingers = true;

@@ -38,16 +38,23 @@ struct LiveServiceTests {
     #expect(client.receive(withoutBody: true)?.status == 404)
   }
 
-  /// As `curl -X POST` sends it: without a word about a body.
+  /// Such as those of `curl -X POST`, which say nothing of a body.
+  ///
+  /// What follows might be one all the same, and is no request.
   @Test func aLengthIsMissedOnlyWhereABodyIs() throws {
     let server = try HTTPServer(
       configuration: HTTPServerConfiguration(), handler: LayoutService(now: { .zero }))
     defer { server.stop(drainSeconds: 1) }
-    let client = RawClient(port: server.port)
     func answer(to requestLine: String) throws -> RawClient.Answer {
-      client.send(requestLine + " HTTP/1.1\r\nHost: a\r\n\r\n")
-      return try #require(client.receive())
+      let client = RawClient(port: server.port)
+      client.send(
+        requestLine + " HTTP/1.1\r\nHost: a\r\n\r\nDELETE /v1/x HTTP/1.1\r\nHost: a\r\n\r\n")
+      let answer = try #require(client.receive())
+      #expect(answer.head.contains("Connection: close"))
+      #expect(client.isClosed())
+      return answer
     }
+    let client = RawClient(port: server.port)
     client.send(
       post(
         "/v1/sessions",
