@@ -144,6 +144,16 @@ struct WaterfallLayoutTests {
       let left = count - batch.deleteItems.reduce(0) { $0 + $1.end - $1.start }
       let path = IndexPath(item: generator.int(0...left), section: 0)
       batch.insertItems = [(path, items(generator.int(1...(round < 12 ? 3 : 900))))]
+      if round % 4 == 1 {
+        // Moves and reloads too.
+        var nextName = 0
+        let random = generator.batch(for: content, nextName: &nextName)
+        batch = random.repaired(for: content) ?? random
+        batch.deleteSections = []
+        batch.insertSections = []
+        batch.reloadSections = []
+        batch = batch.repaired(for: content) ?? batch
+      }
       let updated = try batch.applied(to: content)
       prepared = try PreparedLayout(updating: prepared, to: updated, layout: layout)
       content = updated.content
@@ -196,6 +206,34 @@ struct WaterfallLayoutTests {
     #expect(content.sections[0].items.count == 800)
     #expect(prepared.contentSize == scratch.contentSize)
     #expect(prepared.byteCount <= 2 * scratch.byteCount)
+  }
+
+  /// A small rest between a block that is changed and one that is not goes to the latter.
+  @Test func whatIsLeftBetweenBlocksIsNoBlock() throws {
+    var layout = WaterfallLayout()
+    layout.itemRenderDirection = .leftToRight
+    layout.columns = .count(40)
+    let viewport = Viewport(size: Size(width: 4000, height: 300))
+    // One less than a block may have.
+    let (size, count) = (639, 30)
+    let lengths = LengthArray(count: size * count) { Length(points: 10 + $0 % 7) }
+    let content = Content(sections: [
+      Section(items: Items(count: size * count, extents: .lengths(lengths)))
+    ])
+    let prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
+    var batch = BatchUpdate()
+    for block in stride(from: 0, to: count, by: 3) {
+      let one = Items(count: 1, extents: .lengths(LengthArray(count: 1) { _ in 50 }))
+      batch.reloadItems.append((IndexPath(item: block * size, section: 0), one))
+      let start = (block + 1) * size
+      batch.deleteItems.append(ItemRange(section: 0, start: start, end: start + size - 1))
+    }
+    let updated = try batch.applied(to: content)
+    let next = try PreparedLayout(updating: prepared, to: updated, layout: layout)
+    let scratch = try PreparedLayout(updated.content, layout: layout, viewport: viewport)
+    #expect(next.contentSize == scratch.contentSize)
+    // Ten small ones would be a third of all.
+    #expect(next.byteCount * 10 <= scratch.byteCount * 11)
   }
 
   @Test func pixelsDivideColumnsEvenly() throws {

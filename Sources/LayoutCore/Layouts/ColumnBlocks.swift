@@ -33,18 +33,22 @@ struct ColumnBlockRun: RopeChunk {
   ///   - lengths: Their lengths.
   ///   - column: That of the first, from that of the block's first item; then that of the next to come.
   ///   - spacing: Behind each.
+  /// - Returns: How many items they are.
   @inline(__always)
-  mutating func add(_ lengths: LengthBlock, from column: inout Int, spacing: Length) {
+  mutating func add(_ lengths: LengthBlock, from column: inout Int, spacing: Length) -> Int {
+    var count = 0
     let (columnCount, first) = (columnCount, words.count - columnCount)
     var next = column
     var words = words.mutableSpan
-    _ = lengths.forEachLength { _, length in
+    _ = lengths.forEachLength { index, length in
+      count = index + 1
       let sum = Length(millionths: words[first + next]) + Length(millionths: length) + spacing
       words[first + next] = sum.millionths
       next = next + 1 == columnCount ? 0 : next + 1
       return true
     }
     column = next
+    return count
   }
 
   static var capacity: Int { 32 }

@@ -67,7 +67,6 @@ final class RoundRobinWaterfall: SectionBody {
     lengths.forEachBlock(
       from: next, limit: { $0 == next ? end(ofBlock: number + 1) - $0 : next - $0 }
     ) { item, block in
-      if item == items.upperBound { return false }
       if item == next {
         number += 1
         next = end(ofBlock: number)
@@ -78,8 +77,7 @@ final class RoundRobinWaterfall: SectionBody {
         run.append(itemCount: next - item)
         column = 0
       }
-      run.add(block, from: &column, spacing: spacing)
-      return true
+      return item + run.add(block, from: &column, spacing: spacing) < items.upperBound
     }
     runs.append(run)
     return runs
@@ -93,7 +91,7 @@ final class RoundRobinWaterfall: SectionBody {
   ///   - edits: The change.
   ///   - lengths: The lengths after it.
   /// - Returns: The changed waterfall.
-  /// - Complexity: O(k · (b + log n)) for k edits and the b items of a block, besides what is inserted.
+  /// - Complexity: O(k · b · log n) for k edits and the b items of a block, besides what is inserted.
   func edited(_ edits: [ItemEdit], lengths: ColumnLengths) -> RoundRobinWaterfall {
     guard
       RoundRobinWaterfall.filledCount(lengths, columns)
@@ -105,16 +103,18 @@ final class RoundRobinWaterfall: SectionBody {
     }
     var blockEdits: [Rope<ColumnBlockRun>.Edit] = []
     var growth = 0
-    // What is left of a block goes to the next one that is changed, if that is its neighbour, or to the one
-    // before it, so that there are never many small ones.
+    // What is left of a block goes to a neighbour, so that there are never many small ones.
     func isSmall(_ touched: Touched) -> Bool {
       touched.newCount < RoundRobinWaterfall.blockCapacity(columns) / 2
     }
-    /// Adds some blocks up anew.
-    func replace(_ touched: Touched) {
+    /// Adds some blocks up anew; the one behind them may be kept, or be changed too.
+    func replace(_ touched: Touched, isNextKept: Bool) {
       var touched = touched
       if isSmall(touched), touched.blocks.lowerBound > blockEdits.last?.range.upperBound ?? 0 {
         touched.formUnion(block(with: touched.items.lowerBound - 1))
+      }
+      if isSmall(touched), isNextKept, touched.blocks.upperBound < blocks.count {
+        touched.formUnion(block(with: touched.items.upperBound))
       }
       let start = touched.items.lowerBound + growth
       growth += touched.growth
@@ -132,12 +132,12 @@ final class RoundRobinWaterfall: SectionBody {
         if distance < 0 || distance == 0 && isSmall(before) {
           touched.formUnion(before)
         } else {
-          replace(before)
+          replace(before, isNextKept: distance > 0)
         }
       }
       pending = touched
     }
-    if let pending { replace(pending) }
+    if let pending { replace(pending, isNextKept: true) }
     return RoundRobinWaterfall(
       lengths: lengths, interitemSpacing: interitemSpacing, columns: columns,
       isReversed: isReversed, blocks: blocks.edited(blockEdits))
@@ -282,7 +282,8 @@ final class RoundRobinWaterfall: SectionBody {
   private func cursor(
     _ place: Int, in rect: Rect, from first: Int, _ reader: inout ColumnLengths.Reader
   ) -> Cursor? {
-    // Where the next item would start there, all before end.
+    // A block after which the column's next item starts at the rectangle's top or above it holds none that
+    // ends below it.
     guard
       let path = path(ofPlace: place, while: { $0 <= first || $1 <= rect.minY })
     else { return nil }
