@@ -104,12 +104,13 @@ extension BatchUpdate {
   ///   - names: The names of its items, to be collected where they have to be known; nil if nobody keeps
   ///     them.
   /// - Returns: Nil if too much is broken, or nothing.
+  /// - Complexity: That of applying it, up to 65 times, but no more often than 400,000 operations and names
+  ///   are gone through.
   public func repaired(for content: Content, names: CollectedNames? = nil) -> BatchUpdate? {
     var batch = self
     let names = names ?? CollectedNames()
     // Each round goes through the whole batch, and mends what the one before still broke.
-    let roundCount = min(64, max(4, BatchUpdate.repairedOperationCount / max(1, operationCount)))
-    for round in 0..<roundCount {
+    for round in 0...min(64, BatchUpdate.repairCost / max(1, cost)) {
       do throws(UpdateRefusal) {
         _ = try batch.applied(to: content, names: names)
         return round == 0 ? nil : batch
@@ -120,13 +121,19 @@ extension BatchUpdate {
     return nil
   }
 
-  /// So many operations are gone through to mend a batch: nobody waits seconds for a proposal.
-  private static var repairedOperationCount: Int { 64_000 }
+  /// So many operations and names are gone through to mend a batch: nobody waits seconds for a proposal.
+  private static var repairCost: Int { 400_000 }
 
-  /// How many operations there are.
-  private var operationCount: Int {
-    deleteSections.count + insertSections.count + moveSections.count + reloadSections.count
+  /// How many operations there are, and names that they bring.
+  private var cost: Int {
+    let operationCount =
+      deleteSections.count + insertSections.count + moveSections.count + reloadSections.count
       + deleteItems.count + insertItems.count + moveItems.count + reloadItems.count
+    let namedCount = insertItems.reduce(0) { $0 + ($1.items.ids?.count ?? 0) }
+    let sections = insertSections.map(\.section) + reloadSections.map(\.section)
+    return sections.reduce(operationCount + namedCount) {
+      $0 + $1.items.rope.summary.namedCount
+    }
   }
 
   /// Takes an operation out.

@@ -54,7 +54,12 @@ struct BatchUpdateTests {
     let items = content.sections[0].items.item(7)
     batch.insertItems = [(IndexPath(item: 0, section: 0), items)]
     #expect(throws: UpdateRefusal.self) { try batch.applied(to: content, names: names) }
-    #expect(names.known != nil)
+    // Whatever is asked for next: they are there.
+    let kept = names.names(of: Content(sections: []))
+    content.forEachID { _, name in
+      #expect(kept.contains(NameSet.fingerprint(name)))
+      return true
+    }
     // From then on they are kept.
     batch.insertItems = []
     let after = try batch.applied(to: content, names: names)
@@ -66,7 +71,7 @@ struct BatchUpdateTests {
   }
 
   /// A batch of many operations is gone through a few times only.
-  @Test(arguments: [(100, 60, true), (100, 70, false), (8000, 7, true), (8000, 12, false)])
+  @Test(arguments: [(100, 64, true), (100, 65, false), (8000, 50, true), (8000, 51, false)])
   func aBatchIsMendedUpToAPoint(operationCount: Int, brokenCount: Int, isMended: Bool) throws {
     let content = Content(sections: [Section(items: Items(count: 10_000))])
     var batch = BatchUpdate()
@@ -81,6 +86,23 @@ struct BatchUpdateTests {
     #expect(
       repaired.map { $0.deleteItems.count } ?? operationCount - brokenCount
         == operationCount - brokenCount)
+  }
+
+  /// What brings many names is gone through as seldom as what is many operations.
+  @Test(arguments: [(1000, 64), (20_000, 19), (500_000, 0)])
+  func namesCountWhereABatchIsMended(nameCount: Int, mendedCount: Int) throws {
+    let content = Content(sections: [Section(items: Items(count: 10))])
+    var items = Items(count: nameCount, extents: .unspecified, ids: StringTable())
+    for number in 0..<nameCount { items.ids?.append("\(number)") }
+    for brokenCount in [mendedCount, mendedCount + 1] {
+      var batch = BatchUpdate()
+      batch.insertItems = [(IndexPath(item: 0, section: 0), items)]
+      batch.deleteItems = (0..<brokenCount).map {
+        ItemRange(section: 0, start: 10 + $0, end: 11 + $0)
+      }
+      let isMended = brokenCount > 0 && brokenCount == mendedCount
+      #expect((batch.repaired(for: content) != nil) == isMended)
+    }
   }
 
   /// Both ways of a map agree, and what goes together has the same name.
