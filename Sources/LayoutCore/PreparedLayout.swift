@@ -91,18 +91,30 @@ public struct PreparedLayout: Sendable {
     to viewport: Viewport
   ) throws(LayoutError) {
     let direction = old.scrollDirection
-    let (before, after) = (Container(old.viewport, direction), Container(viewport, direction))
-    let isAsBroad = before.size.width == after.size.width
     let reusable =
-      isAsBroad && before.displayScale == after.displayScale
+      old.isAsBroad(in: viewport)
       ? Rearrangement(
-        placement: old.placement, container: before, change: ContentChange(sectionEdits: []))
+        placement: old.placement, container: Container(old.viewport, direction),
+        change: ContentChange(sectionEdits: []))
       : nil
-    placement = try layout.arrange(content, in: after, reusing: reusable)
+    placement = try layout.arrange(
+      content, in: Container(viewport, direction), reusing: reusable)
     items = old.items
     scrollDirection = direction
     contentSize = direction.upright(placement.contentSize)
     self.viewport = viewport
+  }
+
+  /// Whether lines and columns are as broad in another viewport, and rounded to the same pixels: then what
+  /// was laid out can be kept.
+  ///
+  /// - Parameter other: The other viewport.
+  /// - Returns: Whether they are.
+  public func isAsBroad(in other: Viewport) -> Bool {
+    let (before, after) = (
+      Container(viewport, scrollDirection), Container(other, scrollDirection)
+    )
+    return before.size.width == after.size.width && before.displayScale == after.displayScale
   }
 
   /// Whether elements depend on the content offset: some pin to the viewport, or have an effect.

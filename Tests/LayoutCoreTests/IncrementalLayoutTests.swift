@@ -107,6 +107,9 @@ struct IncrementalLayoutTests {
       let offset = generator.offset()
       let all = prepared.everyElement(of: content, contentOffset: offset)
       #expect(all == scratch.everyElement(of: content, contentOffset: offset))
+      let rect = generator.rect()
+      let found = try prepared.elements(in: rect, contentOffset: offset, limit: .max)
+      #expect(try found == scratch.elements(in: rect, contentOffset: offset, limit: .max))
       let center = prepared.itemNearestToCenter(contentOffset: offset)
       #expect(center == scratch.itemNearestToCenter(contentOffset: offset))
     }
@@ -123,6 +126,23 @@ struct IncrementalLayoutTests {
       let viewport = Viewport(size: direction.upright(size), displayScale: displayScale)
       _ = try PreparedLayout(resizing: old, of: content, layout: layout, to: viewport)
       return layout.isReusing.withLock { $0 }
+    }
+    /// The sections as they are in memory.
+    func sections(_ prepared: PreparedLayout) throws -> AnyObject {
+      let stack = Mirror(reflecting: prepared.placement)
+      return try #require(stack.descendant("slots", "root", "leaf")) as AnyObject
+    }
+    let layouts: [any CollectionLayout] = [
+      FlowLayout(), WaterfallLayout(), ListLayout(), CoverFlowLayout(), PagedGridLayout(),
+    ]
+    for layout in layouts {
+      let size = layout.scrollDirection.upright(Size(width: 300, height: 300))
+      let old = try PreparedLayout(content, layout: layout, viewport: Viewport(size: size))
+      let longer = layout.scrollDirection.upright(Size(width: 300, height: 400))
+      let new = try PreparedLayout(
+        resizing: old, of: content, layout: layout, to: Viewport(size: longer))
+      // Pages are as long as the viewport.
+      #expect(try (sections(new) === sections(old)) == !(layout is PagedGridLayout))
     }
     #expect(try isKept(Size(width: 300, height: 400)))
     #expect(try !isKept(Size(width: 400, height: 300)))

@@ -31,7 +31,14 @@ struct Replay {
       layout = nil
     case .viewport(let change):
       change.apply(to: &description)
-      layout = nil
+      // What has to be laid out anew is, once, at the end.
+      if let before = layout, before.isAsBroad(in: description.viewport) {
+        layout = try? PreparedLayout(
+          resizing: before, of: description.content, layout: description.layout,
+          to: description.viewport)
+      } else {
+        layout = nil
+      }
     case .collection(let content):
       description.content = content
       names = CollectedNames()
