@@ -18,7 +18,7 @@ public final class CollectedNames: Sendable {
 
   /// The names.
   ///
-  /// - Parameter content: The collection, always the same.
+  /// - Parameter content: The collection, always with the same names.
   /// - Returns: Its names.
   /// - Complexity: O(n log n) in the number of names the first time, then O(1).
   func names(of content: Content) -> NameSet {

@@ -23,7 +23,7 @@ protocol SectionBody: AnyObject, Sendable {
   /// The frames of some items: what was gone through on the way to one need not be gone through again for
   /// the next.
   ///
-  /// - Parameter items: Items that exist, ascending.
+  /// - Parameter items: Items that exist, each once, ascending.
   /// - Returns: The frame of each, upright.
   func frames(of items: [Int]) -> [Rect]
 

@@ -83,10 +83,11 @@ public struct Transition: Sendable {
       in: oldVisible, contentOffset: old.contentOffset, limit: limit)
     let after = try new.layout.elements(
       in: newVisible, contentOffset: new.contentOffset, limit: limit)
-    let origins = after.map { map.oldElement($0.kind, at: $0.indexPath) }
-    let olds = Counterparts(origins, shown: before, in: old.layout, at: old.contentOffset)
-    for (final, origin) in zip(after, origins) {
-      if let (initial, isShown) = olds.counterpart(origin) {
+    let origins = Counterparts(
+      of: after.map { map.oldElement($0.kind, at: $0.indexPath) }, among: before, in: old.layout,
+      at: old.contentOffset)
+    for (final, initial) in zip(after, origins.elements) {
+      if let (initial, isShown) = initial {
         if !initial.looks(like: final) {
           moving.append(Change(initial: initial, final: final))
         } else if !isShown {
@@ -97,10 +98,11 @@ public struct Transition: Sendable {
           Change(initial: insertion.applied(to: final, in: newVisible), final: final))
       }
     }
-    let targets = before.map { map.newElement($0.kind, at: $0.indexPath) }
-    let news = Counterparts(targets, shown: after, in: new.layout, at: new.contentOffset)
-    for (initial, target) in zip(before, targets) {
-      if let (final, isShown) = news.counterpart(target) {
+    let targets = Counterparts(
+      of: before.map { map.newElement($0.kind, at: $0.indexPath) }, among: after, in: new.layout,
+      at: new.contentOffset)
+    for (initial, final) in zip(before, targets.elements) {
+      if let (final, isShown) = final {
         // What shows afterwards too has had its turn.
         if !isShown, !initial.looks(like: final) {
           moving.append(Change(initial: initial, final: final))
@@ -126,54 +128,44 @@ extension LayoutAttributes {
 ///
 /// Most show in both: those need not be looked for. Other cells are looked for together.
 private struct Counterparts {
-  /// What an element is, and which.
-  typealias Element = (kind: ElementKind, at: IndexPath)
-
-  private let shown: [LayoutAttributes]
-  private let layout: PreparedLayout
-  private let contentOffset: Point
-  /// Cells that do not show, ascending.
-  private var others: [IndexPath] = []
-  private let cells: [LayoutAttributes?]
+  /// For each element what it is there, and whether it shows; nil where there is no such element.
+  private(set) var elements: [(element: LayoutAttributes, isShown: Bool)?] = []
 
   /// Looks for elements.
   ///
   /// - Parameters:
-  ///   - elements: The elements.
-  ///   - shown: What shows in the layout, in order.
+  ///   - names: What each is there, and which; nil where there is no such element.
+  ///   - shown: What shows there, in order.
   ///   - layout: The layout.
   ///   - contentOffset: The offset.
   init(
-    _ elements: [Element?], shown: [LayoutAttributes], in layout: PreparedLayout,
-    at contentOffset: Point
+    of names: [(kind: ElementKind, at: IndexPath)?], among shown: [LayoutAttributes],
+    in layout: PreparedLayout, at contentOffset: Point
   ) {
-    self.shown = shown
-    self.layout = layout
-    self.contentOffset = contentOffset
-    for case let (kind, indexPath)? in elements
-    where kind == .cell && Counterparts.place(kind, indexPath, in: shown) == nil {
-      others.append(indexPath)
+    elements.reserveCapacity(names.count)
+    /// Cells that do not show, and whose they are.
+    var others: [(cell: IndexPath, number: Int)] = []
+    for name in names {
+      guard let (kind, indexPath) = name else {
+        elements.append(nil)
+        continue
+      }
+      let position = ElementPosition(of: kind, at: indexPath)
+      if let place = sortedIndex(of: position, among: shown.count, { shown[$0].position }) {
+        elements.append((shown[place], true))
+      } else if kind == .cell {
+        others.append((indexPath, elements.count))
+        elements.append(nil)
+      } else {
+        elements.append(
+          layout.attributes(of: kind, at: indexPath, contentOffset: contentOffset).map {
+            ($0, false)
+          })
+      }
     }
-    others.sort()
-    cells = others.isEmpty ? [] : layout.cells(at: others, contentOffset: contentOffset)
-  }
-
-  private static func place(
-    _ kind: ElementKind, _ indexPath: IndexPath, in shown: [LayoutAttributes]
-  ) -> Int? {
-    sortedIndex(of: ElementPosition(of: kind, at: indexPath), among: shown.count) {
-      shown[$0].position
-    }
-  }
-
-  /// One of the elements, and whether it shows; nil if there is no such element.
-  func counterpart(_ element: Element?) -> (element: LayoutAttributes, isShown: Bool)? {
-    guard let (kind, indexPath) = element else { return nil }
-    if let place = Counterparts.place(kind, indexPath, in: shown) { return (shown[place], true) }
-    let other =
-      kind == .cell
-      ? sortedIndex(of: indexPath, among: cells.count) { others[$0] }.flatMap { cells[$0] }
-      : layout.attributes(of: kind, at: indexPath, contentOffset: contentOffset)
-    return other.map { ($0, false) }
+    guard !others.isEmpty else { return }
+    others.sort { $0.cell < $1.cell }
+    let cells = layout.cells(at: others.map(\.cell), contentOffset: contentOffset)
+    for (other, cell) in zip(others, cells) { elements[other.number] = cell.map { ($0, false) } }
   }
 }

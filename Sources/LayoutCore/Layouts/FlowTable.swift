@@ -307,7 +307,7 @@ final class FlowTable: SectionBody {
         if items[frames.count] == item { frames.append(frame) }
         return frames.count < items.count
       }
-      guard frames.count > done else { break }
+      if frames.count == done { frames.append(frame(of: items[done])) }
     }
     return frames
   }

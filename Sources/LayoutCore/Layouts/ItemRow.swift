@@ -52,7 +52,7 @@ final class ItemRow: SectionBody {
     case .fill: Rect(x: leading, y: top, width: available, height: size.height)
     case .centered:
       Rect(
-        // Halved once, with what is before the room: a half is rounded away from zero, wherever that is.
+        // Rounded as a coordinate: what is left of the room alone is rounded the other way if it is negative.
         x: (leading + leading + available - size.width).halved, y: top, width: size.width,
         height: size.height)
     }

@@ -157,23 +157,27 @@ final class ShortestFirstWaterfall: SectionBody {
     return result
   }
 
-  /// - Complexity: O(log n + d log c) for d items between the first and the last; never more than for each
-  ///   alone.
+  /// - Complexity: O(k · log n + s · log c) for k items that lie behind checkpoints with s items; never more
+  ///   than for each alone.
   func frames(of items: [Int]) -> [Rect] {
     var frames: [Rect] = []
     frames.reserveCapacity(items.count)
     while frames.count < items.count {
       let done = frames.count
       let checkpoint = items[done] / stride
-      guard let run = checkpoints.place(of: checkpoint) else { break }
+      let end = (checkpoint + 1) * stride
+      guard let run = checkpoints.place(of: checkpoint) else {
+        frames.append(frame(of: items[done]))
+        continue
+      }
       let before = run.leaf.columns(at: checkpoint - run.start)
       let everywhere = Length(millionths: .min)
       forEachPlace(from: checkpoint, before, endingBelow: everywhere) { item, place in
         if items[frames.count] == item { frames.append(frame(of: place)) }
-        // What is far is nearer to a checkpoint.
-        return frames.count < items.count && items[frames.count] - item < stride
+        // What lies behind another checkpoint is nearer to that.
+        return frames.count < items.count && items[frames.count] < end
       }
-      guard frames.count > done else { break }
+      if frames.count == done { frames.append(frame(of: items[done])) }
     }
     return frames
   }
