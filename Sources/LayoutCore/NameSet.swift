@@ -107,9 +107,9 @@ public struct NameSet: Sendable {
     var inserts: [Rope<FingerprintRun>.Edit] = []
     for fingerprint in added.sorted() {
       let index = smaller.place(of: fingerprint).index
-      if let previous = inserts.last, previous.range.lowerBound == index {
-        let values = (previous.chunks.first?.values ?? []) + [fingerprint]
-        inserts[inserts.count - 1].chunks = [FingerprintRun(values: values)]
+      if let previous = inserts.last?.range, previous.lowerBound == index {
+        // Where it is: all of many names may go to one place, such as to where there are none.
+        inserts[inserts.count - 1].chunks[0].values.append(fingerprint)
       } else {
         inserts.append(.init(range: index..<index, chunks: [FingerprintRun(values: [fingerprint])]))
       }

@@ -145,6 +145,17 @@ struct RopeTests {
 }
 
 struct NameSetTests {
+  /// Between the same neighbours, as where there are none.
+  @Test func manyNamesGoToOnePlace() {
+    let set = NameSet(Content(sections: []))
+      .changed(removing: [], adding: [10, 50_000])
+      .changed(removing: [], adding: (11..<20_000).map { UInt64($0) }.reversed())
+    for value in UInt64(9)..<20_001 {
+      #expect(set.contains(value) == (10..<20_000).contains(value))
+    }
+    #expect(set.contains(50_000))
+  }
+
   @Test(arguments: 0..<50)
   func aNameSetFollowsWhatComesAndGoes(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
