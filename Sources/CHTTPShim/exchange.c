@@ -166,7 +166,7 @@ static void reset(http_exchange *exchange, http_loop *loop, struct MHD_Connectio
   exchange->held = exchange->drained = 0;
   exchange->refusal = 0;
   exchange->request.has_length = false;
-  exchange->is_chunked = exchange->may_lack_length = false;
+  exchange->is_chunked = false;
   exchange->is_receiving = false;
   exchange->is_counted = false;
   exchange->is_long = false;
@@ -333,6 +333,13 @@ static enum MHD_Result send_once(http_exchange *exchange, bool closes) {
   return result;
 }
 
+// Whether a body may follow that the header says nothing of.
+static bool may_lack_length(const http_request *request) {
+  return !request->has_length &&
+         (request->method == HTTP_METHOD_POST || request->method == HTTP_METHOD_PUT ||
+          request->method == HTTP_METHOD_PATCH);
+}
+
 // Sends a reply: from where it is, unless it is short.
 static enum MHD_Result send_reply(http_exchange *exchange) {
   http_reply *reply = &exchange->reply;
@@ -347,7 +354,7 @@ static enum MHD_Result send_reply(http_exchange *exchange) {
   // Where chunks ended, libmicrohttpd and a proxy in front may disagree: it takes bare LFs, and a
   // trailer line that begins with NUL for the end. And who gave no length may have sent a body all the
   // same. What follows is not read as a request.
-  bool is_end_unsure = exchange->is_chunked || exchange->may_lack_length;
+  bool is_end_unsure = exchange->is_chunked || may_lack_length(&exchange->request);
   bool closes = is_end_unsure || atomic_load_explicit(&exchange->loop->server->is_draining,
                                                       memory_order_relaxed);
   if (exchange->connection && is_end_unsure) exchange->connection->lingers = true;
@@ -443,7 +450,6 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
   }
   if (exchange->connection) exchange->connection->consumed += result.header_size;
   exchange->is_chunked = result.is_chunked;
-  exchange->may_lack_length = result.may_lack_length;
   exchange->announced = (size_t)result.length;
   if (is_refused_unread(exchange)) {
     if (exchange->connection) exchange->connection->lingers = true;

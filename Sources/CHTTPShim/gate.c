@@ -246,9 +246,6 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
   result->is_chunked = census.encodings > 0;
   // Without either there is no body (RFC 9112, section 6.3); whether one is needed the handler knows.
   request->has_length = census.lengths || census.encodings;
-  result->may_lack_length = !request->has_length && (request->method == HTTP_METHOD_POST ||
-                                                     request->method == HTTP_METHOD_PUT ||
-                                                     request->method == HTTP_METHOD_PATCH);
   if (result->length > options->max_body_bytes)
     return refuse(result, 413, "the body is longer than --max-body-mib allows");
   return 0;

@@ -114,7 +114,6 @@ struct http_exchange {
   bool is_long;           // among the server's long bodies that are being received
   unsigned refusal;       // the status with which a body was refused in the middle; 0: it was not
   bool is_chunked;
-  bool may_lack_length;  // whether a body may follow that the header says nothing of
   bool is_receiving;      // among the loop's requests that have not come whole
   bool is_counted;        // among the server's requests in flight, until its answer is sent
   char problem[512];      // the text of a refusal
@@ -288,7 +287,6 @@ typedef struct http_gate_result {
   size_t header_size;  // of the request line and the fields
   uint64_t length;     // of the body, by Content-Length
   bool is_chunked;
-  bool may_lack_length;  // whether a body may follow that the header says nothing of
   const char *detail;  // why it is refused
 } http_gate_result;
 unsigned http_gate(http_exchange *exchange, const char *method, const char *version,

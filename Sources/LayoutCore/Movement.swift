@@ -61,8 +61,7 @@ public struct InteractiveMovement: Sendable {
     original = content
     originalLayout = layout
     preview = UpdatedContent(
-      content: content, map: IdentityMap(), names: nil,
-      change: ContentChange(sectionEdits: []))
+      content: content, map: IdentityMap(), names: nil, change: ContentChange(sectionEdits: []))
     self.layout = layout
     var shown = cell.frame
     shown.origin.x += cell.middleShift.x

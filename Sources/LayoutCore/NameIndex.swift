@@ -46,18 +46,13 @@ struct NameIndex: Sendable {
     for fingerprint in fingerprints where duplicate == nil {
       let path = places[number]
       number += 1
-      var slot = slot(of: fingerprint)
-      while slots[slot] != 0 {
-        if let other = place(in: slot, of: fingerprint),
-          content.withID(of: path, { content.hasID(other, $0) }) ?? false
-        {
-          duplicate = path
-          break
-        }
-        slot = self.slot(after: slot)
+      let (slot, other) = find(fingerprint) { other in
+        content.withID(of: path) { content.hasID(other, $0) } ?? false
       }
-      if duplicate == nil {
+      if other == nil {
         slots[slot] = fingerprint & NameIndex.tagBits | UInt64(number)
+      } else {
+        duplicate = path
       }
     }
     fingerprints.removeAll(keepingCapacity: true)
@@ -67,29 +62,30 @@ struct NameIndex: Sendable {
     Int(truncatingIfNeeded: fingerprint) & (slots.count - 1)
   }
 
-  private func slot(after slot: Int) -> Int { (slot + 1) & (slots.count - 1) }
-
-  /// Where the name in a taken slot is, if it may have that fingerprint.
-  private func place(in slot: Int, of fingerprint: UInt64) -> IndexPath? {
-    guard (slots[slot] ^ fingerprint) & NameIndex.tagBits == 0 else { return nil }
-    return places[Int(slots[slot] & ~NameIndex.tagBits) - 1]
+  /// The slot of a name, or the one that it would take, and the item of that name, if there is one.
+  ///
+  /// `hasName` says whether an item has that name.
+  @inline(__always)
+  private func find(
+    _ fingerprint: UInt64, where hasName: (IndexPath) -> Bool
+  ) -> (slot: Int, place: IndexPath?) {
+    var slot = slot(of: fingerprint)
+    while slots[slot] != 0 {
+      if (slots[slot] ^ fingerprint) & NameIndex.tagBits == 0 {
+        let place = places[Int(slots[slot] & ~NameIndex.tagBits) - 1]
+        if hasName(place) { return (slot, place) }
+      }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    return (slot, nil)
   }
 
   /// The item of the name that an item of another collection has; nil if there is none.
   ///
   /// - Complexity: O(log n), expected.
   func place(ofItem path: IndexPath, of other: Content) -> IndexPath? {
-    let found = other.withID(of: path) { name -> IndexPath? in
-      let fingerprint = NameSet.fingerprint(name)
-      var slot = slot(of: fingerprint)
-      while slots[slot] != 0 {
-        if let place = place(in: slot, of: fingerprint), content.hasID(place, name) {
-          return place
-        }
-        slot = self.slot(after: slot)
-      }
-      return nil
-    }
-    return found ?? nil
+    other.withID(of: path) { name in
+      find(NameSet.fingerprint(name)) { content.hasID($0, name) }.place
+    } ?? nil
   }
 }

@@ -156,15 +156,15 @@ final class RoundRobinWaterfall: SectionBody {
 
     /// Adds blocks that touch these.
     mutating func formUnion(_ other: Touched) {
-      blocks =
-        min(
-          blocks.lowerBound, other.blocks.lowerBound)..<max(
-          blocks.upperBound, other.blocks.upperBound)
-      items =
-        min(
-          items.lowerBound, other.items.lowerBound)..<max(
-          items.upperBound, other.items.upperBound)
+      blocks = Touched.hull(blocks, other.blocks)
+      items = Touched.hull(items, other.items)
       growth += other.growth
+    }
+
+    /// Both ranges, and what is between them.
+    private static func hull(_ one: Range<Int>, _ other: Range<Int>) -> Range<Int> {
+      let start = min(one.lowerBound, other.lowerBound)
+      return start..<max(one.upperBound, other.upperBound)
     }
   }
 
