@@ -291,6 +291,13 @@ extension SizeList.Place {
     return size ?? run?.size(item - items.lowerBound) ?? .zero
   }
 
+  /// The size of an item that exists, and the end of those behind it that are known to have the same.
+  @inline(__always)
+  mutating func run(from item: Int) -> (size: Size, end: Int) {
+    let size = size(of: item)
+    return (size, run?.isUniform == true ? items.upperBound : item + 1)
+  }
+
   /// Hands out the sizes of some items that exist where they lie.
   ///
   /// - Parameters:

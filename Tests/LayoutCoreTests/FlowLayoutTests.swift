@@ -1,5 +1,6 @@
-import LayoutCore
 import Testing
+
+@testable import LayoutCore
 
 struct FlowLayoutTests {
   private func frames(
@@ -84,6 +85,81 @@ struct FlowLayoutTests {
         height: millionths(1...60))
       let shown = try prepared.elements(in: rect, contentOffset: .zero, limit: .max)
       #expect(shown.map(\.frame) == found.compactMap { $0 }.filter { $0.overlaps(rect) })
+    }
+  }
+
+  /// Lines with so many equal items between others that they are not gone through one by one.
+  @Test(arguments: 0..<150)
+  func runsOfEqualItemsAreItemsOneByOne(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var layout = random.flowLayout()
+    layout.scrollDirection = .vertical
+    layout.headerReferenceSize = .zero
+    layout.minimumInteritemSpacing = random.chance(0.5) ? 0 : Length(points: random.int(0...2))
+    let available = Length(points: random.int(50...2000))
+    var sizes: [Size] = []
+    let runs = (0..<random.int(2...6)).map { _ in
+      let size = Size(
+        width: Length(points: random.int(0...6)), height: Length(points: random.int(0...20)))
+      let count = random.int(1...(random.chance(0.6) ? 900 : 3))
+      sizes += Array(repeating: size, count: count)
+      return Items(count: count, extents: .size(size))
+    }
+    // So that not all are of one size.
+    sizes.append(Size(width: 40, height: 30))
+    var section = Section()
+    section.items = ItemList(runs: runs + [Items(count: 1, extents: .size(sizes[sizes.count - 1]))])
+    let prepared = try PreparedLayout(
+      Content(sections: [section]), layout: layout,
+      viewport: Viewport(size: Size(width: available, height: 480)))
+    let expected = Naive.flow(sizes, layout: layout, available: available)
+    let paths = sizes.indices.map { IndexPath(item: $0, section: 0) }
+    #expect(paths.map { prepared.placement.restingFrame(ofItemAt: $0) } == expected)
+    let some = paths.filter { _ in random.chance(0.05) }
+    #expect(
+      prepared.placement.restingFrames(ofItemsAt: some) == some.map { expected[$0.item] })
+    for _ in 0..<20 {
+      let frame = expected[random.int(0...(expected.count - 1))]
+      let rect = Rect(
+        x: frame.minX - random.length(0...30), y: frame.minY - random.length(0...30),
+        width: random.length(1...100), height: random.length(1...60))
+      let start = random.chance(0.5) ? 0 : random.int(0...(expected.count - 1))
+      var found: [Int] = []
+      var frames: [Rect] = []
+      prepared.placement.forEachElement(
+        in: rect, visible: rect, from: ElementPosition(section: 0, rank: start)
+      ) { element in
+        found.append(element.indexPath.item)
+        frames.append(element.frame)
+        return found.count < 300
+      }
+      #expect(frames == found.map { expected[$0] })
+      let shown = expected.indices.filter { $0 >= start && expected[$0].overlaps(rect) }
+      #expect(found == Array(shown.prefix(300)))
+    }
+  }
+
+  /// A line that ends a hair past the room has its items pushed together, smallest ones behind each other.
+  @Test func smallestItemsThatArePushedBackAreFound() throws {
+    let hair = Size(width: Length(millionths: 1), height: 10)
+    let wide = Size(width: 10_000_008, height: 10)
+    let items = ItemList(runs: [
+      Items(count: 2000, extents: .size(hair)), Items(count: 2, extents: .size(wide)),
+    ])
+    var section = Section()
+    section.items = items
+    section.minimumInteritemSpacing = 0
+    let prepared = try PreparedLayout(
+      Content(sections: [section]), layout: FlowLayout(),
+      viewport: Viewport(size: Size(width: 10_000_000, height: 480)))
+    let frames = try (0..<2002).map {
+      try #require(prepared.placement.restingFrame(ofItemAt: IndexPath(item: $0, section: 0)))
+    }
+    #expect(frames[1999].minX < frames[0].minX && frames[2000].minY == 0)
+    for x in stride(from: -9, to: 0, by: 1) {
+      let rect = Rect(x: Length(points: x), y: 0, width: Length(points: 1 - x), height: 10)
+      let found = try prepared.elements(in: rect, contentOffset: .zero, limit: 5000)
+      #expect(found.map(\.frame) == frames.filter { $0.overlaps(rect) })
     }
   }
 

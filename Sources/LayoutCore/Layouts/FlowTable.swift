@@ -124,23 +124,29 @@ final class FlowTable: SectionBody {
       top: run.before.length + start.length + rule.lineSpacing * lineNumber, length: line.length)
   }
 
-  /// Visits the items of a line in order.
-  private func forEachItem(
-    in line: Place, _ reader: inout SizeReader, _ body: (Int, Rect) -> Bool
-  ) -> Bool {
-    let spread = rule.spread(
+  /// How the items of a line are spread.
+  private func spread(of line: Place, _ reader: inout SizeReader) -> LineSpread {
+    rule.spread(
       count: line.itemCount, extent: reader.breadth(of: line.items),
       isLast: line.number == lines.count - 1)
-    var before: Length = 0
-    for item in line.items {
-      let size = reader.size(of: item)
-      let origin = Point(
-        x: spread.position(item - line.item, before: before),
-        y: line.top + rule.offset(of: size.height, inLine: line.length))
-      guard body(item, Rect(origin: origin, size: size)) else { return false }
-      before += size.width
-    }
-    return true
+  }
+
+  /// The frame of an item of a line.
+  ///
+  /// - Parameters:
+  ///   - place: Its place in the line.
+  ///   - size: Its size.
+  ///   - line: The line.
+  ///   - spread: How the line is spread.
+  ///   - before: The breadths of the items before it, added up.
+  /// - Returns: The frame.
+  private func frame(
+    _ place: Int, _ size: Size, in line: Place, _ spread: LineSpread, before: Length
+  ) -> Rect {
+    let origin = Point(
+      x: spread.position(place, before: before),
+      y: line.top + rule.offset(of: size.height, inLine: line.length))
+    return Rect(origin: origin, size: size)
   }
 
   /// Visits the items of a line that share an area with a rectangle, in order.
@@ -154,9 +160,46 @@ final class FlowTable: SectionBody {
       }
       if let isGoingOn { return isGoingOn }
     }
-    return forEachItem(in: line, &reader) { item, frame in
-      item < start || !frame.overlaps(rect) || body(item, frame)
+    return forEachItem(in: line, showingIn: rect, from: start, runsOf: &reader, body)
+  }
+
+  /// The same, of equal items by arithmetic.
+  @inline(never)
+  private func forEachItem(
+    in line: Place, showingIn rect: Rect, from start: Int, runsOf reader: inout SizeReader,
+    _ body: (Int, Rect) -> Bool
+  ) -> Bool {
+    let spread = spread(of: line, &reader)
+    var before: Length = 0
+    var place = 0
+    while place < line.itemCount {
+      let run = reader.run(from: line.item + place)
+      let count = min(run.end, line.items.upperBound) - line.item - place
+      /// The frame of one of those that are as large as this one.
+      func frame(_ index: Int) -> Rect {
+        self.frame(
+          place + index, run.size, in: line, spread, before: before + run.size.width * index)
+      }
+      let (one, last) = (frame(0), frame(count - 1))
+      if !one.isEmpty, one.minY < rect.maxY, one.maxY > rect.minY {
+        // Where a line ends a hair past the room, smallest items may be pushed back behind each other.
+        let isRising = one.minX <= last.minX
+        var index = max(
+          start - line.item - place,
+          partitioningIndex(count) {
+            isRising ? frame($0).maxX > rect.minX : frame($0).minX < rect.maxX
+          })
+        while index < count {
+          let frame = frame(index)
+          guard frame.overlaps(rect) else { break }
+          guard body(line.item + place + index, frame) else { return false }
+          index += 1
+        }
+      }
+      before += run.size.width * count
+      place += count
     }
+    return true
   }
 
   /// The same where no sum comes near the end of 64 bits.
@@ -285,16 +328,7 @@ final class FlowTable: SectionBody {
 
   // MARK: Items
 
-  func frame(of item: Int) -> Rect {
-    let line = line(of: item)
-    var result = Rect(origin: .zero, size: .zero)
-    var reader = SizeReader(sizes)
-    _ = forEachItem(in: line, &reader) { candidate, frame in
-      result = frame
-      return candidate < item
-    }
-    return result
-  }
+  func frame(of item: Int) -> Rect { frames(of: [item])[0] }
 
   /// - Complexity: O(k · log n + m) for k items in lines of m items together.
   func frames(of items: [Int]) -> [Rect] {
@@ -302,12 +336,17 @@ final class FlowTable: SectionBody {
     frames.reserveCapacity(items.count)
     var reader = SizeReader(sizes)
     while frames.count < items.count {
-      let done = frames.count
-      _ = forEachItem(in: line(of: items[done]), &reader) { item, frame in
-        if items[frames.count] == item { frames.append(frame) }
-        return frames.count < items.count
-      }
-      if frames.count == done { frames.append(frame(of: items[done])) }
+      let line = line(of: items[frames.count])
+      let spread = spread(of: line, &reader)
+      var (done, before) = (line.item, Length.zero)
+      repeat {
+        let item = items[frames.count]
+        before += reader.breadth(of: done..<max(done, item))
+        done = max(done, item)
+        frames.append(
+          frame(
+            item - line.item, reader.size(of: item), in: line, spread, before: before))
+      } while frames.count < items.count && line.items.contains(items[frames.count])
     }
     return frames
   }
