@@ -35,7 +35,7 @@ struct ColumnFrontTests {
     // Where the columns end somewhere on the way.
     let end = Length(
       millionths: Int64(generator.int(0...(lengths.count / columnCount + 1) * 3)) * unit)
-    blocks.forEachBlock(from: 0, limit: { _ in limit }) { first, block in
+    blocks.forEachBlock(of: 0..<lengths.count, limit: { _ in limit }) { first, block in
       var skipping = few
       let skipped =
         columnCount <= FewColumns.capacity ? skipping.skip(block, spacing, endingBy: end) : 0
@@ -44,7 +44,7 @@ struct ColumnFrontTests {
         let (item, step) = (first + index, Length(millionths: length) + spacing)
         #expect(Length(millionths: length) == lengths[item])
         let column = ends.indices.min { (ends[$0], $0) < (ends[$1], $1) } ?? 0
-        #expect(one.place(item, step) == (column, ends[column]))
+        #expect(one.place(step) == (column, ends[column]))
         if columnCount <= FewColumns.capacity { #expect(few.place(step) == (column, ends[column])) }
         isPast.append(ends[column] + step - spacing > end)
         if index >= skipped, columnCount <= FewColumns.capacity {
@@ -82,6 +82,7 @@ struct ColumnFrontTests {
     let due = places.sorted()
 
     struct Checkpoint: Equatable {
+      var item: Int
       var starts: [Int64]
       var lastItems: [Int64]
     }
@@ -93,13 +94,14 @@ struct ColumnFrontTests {
         columnCount: columnCount, count: due.count, keeping: 0, of: Rope([]))
       let limit = generator.int(1...200)
       func next(after item: Int) -> Int { due.first { $0 > item } ?? item }
-      blocks.forEachBlock(from: start, limit: { min(limit, next(after: $0) - $0) }) {
-        first, block in
-        if places.contains(first) { front.append(to: &writer) }
+      blocks.forEachBlock(
+        of: start..<lengths.count, limit: { min(limit, next(after: $0) - $0) }
+      ) { first, block in
+        if places.contains(first) { front.append(to: &writer, before: first) }
         front.place(block, from: first, spacing: spacing)
         return true
       }
-      front.append(to: &writer)
+      front.append(to: &writer, before: lengths.count)
       return (writer.finish(), front.end)
     }
     func values(_ rope: Rope<CheckpointRun>) -> [Checkpoint] {
@@ -109,7 +111,7 @@ struct ColumnFrontTests {
           let columns = leaf.columns(at: number)
           checkpoints.append(
             Checkpoint(
-              starts: columns.starts.indices.map { columns.starts[$0] },
+              item: columns.item, starts: columns.starts.indices.map { columns.starts[$0] },
               lastItems: columns.lastItems.indices.map { columns.lastItems[$0] }))
         }
         return true
@@ -118,13 +120,16 @@ struct ColumnFrontTests {
     }
 
     var starts = Array(repeating: Length.zero, count: columnCount)
-    var expected = [Checkpoint(starts: starts.map(\.millionths), lastItems: starts.map { _ in -1 })]
+    var expected = [
+      Checkpoint(item: 0, starts: starts.map(\.millionths), lastItems: starts.map { _ in -1 })
+    ]
     for (item, length) in lengths.enumerated() {
       let column = starts.indices.min { (starts[$0], $0) < (starts[$1], $1) } ?? 0
       starts[column] += length + spacing
       var checkpoint = expected[expected.count - 1]
       checkpoint.starts[column] = starts[column].millionths
       checkpoint.lastItems[column] = Int64(item)
+      checkpoint.item = item + 1
       expected.append(checkpoint)
     }
     func expectCheckpoints<Front: ColumnFront>(of _: Front.Type) {
@@ -194,7 +199,7 @@ struct ColumnFrontTests {
       let lengths = ColumnLengths(
         ItemList(items), in: columns, itemSize: .zero, direction)
       var reader = ColumnLengths.Reader(lengths)
-      lengths.forEachBlock(from: 0, limit: { _ in 128 }) { item, block in
+      lengths.forEachBlock(of: 0..<sizes.count, limit: { _ in 128 }) { item, block in
         block.forEachLength { index, length in
           let size = direction.upright(sizes[item + index])
           let expected = scaled(size)

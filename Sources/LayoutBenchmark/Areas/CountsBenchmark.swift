@@ -7,14 +7,23 @@ struct CountsBenchmark: Benchmark {
   private var repetitions: Int { isQuick ? 5 : 100 }
   private static let counts = [1000, 1_000_000_000]
 
+  private static let layouts: [(name: String, json: String)] = [
+    ("list", #"{"kind":"list"}"#),
+    ("flow", #"{"kind":"flow"}"#),
+    ("waterfall", #"{"kind":"waterfall"}"#),
+    ("waterfall, in turn", #"{"kind":"waterfall","itemRenderDirection":"leftToRight"}"#),
+    ("pagedGrid", #"{"kind":"pagedGrid"}"#),
+  ]
+
   func run(_ report: inout Report) throws(BenchmarkError) {
-    for layout in ["list", "flow", "waterfall", "pagedGrid"] {
+    for layout in Self.layouts {
       var table = Table(
-        title: "equal items in a \(layout), without HTTP; \(rounds) rounds, one thread, not pinned")
+        title:
+          "equal items in a \(layout.name), without HTTP; \(rounds) rounds, one thread, not pinned")
       for _ in 0..<rounds {
         var few: [String: Double] = [:]
         for count in Self.counts {
-          for (name, time) in try measure(layout, count) {
+          for (name, time) in try measure(layout.json, count) {
             table.record(
               name, count: count, time, beside: few[name].map { ("1000 items", $0) },
               target: .ratioAtMost(2))
@@ -32,7 +41,7 @@ struct CountsBenchmark: Benchmark {
     let service = LocalService()
     let body = Array(
       """
-      {"collection":{"sections":[{"items":{"count":\(count)}}]},"layout":{"kind":"\(layout)"},\
+      {"collection":{"sections":[{"items":{"count":\(count)}}]},"layout":\(layout),\
       "viewport":{"width":600,"height":400}}
       """.utf8)
     let session = try service.create(body)
@@ -60,6 +69,16 @@ struct CountsBenchmark: Benchmark {
       }
       times += [("insert, \(name)", insert), ("delete, \(name)", delete)]
     }
+    // One of another size makes a mixed section of them, and one like the others an equal one again.
+    var sizes = [#"{"sizes":[[77,61]]}"#, #"{"count":1}"#]
+    let reload = try time { (_) throws(BenchmarkError) in
+      try service.post(
+        session.path + "/updates",
+        Array(
+          #"{"reloadItems":[{"section":0,"start":\#(count / 2),"items":\#(sizes[0])}]}"#.utf8))
+      sizes.swapAt(0, 1)
+    }
+    times.append(("another size in the middle, and back", reload))
     return times
   }
 

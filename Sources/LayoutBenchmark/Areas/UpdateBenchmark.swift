@@ -26,7 +26,23 @@ struct UpdateBenchmark: Benchmark {
       Subject(name: "wheel", layout: WheelLayout()),
       Subject(name: "banner", layout: BannerLayout()),
       Subject(name: "waterfall", layout: EngineSubject.waterfall),
+      Subject(name: "waterfall, equal items", layout: EngineSubject.waterfall, isEqual: true),
+      Subject(name: "waterfall, in turn", layout: inTurn),
+      Subject(name: "waterfall, in turn, 400 columns", layout: manyInTurn),
     ]
+  }
+
+  private static var inTurn: WaterfallLayout {
+    var layout = EngineSubject.waterfall
+    layout.itemRenderDirection = .leftToRight
+    return layout
+  }
+
+  private static var manyInTurn: WaterfallLayout {
+    var layout = inTurn
+    layout.columns = .count(400)
+    layout.minimumColumnSpacing = 0
+    return layout
   }
 
   func run(_ report: inout Report) throws(BenchmarkError) {

@@ -3,8 +3,8 @@ struct CheckpointRun: RopeChunk {
   fileprivate let columnCount: Int
   /// Checkpoint after checkpoint.
   ///
-  /// Where the next item would start in each column, in millionths; then the last item in each, −1 for none:
-  /// whoever reads the one reads the other.
+  /// The first item behind it; where that would start in each column, in millionths; the last item in each, −1
+  /// for none: whoever reads the one reads the others.
   fileprivate private(set) var words: [Int64] = []
 
   /// Makes an empty run, with room for as many checkpoints as will come and a run may have.
@@ -14,13 +14,14 @@ struct CheckpointRun: RopeChunk {
   }
 
   /// How many words a checkpoint has.
-  fileprivate var stride: Int { 2 * columnCount }
+  fileprivate var stride: Int { 2 * columnCount + 1 }
 
   /// Adds a checkpoint.
-  fileprivate mutating func append(starts: Span<Int64>, lastItems: Span<Int32>) {
-    words.append(addingCapacity: starts.count + lastItems.count) { words in
+  fileprivate mutating func append(item: Int, starts: Span<Int64>, lastItems: Span<Int64>) {
+    words.append(addingCapacity: 1 + starts.count + lastItems.count) { words in
+      words.append(Int64(item))
       for index in starts.indices { words.append(starts[index]) }
-      for index in lastItems.indices { words.append(Int64(lastItems[index])) }
+      for index in lastItems.indices { words.append(lastItems[index]) }
     }
   }
 
@@ -36,10 +37,13 @@ struct CheckpointRun: RopeChunk {
   /// Where the next item would start after a checkpoint; ascending from checkpoint to checkpoint.
   func top(_ checkpoint: Int) -> Int64 {
     var top = Int64.max
-    let first = checkpoint * stride
+    let first = checkpoint * stride + 1
     for index in first..<(first + columnCount) { top = min(top, words[index]) }
     return top
   }
+
+  /// The first item behind a checkpoint; ascending from checkpoint to checkpoint.
+  func item(_ checkpoint: Int) -> Int { Int(words[checkpoint * stride]) }
 
   var summary: CheckpointSummary {
     CheckpointSummary(
@@ -61,7 +65,7 @@ struct CheckpointWriter {
   private let kept: Rope<CheckpointRun>
   /// Where the first of the new runs begins: with a run of those that are kept, so that none is cut.
   private let start: Int
-  /// How many checkpoints there will be.
+  /// How many checkpoints there will likely be.
   private let count: Int
   private var runs: [CheckpointRun] = []
   private var run: CheckpointRun
@@ -70,7 +74,7 @@ struct CheckpointWriter {
   ///
   /// - Parameters:
   ///   - columnCount: How many columns each has.
-  ///   - count: How many there will be.
+  ///   - count: How many there will likely be.
   ///   - keptCount: How many are kept; less than there are, unless there are none.
   ///   - kept: Those before the change, of as many columns.
   init(
@@ -88,15 +92,16 @@ struct CheckpointWriter {
   /// Adds a checkpoint.
   ///
   /// - Parameters:
-  ///   - starts: Where the next item would start in each column.
+  ///   - item: The next item.
+  ///   - starts: Where it would start in each column.
   ///   - lastItems: The last item in each column, −1 for none.
-  mutating func append(starts: Span<Int64>, lastItems: Span<Int32>) {
+  mutating func append(item: Int, starts: Span<Int64>, lastItems: Span<Int64>) {
     if run.count >= CheckpointRun.capacity {
       runs.append(run)
       let done = start + runs.count * CheckpointRun.capacity
       run = CheckpointRun(columnCount: run.columnCount, expecting: count - done)
     }
-    run.append(starts: starts, lastItems: lastItems)
+    run.append(item: item, starts: starts, lastItems: lastItems)
   }
 
   /// All checkpoints.
@@ -108,13 +113,16 @@ struct CheckpointWriter {
 
 /// The columns at a checkpoint, where they lie.
 struct CheckpointColumns: ~Escapable {
+  /// The first item behind the checkpoint.
+  let item: Int
   /// Where the next item would start in each, in millionths.
   let starts: Span<Int64>
   /// The last item in each, −1 for none.
   let lastItems: Span<Int64>
 
   @_lifetime(copy starts, copy lastItems)
-  fileprivate init(starts: Span<Int64>, lastItems: Span<Int64>) {
+  fileprivate init(item: Int, starts: Span<Int64>, lastItems: Span<Int64>) {
+    self.item = item
     self.starts = starts
     self.lastItems = lastItems
   }
@@ -143,13 +151,13 @@ extension RopeLeaf<CheckpointRun> {
   @_lifetime(borrow self)
   func columns(at checkpoint: Int) -> CheckpointColumns {
     let words = chunk.words
-    let first = checkpoint * chunk.stride
-    let end = first + chunk.columnCount
+    let first = checkpoint * chunk.stride + 1
+    let (middle, end) = (first + chunk.columnCount, first + 2 * chunk.columnCount)
     // Safe: what a leaf is made of never changes, and is there as long as the leaf.
     return unsafe _overrideLifetime(
       CheckpointColumns(
-        starts: words.span.extracting(first..<end),
-        lastItems: words.span.extracting(end..<(first + chunk.stride))),
+        item: Int(words.span[first - 1]), starts: words.span.extracting(first..<middle),
+        lastItems: words.span.extracting(middle..<end)),
       borrowing: self)
   }
 }

@@ -40,6 +40,19 @@ struct ColumnBlockRun: RopeChunk {
     let (columnCount, first) = (columnCount, words.count - columnCount)
     var next = column
     var words = words.mutableSpan
+    if case .equal(let equal) = lengths.lengths {
+      // Some columns take one more than others.
+      for place in 0..<columnCount {
+        let own = (equal.count + columnCount - 1 - place) / columnCount
+        let column = first + (next + place) % columnCount
+        let sum =
+          Length(millionths: words[column])
+          + (Length(millionths: equal.length) + spacing) * own
+        words[column] = sum.millionths
+      }
+      column = (next + equal.count) % columnCount
+      return equal.count
+    }
     _ = lengths.forEachLength { index, length in
       count = index + 1
       let sum = Length(millionths: words[first + next]) + Length(millionths: length) + spacing

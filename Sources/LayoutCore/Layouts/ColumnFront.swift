@@ -15,57 +15,122 @@ protocol ColumnFront {
   ///   - spacing: Behind each.
   mutating func place(_ block: LengthBlock, from item: Int, spacing: Length)
 
-  /// Makes a checkpoint of how the columns are.
-  mutating func append(to checkpoints: inout CheckpointWriter)
+  /// Makes a checkpoint of how the columns are before an item.
+  mutating func append(to checkpoints: inout CheckpointWriter, before item: Int)
 
   /// Where the next item would start in the column that reaches furthest.
   var end: Length { get }
 }
 
+/// The columns while a question goes through items one by one.
+protocol QuestionColumns {
+  /// Puts items of different lengths into the columns up to one that ends past a place, or some before it.
+  ///
+  /// - Parameters:
+  ///   - block: The items' lengths.
+  ///   - spacing: Behind each.
+  ///   - end: The place.
+  /// - Returns: How many are placed.
+  mutating func skip(_ block: LengthBlock, _ spacing: Length, endingBy end: Length) -> Int
+
+  /// Puts an item into the column where it can start first, the first of those.
+  ///
+  /// - Parameter step: By how much the column grows.
+  /// - Returns: The column, and where the item starts.
+  mutating func place(_ step: Length) -> (column: Int, start: Length)
+
+  /// Changes where the columns would take the next item, in millionths of a point; there may be room for more
+  /// columns.
+  mutating func changeStarts<Result>(_ body: (inout MutableSpan<Int64>) -> Result) -> Result
+}
+
+extension QuestionColumns {
+  /// Puts items of one length into the columns up to one that is wanted.
+  ///
+  /// - Parameters:
+  ///   - steps: The items.
+  ///   - first: Those before this one are not wanted, counted from the first of them.
+  ///   - start: Nor are those that start there or above.
+  ///   - wanted: Nor those in other columns.
+  /// - Returns: How many are placed; fewer than all if some item is wanted, and nearly always as many as come
+  ///   before that.
+  /// - Complexity: O(c · log n) for c columns.
+  mutating func skip(
+    _ steps: EqualSteps, upTo first: Int, startingBy start: Length, in wanted: Range<Int>
+  ) -> Int {
+    let count = min(first, steps.count)
+    let placed = changeStarts { starts in
+      let place = steps.firstPlace(below: start, in: wanted, starts.span)
+      let before = place.map { steps.count(before: $0, starts.span) } ?? steps.count
+      if let place, before >= count, before < steps.count {
+        steps.placeAll(before: place, in: &starts)
+        return (before, before)
+      }
+      var all = steps
+      all.count = max(count, before)
+      return (all.placeRows(leavingOne: false, in: &starts), all.count)
+    }
+    for _ in placed.0..<placed.1 { _ = place(steps.step) }
+    return placed.1
+  }
+}
+
 /// Any number of columns, as a binary heap by start, then by index.
-struct HeapedColumns: ColumnFront {
+struct HeapedColumns: ColumnFront, QuestionColumns {
   /// Where the next item would start in each column, in millionths of a point.
   private(set) var starts: [Int64]
-  /// The last item in each column, −1 for none; a section that is placed item by item has no more
-  /// than ``WaterfallLayout/maximumMixedCount``.
-  private(set) var lastItems: [Int32]
-  private var heap: [Entry]
+  /// The last item in each column, −1 for none.
+  private(set) var lastItems: [Int64]
+  private var heap: [Entry] = []
 
   init(columnCount: Int) {
     starts = Array(repeating: 0, count: columnCount)
     lastItems = Array(repeating: -1, count: columnCount)
-    heap = (0..<columnCount).map { Entry(start: 0, column: $0) }
+    makeHeap()
   }
 
   init(_ columns: CheckpointColumns) {
     let (starts, lastItems) = (columns.starts, columns.lastItems)
     self.starts = starts.indices.map { starts[$0] }
-    self.lastItems = lastItems.indices.map { Int32(clamping: lastItems[$0]) }
-    // A sorted array is a heap.
-    heap = self.starts.enumerated().map { Entry(start: $1, column: $0) }.sorted(by: <)
+    self.lastItems = lastItems.indices.map { lastItems[$0] }
+    makeHeap()
   }
 
-  /// - Complexity: O(n log c) for n items and c columns.
+  private mutating func makeHeap() {
+    // A sorted array is a heap.
+    heap = starts.enumerated().map { Entry(start: $1, column: $0) }.sorted(by: <)
+  }
+
+  /// - Complexity: O(n log c) for n items and c columns; O(c log n) if they are of one length.
   mutating func place(_ block: LengthBlock, from item: Int, spacing: Length) {
-    block.forEachLength { index, length in
-      _ = place(item + index, Length(millionths: length) + spacing)
+    var placed = 0
+    if case .equal(let lengths) = block.lengths {
+      let steps = EqualSteps(lengths, spacing, columnCount: starts.count)
+      placed = changeStarts { steps.placeRows(leavingOne: true, in: &$0) }
+    }
+    block.forEachLength(from: placed) { index, length in
+      let column = place(Length(millionths: length) + spacing).column
+      lastItems[column] = Int64(item + index)
       return true
     }
   }
 
-  /// Puts an item into the column that starts first, the first of those.
-  ///
-  /// - Parameters:
-  ///   - item: The item.
-  ///   - step: By how much the column grows.
-  /// - Returns: The column, and where the item starts.
+  mutating func changeStarts<Result>(_ body: (inout MutableSpan<Int64>) -> Result) -> Result {
+    var span = starts.mutableSpan
+    let result = body(&span)
+    makeHeap()
+    return result
+  }
+
+  /// None: to look for where to stop would take as long.
+  mutating func skip(_ block: LengthBlock, _ spacing: Length, endingBy end: Length) -> Int { 0 }
+
   /// - Complexity: O(log c) for c columns.
-  mutating func place(_ item: Int, _ step: Length) -> (column: Int, start: Length) {
+  mutating func place(_ step: Length) -> (column: Int, start: Length) {
     let top = heap[0]
     let start = Length(millionths: top.start)
     let moved = Entry(start: (start + step).millionths, column: top.column)
     starts[top.column] = moved.start
-    lastItems[top.column] = Int32(clamping: item)
     var parent = 0
     while true {
       var child = 2 * parent + 1
@@ -79,8 +144,8 @@ struct HeapedColumns: ColumnFront {
     return (top.column, start)
   }
 
-  mutating func append(to checkpoints: inout CheckpointWriter) {
-    checkpoints.append(starts: starts.span, lastItems: lastItems.span)
+  mutating func append(to checkpoints: inout CheckpointWriter, before item: Int) {
+    checkpoints.append(item: item, starts: starts.span, lastItems: lastItems.span)
   }
 
   var end: Length { Length(millionths: starts.max() ?? 0) }
@@ -96,7 +161,7 @@ struct HeapedColumns: ColumnFront {
 }
 
 /// A few columns while a question goes through items one by one, without memory of its own.
-struct FewColumns {
+struct FewColumns: QuestionColumns {
   /// Where each would take the next item, in millionths of a point.
   private var starts = InlineArray<8, Int64>(repeating: 0)
   private let count: Int
@@ -113,15 +178,9 @@ struct FewColumns {
     for column in 0..<count { self.starts[column] = starts[column] }
   }
 
-  /// Puts items into the columns up to one that ends past a place, or a few before it.
-  ///
-  /// - Parameters:
-  ///   - block: The items' lengths.
-  ///   - spacing: Behind each.
-  ///   - end: The place.
-  /// - Returns: How many are placed.
   mutating func skip(_ block: LengthBlock, _ spacing: Length, endingBy end: Length) -> Int {
     switch block.lengths {
+    case .equal: 0
     case .known(let lengths): skip(lengths, upTo: block.bound, spacing, endingBy: end)
     case .plain(let lengths): skip(lengths, upTo: block.bound, spacing, endingBy: end)
     case .pixels(let lengths): skip(lengths, upTo: block.bound, spacing, endingBy: end)
@@ -159,10 +218,11 @@ struct FewColumns {
     return skipped
   }
 
-  /// Puts an item into the column where it can start first, the first of those.
-  ///
-  /// - Parameter step: By how much the column grows.
-  /// - Returns: The column, and where the item starts.
+  mutating func changeStarts<Result>(_ body: (inout MutableSpan<Int64>) -> Result) -> Result {
+    var span = starts.mutableSpan
+    return body(&span)
+  }
+
   @inline(__always)
   mutating func place(_ step: Length) -> (column: Int, start: Length) {
     var first = 0

@@ -8,6 +8,12 @@ struct ColumnLengths: Sendable {
   /// Of items that say nothing of their own.
   private let itemSize: Size
   private let direction: ScrollDirection
+  /// How many columns may have items, the first ones: an empty one is only filled if all before it have an
+  /// item.
+  let filledCount: Int
+  /// Of how many items something is kept: few enough to be gone through for a question, many enough that what
+  /// is kept of many columns does not take more memory than the items.
+  let pieceCount: Int
 
   /// Scales items.
   ///
@@ -21,30 +27,80 @@ struct ColumnLengths: Sendable {
     self.columns = columns
     self.itemSize = direction.upright(itemSize)
     self.direction = direction
+    filledCount = max(1, min(columns.count, items.count))
+    pieceCount = max(128, filledCount * 16)
   }
 
   /// How many there are.
   var count: Int { items.count }
 
+  /// Of how many pieces something is kept, more or less.
+  var likelyPieceCount: Int {
+    let described = items.summary.describedCount
+    return (described + pieceCount - 1) / pieceCount
+      + (described < count ? CheckpointRun.capacity : 0)
+  }
+
   /// The length of all items; nil if they differ, or may differ.
   var common: Length? {
     let summary = items.summary
-    guard summary.ratioCount == 0, count > 0 else { return nil }
-    var lengths: [Length] = []
-    if summary.widths.count > 0 {
-      guard summary.widths.least == summary.widths.greatest,
-        summary.heights.least == summary.heights.greatest
-      else { return nil }
-      lengths.append(
-        scaled(
-          direction.upright(Size(width: summary.widths.least, height: summary.heights.least))))
+    let (widths, heights, lengths) = (summary.widths, summary.heights, summary.lengths)
+    guard widths.isUniform, heights.isUniform, lengths.isUniform, summary.ratioCount == 0,
+      count > 0
+    else { return nil }
+    let all = [
+      widths.count > 0
+        ? scaled(direction.upright(Size(width: widths.least, height: heights.least))) : nil,
+      lengths.count > 0 ? lengths.least : nil,
+      count > widths.count + lengths.count ? scaled(itemSize) : nil,
+    ]
+    let common = all[0] ?? all[1] ?? all[2]
+    return all.allSatisfy { $0 == nil || $0 == common } ? common : nil
+  }
+
+  /// Whether it takes no more than to place so many items one by one; many of one length together count as
+  /// what is kept of them.
+  ///
+  /// - Complexity: O(1) for no more items, else O(r) for r runs of items.
+  func canBePlaced(withinCountOf limit: Int) -> Bool {
+    guard count > limit else { return true }
+    var count = 0
+    items.forEachLeaf(from: 0) { leaf, _ in
+      count += leaf.isUniform ? min(leaf.count, pieceCount) : leaf.count
+      return count <= limit
     }
-    if summary.lengths.count > 0 {
-      guard summary.lengths.least == summary.lengths.greatest else { return nil }
-      lengths.append(summary.lengths.least)
+    return count <= limit
+  }
+
+  /// Cuts items into pieces of about one size, but for those of which many have one length.
+  ///
+  /// - Parameter range: The items.
+  /// - Returns: Which items each piece has; no block of items lies in two of them, if it is no longer than what
+  ///   is left of the piece it begins in.
+  func pieces(of range: Range<Int>) -> [Range<Int>] {
+    var pieces: [Range<Int>] = []
+    /// Cuts what lies between two of one length.
+    func cut(_ items: Range<Int>) {
+      let count = (items.count + pieceCount - 1) / pieceCount
+      for number in 0..<count {
+        pieces.append(
+          (items.lowerBound + items.count * number / count)..<(items.lowerBound + items.count
+            * (number + 1) / count))
+      }
     }
-    if count > summary.widths.count + summary.lengths.count { lengths.append(scaled(itemSize)) }
-    return lengths.allSatisfy { $0 == lengths[0] } ? lengths.first : nil
+    var start = range.lowerBound
+    items.forEachLeaf(from: start) { leaf, first in
+      let items = (first..<(first + leaf.count)).clamped(to: range)
+      guard !items.isEmpty else { return false }
+      if items.count >= pieceCount, leaf.isUniform {
+        cut(start..<items.lowerBound)
+        pieces.append(items)
+        start = items.upperBound
+      }
+      return true
+    }
+    cut(start..<range.upperBound)
+    return pieces
   }
 
   /// Whether some may be zero; those of aspect ratios may.
@@ -86,6 +142,8 @@ struct ColumnLengths: Sendable {
     private var main: NarrowLengths = []
     private var cross: NarrowLengths = []
     private let ratio: ColumnRatio?
+    /// Whether the run's items are known to have one length.
+    private var isUniform = false
 
     init(_ lengths: ColumnLengths) {
       self.lengths = lengths
@@ -103,10 +161,18 @@ struct ColumnLengths: Sendable {
       return lengths.length(index, of: run)
     }
 
+    /// The length of an item that exists, and the end of those behind it that are known to have the same.
+    @inline(__always)
+    mutating func run(from item: Int) -> (length: Length, end: Int) {
+      let length = length(of: item)
+      return (length, isUniform ? items.upperBound : item + 1)
+    }
+
     @inline(never)
     private mutating func goTo(_ item: Int) {
       guard let place = lengths.items.place(of: item) else { return }
       run = place.chunk
+      isUniform = place.leaf.isUniform
       items = place.start..<(place.start + place.count)
       (main, cross) = ([], [])
       if case .sizes(.compact(let widths), .compact(let heights)) = run.extents,
@@ -120,26 +186,35 @@ struct ColumnLengths: Sendable {
   /// Visits lengths in order, a block at a time.
   ///
   /// - Parameters:
-  ///   - item: The item to begin with.
-  ///   - limit: How many a block may have, for the block's first item; at least 1.
+  ///   - range: The items.
+  ///   - limit: How many a block may have, for the block's first item; at least 1. Many of one length are one
+  ///     block whatever it says.
   ///   - body: Called with each block and its first item; returns whether to go on.
   @inline(__always)
   func forEachBlock(
-    from item: Int, limit: (_ item: Int) -> Int, _ body: (_ item: Int, LengthBlock) -> Bool
+    of range: Range<Int>, limit: (_ item: Int) -> Int, _ body: (_ item: Int, LengthBlock) -> Bool
   ) {
     let ratio = columns.ratio
     let isVertical = direction == .vertical
+    let pieceCount = pieceCount
     var known: [Int64] = []
-    items.forEachLeaf(from: item) { leaf, start in
-      /// Cuts what is left of the leaf into blocks.
+    items.forEachLeaf(from: range.lowerBound) { leaf, start in
+      let wanted = (start..<(start + leaf.count)).clamped(to: range)
+      guard !wanted.isEmpty else { return false }
+      if wanted.count >= pieceCount, leaf.isUniform {
+        fill(&known, with: leaf.chunk, 0..<1)
+        return body(
+          wanted.lowerBound, LengthBlock(Length(millionths: known[0]), count: wanted.count))
+      }
+      /// Cuts what is wanted of the leaf into blocks.
       @inline(__always)
       func forEachRange(_ body: (_ first: Int, _ range: Range<Int>) -> Bool) -> Bool {
-        var index = max(0, item - start)
-        while index < leaf.count {
-          let first = start + index
-          let end = min(leaf.count, index + max(1, min(limit(first), LengthBlock.capacity)))
-          guard body(first, index..<end) else { return false }
-          index = end
+        var first = wanted.lowerBound
+        while first < wanted.upperBound {
+          let end = min(
+            wanted.upperBound, first + max(1, min(limit(first), LengthBlock.capacity)))
+          guard body(first, (first - start)..<(end - start)) else { return false }
+          first = end
         }
         return true
       }
@@ -155,18 +230,6 @@ struct ColumnLengths: Sendable {
         fill(&known, with: leaf.chunk, range)
         return body(first, LengthBlock(known.span))
       }
-    }
-  }
-
-  /// Visits lengths in order, one by one.
-  ///
-  /// - Parameters:
-  ///   - item: The item to begin with.
-  ///   - body: Called with each item and its length; returns whether to go on.
-  @inline(__always)
-  func forEachLength(from item: Int, _ body: (_ item: Int, _ length: Length) -> Bool) {
-    forEachBlock(from: item, limit: { _ in LengthBlock.capacity }) { first, block in
-      block.forEachLength { body(first + $0, Length(millionths: $1)) }
     }
   }
 
@@ -189,5 +252,13 @@ struct ColumnLengths: Sendable {
       known.append(contentsOf: repeatElement(length(0, of: items).millionths, count: range.count))
     default: for index in range { known.append(length(index, of: items).millionths) }
     }
+  }
+}
+
+extension RopeLeaf<Items> {
+  /// Whether all items are known to be of one size.
+  fileprivate var isUniform: Bool {
+    summary.heights.isUniform && summary.widths.isUniform && summary.lengths.isUniform
+      && summary.ratioCount == 0
   }
 }

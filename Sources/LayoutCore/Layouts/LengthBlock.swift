@@ -80,9 +80,23 @@ struct ScaledLengths<Ratio: LengthScaling>: LengthSequence, ~Escapable {
   }
 }
 
+/// The same length again and again.
+struct EqualLengths: LengthSequence {
+  let length: Int64
+  let count: Int
+
+  @inline(__always)
+  subscript(index: Int) -> Int64 { length }
+
+  @inline(__always)
+  func four(from index: Int) -> SIMD4<Int64> { SIMD4(repeating: length) }
+}
+
 /// So many lengths that columns are placed with at once.
 struct LengthBlock: ~Escapable {
   enum Lengths: ~Escapable {
+    /// Any number of them.
+    case equal(EqualLengths)
     case known(Span<Int64>)
     case plain(ScaledLengths<PlainRatio>)
     case pixels(ScaledLengths<PixelRatio>)
@@ -92,8 +106,15 @@ struct LengthBlock: ~Escapable {
   /// The greatest of them, or more.
   let bound: Int64
 
-  /// How many there may be.
+  /// How many there may be, unless they are equal.
   static var capacity: Int { 128 }
+
+  /// Takes a length that so many items have.
+  @_lifetime(immortal)
+  init(_ length: Length, count: Int) {
+    lengths = .equal(EqualLengths(length: length.millionths, count: count))
+    bound = length.millionths
+  }
 
   /// Takes lengths that are known.
   @_lifetime(copy lengths)
@@ -127,6 +148,7 @@ struct LengthBlock: ~Escapable {
     from first: Int = 0, _ body: (_ index: Int, _ length: Int64) -> Bool
   ) -> Bool {
     switch lengths {
+    case .equal(let lengths): lengths.forEach(from: first, body)
     case .known(let lengths): lengths.forEach(from: first, body)
     case .plain(let lengths): lengths.forEach(from: first, body)
     case .pixels(let lengths): lengths.forEach(from: first, body)

@@ -6,7 +6,7 @@ struct OrderedColumns: ColumnFront {
   private var columns = InlineArray<8, UInt8>(repeating: 0)
   private let count: Int
   /// The last item in each column by index, −1 for none; of the items before those in ``order``.
-  private var lastItems = InlineArray<8, Int32>(repeating: -1)
+  private var lastItems = InlineArray<8, Int64>(repeating: -1)
   /// The columns of the items that were placed last, as many as a block may have, in the lowest three bits: to
   /// look for the last item in each column among many takes less than to note it with each item.
   private var order = InlineArray<128, UInt8>(repeating: 0)
@@ -23,17 +23,33 @@ struct OrderedColumns: ColumnFront {
 
   init(_ checkpoint: CheckpointColumns) {
     count = min(checkpoint.starts.count, OrderedColumns.capacity)
-    let sorted = (0..<count).sorted { (checkpoint.starts[$0], $0) < (checkpoint.starts[$1], $1) }
+    order(checkpoint.starts)
+    for column in 0..<count { lastItems[column] = checkpoint.lastItems[column] }
+  }
+
+  /// Puts the columns in order.
+  private mutating func order(_ startsByColumn: Span<Int64>) {
+    let sorted = (0..<count).sorted { (startsByColumn[$0], $0) < (startsByColumn[$1], $1) }
     for (place, column) in sorted.enumerated() {
-      starts[place] = checkpoint.starts[column]
+      starts[place] = startsByColumn[column]
       columns[place] = UInt8(column)
-      lastItems[column] = Int32(clamping: checkpoint.lastItems[column])
     }
   }
 
-  /// - Complexity: O(n · c) for n items and c columns.
+  /// Where the next item would start in each, by index.
+  private var startsByColumn: InlineArray<8, Int64> {
+    @inline(__always) get {
+      var startsByColumn = InlineArray<8, Int64>(repeating: 0)
+      for place in 0..<count { startsByColumn[Int(columns[place] & 7)] = starts[place] }
+      return startsByColumn
+    }
+  }
+
+  /// - Complexity: O(n · c) for n items and c columns; O(c · log n) if they are of one length.
   mutating func place(_ block: LengthBlock, from item: Int, spacing: Length) {
     switch block.lengths {
+    case .equal(let lengths):
+      place(EqualSteps(lengths, spacing, columnCount: count), from: item)
     case .known(let lengths): place(lengths, upTo: block.bound, from: item, spacing)
     case .plain(let lengths): place(lengths, upTo: block.bound, from: item, spacing)
     case .pixels(let lengths): place(lengths, upTo: block.bound, from: item, spacing)
@@ -61,6 +77,18 @@ struct OrderedColumns: ColumnFront {
     if !isPlaced {
       for index in 0..<lengths.count { place(Length(millionths: lengths[index]) + spacing) }
     }
+  }
+
+  /// Places items of one length.
+  @inline(never)
+  private mutating func place(_ steps: EqualSteps, from item: Int) {
+    noteLastItems()
+    var startsByColumn = startsByColumn
+    var span = startsByColumn.mutableSpan
+    let placed = steps.placeRows(leavingOne: true, in: &span)
+    order(startsByColumn.span)
+    firstItem = item + placed
+    for _ in placed..<steps.count { place(steps.step) }
   }
 
   /// Places items in registers.
@@ -108,17 +136,15 @@ struct OrderedColumns: ColumnFront {
         index = few - 1
         while index >= 0, Int(order[index] & 7) != column { index -= 1 }
       }
-      if index >= 0 { lastItems[column] = Int32(clamping: firstItem + index) }
+      if index >= 0 { lastItems[column] = Int64(firstItem + index) }
     }
     orderCount = 0
   }
 
-  mutating func append(to checkpoints: inout CheckpointWriter) {
+  mutating func append(to checkpoints: inout CheckpointWriter, before item: Int) {
     noteLastItems()
-    var startsByColumn = InlineArray<8, Int64>(repeating: 0)
-    for place in 0..<count { startsByColumn[Int(columns[place] & 7)] = starts[place] }
     checkpoints.append(
-      starts: startsByColumn.span.extracting(first: count),
+      item: item, starts: startsByColumn.span.extracting(first: count),
       lastItems: lastItems.span.extracting(first: count))
   }
 

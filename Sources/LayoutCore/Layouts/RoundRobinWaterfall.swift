@@ -1,7 +1,7 @@
 /// A waterfall that fills its columns one after the other, row by row.
 ///
 /// Each column is a list of its own. By how much blocks of items move the columns on is kept; frames are worked
-/// out from the start of their block.
+/// out from the start of their block. However many items of one length follow each other, they are one block.
 final class RoundRobinWaterfall: SectionBody {
   let length: Length
   private let lengths: ColumnLengths
@@ -12,7 +12,7 @@ final class RoundRobinWaterfall: SectionBody {
 
   /// Places the items.
   ///
-  /// - Complexity: O(n).
+  /// - Complexity: O(n), where many of one length count as those of a block.
   convenience init(
     lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid, isReversed: Bool
   ) {
@@ -37,47 +37,32 @@ final class RoundRobinWaterfall: SectionBody {
     }
   }
 
-  /// How many columns have items.
-  private static func filledCount(_ lengths: ColumnLengths, _ columns: ColumnGrid) -> Int {
-    max(1, min(columns.count, lengths.count))
-  }
-
-  /// How many items a block has at most: few enough to be gone through for a question, many enough that the sums
-  /// of many columns do not take more memory than the items.
-  private static func blockCapacity(_ columns: ColumnGrid) -> Int { max(128, columns.count * 16) }
-
-  /// Adds up items in blocks of about one size.
+  /// Adds up items in blocks of about one size, but for those of which many have one length.
   private static func runs(
     of items: Range<Int>, _ lengths: ColumnLengths, _ columns: ColumnGrid,
     interitemSpacing: Length
   ) -> [ColumnBlockRun] {
     guard !items.isEmpty else { return [] }
     let spacing = columns.padding + columns.padding + interitemSpacing
-    let columnCount = filledCount(lengths, columns)
-    let blockCount = (items.count - 1) / blockCapacity(columns) + 1
-    func end(ofBlock number: Int) -> Int {
-      items.lowerBound + items.count * (number + 1) / blockCount
-    }
+    let columnCount = lengths.filledCount
+    let blocks = lengths.pieces(of: items)
     var runs: [ColumnBlockRun] = []
-    runs.reserveCapacity((blockCount - 1) / ColumnBlockRun.capacity + 1)
-    var run = ColumnBlockRun(columnCount: columnCount, expecting: blockCount)
-    var number = -1
-    var next = items.lowerBound
+    runs.reserveCapacity((blocks.count - 1) / ColumnBlockRun.capacity + 1)
+    var run = ColumnBlockRun(columnCount: columnCount, expecting: blocks.count)
+    var number = 0
     var column = 0
-    lengths.forEachBlock(
-      from: next, limit: { $0 == next ? end(ofBlock: number + 1) - $0 : next - $0 }
-    ) { item, block in
-      if item == next {
-        number += 1
-        next = end(ofBlock: number)
+    lengths.forEachBlock(of: items, limit: { blocks[number].upperBound - $0 }) { item, block in
+      if item == blocks[number].lowerBound {
         if run.count == ColumnBlockRun.capacity {
           runs.append(run)
-          run = ColumnBlockRun(columnCount: columnCount, expecting: blockCount - number)
+          run = ColumnBlockRun(columnCount: columnCount, expecting: blocks.count - number)
         }
-        run.append(itemCount: next - item)
+        run.append(itemCount: blocks[number].count)
         column = 0
       }
-      return item + run.add(block, from: &column, spacing: spacing) < items.upperBound
+      let end = item + run.add(block, from: &column, spacing: spacing)
+      if end == blocks[number].upperBound, number + 1 < blocks.count { number += 1 }
+      return true
     }
     runs.append(run)
     return runs
@@ -93,10 +78,7 @@ final class RoundRobinWaterfall: SectionBody {
   /// - Returns: The changed waterfall.
   /// - Complexity: O(k · b · log n) for k edits and the b items of a block, besides what is inserted.
   func edited(_ edits: [ItemEdit], lengths: ColumnLengths) -> RoundRobinWaterfall {
-    guard
-      RoundRobinWaterfall.filledCount(lengths, columns)
-        == RoundRobinWaterfall.filledCount(self.lengths, columns)
-    else {
+    guard lengths.filledCount == self.lengths.filledCount else {
       return RoundRobinWaterfall(
         lengths: lengths, interitemSpacing: interitemSpacing, columns: columns,
         isReversed: isReversed)
@@ -105,7 +87,7 @@ final class RoundRobinWaterfall: SectionBody {
     var growth = 0
     // What is left of a block goes to a neighbour, so that there are never many small ones.
     func isSmall(_ touched: Touched) -> Bool {
-      touched.newCount < RoundRobinWaterfall.blockCapacity(columns) / 2
+      touched.newCount < lengths.pieceCount / 2
     }
     /// Adds some blocks up anew; the one behind them may be kept, or be changed too.
     func replace(_ touched: Touched, isNextKept: Bool) {
@@ -235,12 +217,22 @@ final class RoundRobinWaterfall: SectionBody {
     var start: Length = 0
     if let path = path(ofPlace: place, while: { count, _ in count <= item }) {
       start = path.start
-      for earlier in stride(from: path.item, to: item, by: columns.count) {
-        start += step(reader.length(of: earlier))
+      var earlier = path.item
+      while earlier < item {
+        let run = reader.run(from: earlier)
+        let count = count(from: earlier, to: min(run.end, item))
+        start += step(run.length) * count
+        earlier += columns.count * count
       }
     }
     return columns.frame(
       column: column(ofPlace: place), start: start, length: reader.length(of: item))
+  }
+
+  /// How many of some items are in the column of the first of them.
+  @inline(__always)
+  private func count(from item: Int, to end: Int) -> Int {
+    end - item <= columns.count ? 1 : (end - item - 1) / columns.count + 1
   }
 
   /// A column on its way down through a rectangle.
@@ -264,12 +256,14 @@ final class RoundRobinWaterfall: SectionBody {
       for index in cursors.indices where cursors[index].row == row {
         let cursor = cursors[index]
         let item = row * columns.count + cursor.place
-        let length = reader.length(of: item)
+        let run = reader.run(from: item)
         let frame = columns.frame(
-          column: column(ofPlace: cursor.place), start: cursor.start, length: length)
+          column: column(ofPlace: cursor.place), start: cursor.start, length: run.length)
         if frame.overlaps(rect), !body(item, frame) { return false }
-        cursors[index].row += 1
-        cursors[index].start += step(length)
+        // Of those without a length none is seen, however many there are.
+        let count = run.length > .zero ? 1 : count(from: item, to: run.end)
+        cursors[index].row += count
+        cursors[index].start += step(run.length) * count
       }
       cursors.removeAll {
         $0.row * columns.count + $0.place >= lengths.count || $0.start >= rect.maxY
@@ -287,14 +281,20 @@ final class RoundRobinWaterfall: SectionBody {
     guard
       let path = path(ofPlace: place, while: { $0 <= first || $1 <= rect.minY })
     else { return nil }
-    var start = path.start
-    for item in stride(from: path.item, to: lengths.count, by: columns.count) {
-      let length = reader.length(of: item)
-      if item >= first, start + columns.padding + length > rect.minY {
+    var (item, start) = (path.item, path.start)
+    while item < lengths.count {
+      let run = reader.run(from: item)
+      let (count, step) = (count(from: item, to: run.end), step(run.length))
+      let passed = partitioningIndex(count) {
+        item + columns.count * $0 >= first
+          && start + step * $0 + columns.padding + run.length > rect.minY
+      }
+      item += columns.count * passed
+      start += step * passed
+      if passed < count {
         return start < rect.maxY
           ? Cursor(place: place, row: item / columns.count, start: start) : nil
       }
-      start += step(length)
     }
     return nil
   }

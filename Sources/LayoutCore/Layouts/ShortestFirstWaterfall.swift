@@ -1,28 +1,26 @@
 /// A waterfall that puts each item where it can start first.
 ///
 /// Only lengths are kept, and every few hundred items a checkpoint of the columns; frames are worked
-/// out from the checkpoint before them. Two facts make questions fast:
+/// out from the checkpoint before them. Three facts make questions fast:
 ///
 /// - Items start in the order of their index, because each start is the least of all columns. So
 ///   the end of a range is found by bisection.
 /// - At a checkpoint, what reaches below the least column is the last item of some column. So an
 ///   item of any length that reaches into a range from far above is found without looking there.
+/// - Where items of one length go is arithmetic (``EqualSteps``). So however many follow each other,
+///   there is one checkpoint before them and one behind them.
 final class ShortestFirstWaterfall: SectionBody {
   let length: Length
   private let lengths: ColumnLengths
   private let interitemSpacing: Length
   private let columns: ColumnGrid
-  /// The columns that may have items, the first ones: an empty one is only filled if all before it
-  /// have an item.
-  private let filledCount: Int
-  /// Items between two checkpoints.
-  private let stride: Int
-  /// The columns before every so many items.
+  /// The columns before every so many items, and before and behind many of one length.
   private let checkpoints: Rope<CheckpointRun>
 
   /// Places the items.
   ///
-  /// - Complexity: O(n log c) for n items and c columns.
+  /// - Complexity: O(n log c) for n items and c columns, where many of one length count as those of a
+  ///   piece.
   convenience init(lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid) {
     self.init(
       lengths: lengths, interitemSpacing: interitemSpacing, columns: columns,
@@ -37,25 +35,24 @@ final class ShortestFirstWaterfall: SectionBody {
     self.lengths = lengths
     self.interitemSpacing = interitemSpacing
     self.columns = columns
-    // Few enough to be gone through for a question, many enough that checkpoints of many columns do
-    // not take more memory than the items.
-    let filledCount = ShortestFirstWaterfall.filledCount(lengths, columns)
-    self.filledCount = filledCount
-    let stride = max(128, filledCount * 16)
-    self.stride = stride
+    let (filledCount, pieceCount) = (lengths.filledCount, lengths.pieceCount)
     var writer = CheckpointWriter(
-      columnCount: filledCount, count: (lengths.count - 1) / stride + 1, keeping: count,
-      of: checkpoints)
+      columnCount: filledCount, count: lengths.likelyPieceCount, keeping: count, of: checkpoints)
     let spacing = columns.padding + columns.padding + interitemSpacing
     let before = checkpoints.place(of: count).map { ($0.leaf, count - $0.start) }
     func place<Front: ColumnFront>(_: Front.Type, _ writer: inout CheckpointWriter) -> Length {
       var front =
         before.map { Front($0.columns(at: $1)) } ?? Front(columnCount: filledCount)
-      var next = count * stride
-      lengths.forEachBlock(from: next, limit: { $0 == next ? stride : next - $0 }) { item, block in
-        if item == next {
-          front.append(to: &writer)
-          next += stride
+      var next = before.map { $0.columns(at: $1).item } ?? 0
+      lengths.forEachBlock(
+        of: next..<lengths.count, limit: { $0 == next ? pieceCount : next - $0 }
+      ) { item, block in
+        if case .equal(let lengths) = block.lengths {
+          front.append(to: &writer, before: item)
+          next = item + lengths.count
+        } else if item == next {
+          front.append(to: &writer, before: item)
+          next += pieceCount
         }
         front.place(block, from: item, spacing: spacing)
         return true
@@ -75,22 +72,17 @@ final class ShortestFirstWaterfall: SectionBody {
   ///   - edits: The change.
   ///   - lengths: The lengths after it.
   /// - Returns: The changed waterfall.
-  /// - Complexity: O(m log c) for the m items from the first change on: later ones hop between
-  ///   columns, and as a rule never fall into step again.
+  /// - Complexity: O(m log c) for the m items from the first change on, of which many of one length count
+  ///   as those of a piece: later ones hop between columns, and as a rule never fall into step again.
   func edited(_ edits: [ItemEdit], lengths: ColumnLengths) -> ShortestFirstWaterfall {
-    guard ShortestFirstWaterfall.filledCount(lengths, columns) == filledCount else {
+    guard lengths.filledCount == self.lengths.filledCount else {
       return ShortestFirstWaterfall(
         lengths: lengths, interitemSpacing: interitemSpacing, columns: columns)
     }
     let first = edits.first?.range.lowerBound ?? self.lengths.count
     return ShortestFirstWaterfall(
       lengths: lengths, interitemSpacing: interitemSpacing,
-      columns: columns, checkpoints: checkpoints,
-      keeping: max(0, min(first / stride, checkpoints.count - 1)))
-  }
-
-  private static func filledCount(_ lengths: ColumnLengths, _ columns: ColumnGrid) -> Int {
-    max(1, min(columns.count, lengths.count))
+      columns: columns, checkpoints: checkpoints, keeping: checkpoint(before: first))
   }
 
   private var spacing: Length { columns.padding + columns.padding + interitemSpacing }
@@ -114,47 +106,87 @@ final class ShortestFirstWaterfall: SectionBody {
     columns.frame(column: place.column, start: place.start, length: place.length)
   }
 
-  /// Visits items that end below a place, and their places, from a checkpoint on.
-  @inline(__always)
-  private func forEachPlace(
-    from checkpoint: Int, _ before: CheckpointColumns, endingBelow main: Length,
-    _ body: (_ item: Int, Place) -> Bool
-  ) {
-    let (spacing, main) = (spacing, main - columns.padding)
-    if filledCount <= FewColumns.capacity {
-      var few = FewColumns(before.starts)
-      lengths.forEachBlock(from: checkpoint * stride, limit: { _ in LengthBlock.capacity }) {
-        item, block in
-        let first = few.skip(block, spacing, endingBy: main)
-        return block.forEachLength(from: first) { index, length in
-          let length = Length(millionths: length)
-          let (column, start) = few.place(length + spacing)
-          return start + length <= main
-            || body(item + index, Place(column: column, start: start, length: length))
-        }
-      }
-      return
-    }
-    var front = HeapedColumns(before)
-    lengths.forEachLength(from: checkpoint * stride) { item, length in
-      let (column, start) = front.place(item, length + spacing)
-      return start + length <= main
-        || body(item, Place(column: column, start: start, length: length))
+  /// What a question wants to see.
+  private struct Wanted {
+    /// Items from this one on.
+    var start = 0
+    /// Items that end below this place; if it is the least, all, also those without a length.
+    var end: Length
+    /// Items in these columns.
+    var columns: Range<Int>
+
+    init(
+      start: Int = 0, endingBelow end: Length = Length(millionths: .min), in columns: Range<Int>
+    ) {
+      self.start = start
+      self.end = end
+      self.columns = columns
     }
   }
 
-  func frame(of item: Int) -> Rect {
-    var result = Rect(origin: .zero, size: .zero)
-    let checkpoint = item / stride
-    guard let run = checkpoints.place(of: checkpoint) else { return result }
-    let before = run.leaf.columns(at: checkpoint - run.start)
-    let everywhere = Length(millionths: .min)
-    forEachPlace(from: checkpoint, before, endingBelow: everywhere) { candidate, place in
-      guard candidate == item else { return true }
-      result = frame(of: place)
-      return false
+  /// Visits items that are wanted, and some others that end below the place, with their places, from a
+  /// checkpoint on.
+  @inline(__always)
+  private func forEachPlace(
+    _ wanted: Wanted, after before: CheckpointColumns, _ body: (_ item: Int, Place) -> Bool
+  ) {
+    if lengths.filledCount <= FewColumns.capacity {
+      forEachPlace(wanted, from: before.item, FewColumns(before.starts), body)
+    } else {
+      forEachPlace(wanted, from: before.item, HeapedColumns(before), body)
     }
-    return result
+  }
+
+  @inline(__always)
+  private func forEachPlace<Columns: QuestionColumns>(
+    _ wanted: Wanted, from first: Int, _ columns: Columns, _ body: (_ item: Int, Place) -> Bool
+  ) {
+    var columns = columns
+    let (spacing, columnCount) = (spacing, lengths.filledCount)
+    let end = wanted.end - self.columns.padding
+    lengths.forEachBlock(
+      of: first..<lengths.count, limit: { _ in LengthBlock.capacity }
+    ) { item, block in
+      if case .equal(let lengths) = block.lengths {
+        return ShortestFirstWaterfall.forEachPlace(
+          wanted, endingBelow: end, of: EqualSteps(lengths, spacing, columnCount: columnCount),
+          length: Length(millionths: lengths.length), from: item, &columns, body)
+      }
+      let skipped = columns.skip(block, spacing, endingBy: end)
+      return block.forEachLength(from: skipped) { index, length in
+        let length = Length(millionths: length)
+        let (column, start) = columns.place(length + spacing)
+        return start + length <= end
+          || body(item + index, Place(column: column, start: start, length: length))
+      }
+    }
+  }
+
+  /// Visits items of one length.
+  ///
+  /// - Complexity: O(c · (log n + v)) for v items that are wanted: from the first of them on, the column that
+  ///   has it takes one in every row.
+  @inline(never)
+  private static func forEachPlace<Columns: QuestionColumns>(
+    _ wanted: Wanted, endingBelow end: Length, of steps: EqualSteps, length: Length,
+    from first: Int, _ columns: inout Columns, _ body: (_ item: Int, Place) -> Bool
+  ) -> Bool {
+    // Those without a length are asked for by number, or not at all.
+    let isVisible = length > .zero || wanted.end == Length(millionths: .min)
+    let skipped = columns.skip(
+      steps, upTo: isVisible ? wanted.start - first : steps.count, startingBy: end - length,
+      in: wanted.columns)
+    for index in skipped..<steps.count {
+      let (column, start) = columns.place(steps.step)
+      guard body(first + index, Place(column: column, start: start, length: length)) else {
+        return false
+      }
+    }
+    return true
+  }
+
+  func frame(of item: Int) -> Rect {
+    frames(of: [item])[0]
   }
 
   /// - Complexity: O(k · log n + s · log c) for k items that lie behind checkpoints with s items; never more
@@ -164,20 +196,18 @@ final class ShortestFirstWaterfall: SectionBody {
     frames.reserveCapacity(items.count)
     while frames.count < items.count {
       let done = frames.count
-      let checkpoint = items[done] / stride
-      let end = (checkpoint + 1) * stride
-      guard let run = checkpoints.place(of: checkpoint) else {
-        frames.append(frame(of: items[done]))
-        continue
+      let checkpoint = checkpoint(before: items[done])
+      if let run = checkpoints.place(of: checkpoint) {
+        forEachPlace(
+          Wanted(start: items[done], in: 0..<lengths.filledCount),
+          after: run.leaf.columns(at: checkpoint - run.start)
+        ) { item, place in
+          if items[frames.count] == item { frames.append(frame(of: place)) }
+          // What lies further away is nearer to another checkpoint.
+          return frames.count < items.count && items[frames.count] < item + lengths.pieceCount
+        }
       }
-      let before = run.leaf.columns(at: checkpoint - run.start)
-      let everywhere = Length(millionths: .min)
-      forEachPlace(from: checkpoint, before, endingBelow: everywhere) { item, place in
-        if items[frames.count] == item { frames.append(frame(of: place)) }
-        // What lies behind another checkpoint is nearer to that.
-        return frames.count < items.count && items[frames.count] < end
-      }
-      if frames.count == done { frames.append(frame(of: items[done])) }
+      if frames.count == done { frames.append(Rect(origin: .zero, size: .zero)) }
     }
     return frames
   }
@@ -226,8 +256,10 @@ final class ShortestFirstWaterfall: SectionBody {
     }
     var last: (item: Int, place: Place)?
     run.withLeaf { leaf in
-      let before = leaf.columns(at: checkpoint - run.start)
-      forEachPlace(from: checkpoint, before, endingBelow: main) { item, place in
+      forEachPlace(
+        Wanted(endingBelow: main, in: 0..<lengths.filledCount),
+        after: leaf.columns(at: checkpoint - run.start)
+      ) { item, place in
         guard place.start <= above else {
           end = item
           return false
@@ -244,7 +276,7 @@ final class ShortestFirstWaterfall: SectionBody {
   private func forEachPlace(
     in rect: Rect, from start: Int, _ body: (_ item: Int, Place) -> Bool
   ) -> Bool {
-    let wanted = columns.columns(in: rect).clamped(to: 0..<filledCount)
+    let wanted = columns.columns(in: rect).clamped(to: 0..<lengths.filledCount)
     guard !rect.isEmpty, !wanted.isEmpty else { return true }
     guard let (run, checkpoint) = lastCheckpoint(startingBy: rect.minY, orOf: start) else {
       return true
@@ -257,7 +289,9 @@ final class ShortestFirstWaterfall: SectionBody {
       var isGoingOn = true
       // What ends below the rectangle's start and begins above its end overlaps it in the columns that are
       // wanted, unless it has no length.
-      forEachPlace(from: checkpoint, before, endingBelow: rect.minY) { item, place in
+      forEachPlace(
+        Wanted(start: start, endingBelow: rect.minY, in: wanted), after: before
+      ) { item, place in
         guard place.start + columns.padding < rect.maxY else { return false }
         if item >= start, wanted.contains(place.column), place.length > .zero {
           isGoingOn = body(item, place)
@@ -308,7 +342,7 @@ final class ShortestFirstWaterfall: SectionBody {
         found.start
           + found.withLeaf { $0.firstCheckpoint(below: main.millionths, after: found.before) }
       } ?? checkpoints.count
-    let checkpoint = max(0, past - 1, item / stride)
+    let checkpoint = max(past - 1, checkpoint(before: item))
     // Mostly the same run has it.
     if let found, checkpoint >= found.start,
       checkpoint < found.start + found.withLeaf({ $0.count })
@@ -317,5 +351,16 @@ final class ShortestFirstWaterfall: SectionBody {
     }
     return checkpoints.firstUnmanagedPlace { count, _ in count > checkpoint }
       .map { ($0, checkpoint) }
+  }
+
+  /// The last checkpoint before an item.
+  ///
+  /// - Complexity: O(log n) where no run of one length comes before it, else O(log² n).
+  private func checkpoint(before item: Int) -> Int {
+    guard item > 0 else { return 0 }
+    let guess = item / lengths.pieceCount + 1
+    return partitioningIndex(checkpoints.count, near: guess) { number in
+      checkpoints.withPlace(of: number) { $0.leaf.chunk.item(number - $0.start) > item } ?? true
+    } - 1
   }
 }

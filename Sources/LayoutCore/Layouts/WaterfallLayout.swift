@@ -17,7 +17,7 @@ public struct WaterfallLayout: CollectionLayout {
   public static let maximumColumnCount = 10_000
 
   /// More items than this of different lengths in one section are refused; of one length any number
-  /// can be.
+  /// can be, also between others.
   public static let maximumMixedCount = 20_000_000
 
   /// The main axis.
@@ -119,7 +119,7 @@ public struct WaterfallLayout: CollectionLayout {
   ///   - old: What was made of the content before a change, or nil.
   /// - Returns: Where everything is.
   /// - Throws: ``LayoutError`` if the content would be too long or have too many columns.
-  /// - Complexity: O(n) for items of different sizes, O(1) a section for equal ones.
+  /// - Complexity: O(n) for items of different sizes, O(1) a section or run for equal ones.
   public func arrange(
     _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {
@@ -162,7 +162,7 @@ public struct WaterfallLayout: CollectionLayout {
         length, count: lengths.count, interitemSpacing: interitem, columns: columns,
         direction: itemRenderDirection)
     }
-    guard lengths.count <= WaterfallLayout.maximumMixedCount else {
+    guard lengths.canBePlaced(withinCountOf: WaterfallLayout.maximumMixedCount) else {
       throw .tooManyItems(section: index, limit: WaterfallLayout.maximumMixedCount)
     }
     switch (itemRenderDirection, change?.body) {

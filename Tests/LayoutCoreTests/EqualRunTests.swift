@@ -1,0 +1,374 @@
+import Testing
+
+@testable import LayoutCore
+
+/// Items of one length in a waterfall, of which many follow each other, between others.
+struct EqualRunTests {
+  // MARK: Steps
+
+  /// Columns that begin anywhere, some far behind others, beside one item put after the other.
+  @Test(arguments: 0..<400)
+  func stepsAreItemsOneByOne(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let columnCount = random.int(1...(random.chance(0.2) ? 40 : 8))
+    let step = Length(millionths: Int64(random.int(0...7)))
+    let starts = (0..<columnCount).map { _ in
+      Int64(random.chance(0.2) ? random.int(0...500) : random.int(0...9))
+    }
+    let count = random.int(0...300)
+    let lengths = EqualLengths(length: step.millionths, count: count)
+    let steps = EqualSteps(lengths, 0, columnCount: columnCount)
+    /// How columns are after so many items, and which columns have taken one.
+    var columns = starts
+    var states = [columns]
+    var places: [(start: Int64, column: Int)] = []
+    for _ in 0..<count {
+      let column = columns.indices.min { (columns[$0], $0) < (columns[$1], $1) } ?? 0
+      places.append((columns[column], column))
+      columns[column] += step.millionths
+      states.append(columns)
+    }
+
+    for isRowLeft in [false, true] {
+      var rows = starts
+      var span = rows.mutableSpan
+      let placed = steps.placeRows(leavingOne: isRowLeft, in: &span)
+      #expect(rows == states[placed])
+      #expect(count - placed < (isRowLeft ? 2 : 1) * columnCount || count == placed)
+      let (done, left) = (places.prefix(placed), places.dropFirst(placed))
+      if isRowLeft {
+        #expect(Set(done.map(\.column)).isSubset(of: left.map(\.column)))
+      }
+    }
+
+    let first = random.int(0...(columnCount - 1))
+    let wanted = first..<random.int((first + 1)...columnCount)
+    let main = Int64(random.int(-1...60))
+    let expected = places.firstIndex { wanted.contains($0.column) && $0.start > main }
+    let place = steps.firstPlace(
+      below: Length(millionths: main), in: wanted, starts.span)
+    let before = place.map { steps.count(before: $0, starts.span) }
+    #expect((before ?? count) == expected ?? count)
+    if let place, let expected {
+      #expect((place.start.millionths, place.column) == places[expected])
+      var all = starts
+      var span = all.mutableSpan
+      steps.placeAll(before: place, in: &span)
+      #expect(all == states[expected])
+    }
+  }
+
+  // MARK: Layouts
+
+  /// A waterfall of which the lengths are known.
+  private struct Subject {
+    var layout: WaterfallLayout
+    var columnCount: Int
+    var available: Length
+    var content: Content
+
+    /// The lengths, of sizes as wide as an item.
+    var lengths: [Length] {
+      var lengths: [Length] = []
+      content.sections[0].items.forEachRun { run, _ in
+        for index in 0..<run.count {
+          switch run.extents {
+          case .size(let size): lengths.append(size.height)
+          case .sizes(_, let heights): lengths.append(heights[index])
+          case .lengths(let all): lengths.append(all[index])
+          case .unspecified, .aspectRatios: lengths.append(layout.itemSize.height)
+          }
+        }
+      }
+      return lengths
+    }
+
+    var viewport: Viewport { Viewport(size: Size(width: available, height: 500)) }
+
+    var frames: [Rect] {
+      Naive.waterfall(
+        lengths, layout: layout, columnCount: columnCount, available: available)
+    }
+  }
+
+  private static func items(_ random: inout SeededGenerator, width: Length, isLong: Bool) -> Items {
+    // Some without a length, and few different ones, so that columns often begin at the same place.
+    func length(_ random: inout SeededGenerator) -> Length {
+      random.chance(0.1) ? 0 : random.chance(0.5) ? 10 : random.length(0...100)
+    }
+    let count = random.int(1...(isLong ? random.chance(0.5) ? 3000 : 300 : 5))
+    switch random.int(0...(isLong ? 4 : 1)) {
+    case 0: return Items(count: count, extents: .lengths(.equal(length(&random), count: count)))
+    case 1:
+      return Items(
+        count: count,
+        extents: .lengths(
+          LengthArray(count: count) { _ in random.chance(0.02) ? 3000 : length(&random) }))
+    case 2: return Items(count: count)
+    case 3:
+      let heights = LengthArray.equal(length(&random), count: count)
+      return Items(
+        count: count, extents: .sizes(widths: .equal(width, count: count), heights: heights))
+    default:
+      return Items(
+        count: count, extents: .size(Size(width: width, height: length(&random))))
+    }
+  }
+
+  private static func subject(_ random: inout SeededGenerator) -> Subject {
+    var layout = WaterfallLayout()
+    layout.itemRenderDirection =
+      WaterfallLayout.ItemRenderDirection.allCases[random.int(0...2)]
+    layout.minimumInteritemSpacing = random.chance(0.3) ? 0 : random.length(0...15)
+    layout.minimumColumnSpacing = Length(points: random.int(0...5))
+    layout.itemPadding = Length(points: random.chance(0.7) ? 0 : random.int(1...5))
+    let columnCount = random.chance(0.7) ? random.int(1...8) : random.int(9...60)
+    layout.columns = .count(columnCount)
+    let width = Length(points: 100) - layout.itemPadding * 2
+    layout.itemSize = Size(width: width, height: Length(points: random.int(0...30)))
+    let runs = (0..<random.int(1...7)).map { _ in
+      items(&random, width: width, isLong: random.chance(0.6))
+    }
+    return Subject(
+      layout: layout, columnCount: columnCount,
+      available: Length(points: 100 * columnCount)
+        + layout.minimumColumnSpacing * (columnCount - 1),
+      content: Content(sections: [Section(items: Items())]).with(ItemList(runs: runs)))
+  }
+
+  /// Every frame, some together, and what is in some rectangles, with all columns or few.
+  @Test(arguments: 0..<250)
+  func runsAreItemsOneByOne(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let subject = Self.subject(&random)
+    let prepared = try PreparedLayout(
+      subject.content, layout: subject.layout, viewport: subject.viewport)
+    try expect(prepared, isOf: subject, &random)
+  }
+
+  private func expect(
+    _ prepared: PreparedLayout, isOf subject: Subject, _ random: inout SeededGenerator
+  ) throws {
+    let expected = subject.frames
+    let end = expected.map { $0.maxY + subject.layout.itemPadding }.max() ?? 0
+    #expect(prepared.contentSize.height == end)
+    let placement = prepared.placement
+    let few = (0..<20).map { _ in random.int(0...(expected.count - 1)) }
+    #expect(
+      few.map { placement.restingFrame(ofItemAt: IndexPath(item: $0, section: 0)) }
+        == few.map { expected[$0] })
+    let some = expected.indices.filter { _ in random.chance(0.01) }
+    #expect(
+      placement.restingFrames(ofItemsAt: some.map { IndexPath(item: $0, section: 0) })
+        == some.map { expected[$0] })
+    for _ in 0..<12 {
+      let middle = expected[random.int(0...(expected.count - 1))].minY
+      let isWhole = random.chance(0.4)
+      let rect = Rect(
+        x: isWhole ? 0 : random.length(-50...900), y: middle - random.length(-50...300),
+        width: isWhole ? subject.available : random.length(0...400),
+        height: random.length(0...600))
+      let shown = expected.indices.filter { expected[$0].overlaps(rect) }
+      let start = random.chance(0.5) ? 0 : random.int(0...(expected.count - 1))
+      var found: [Int] = []
+      var frames: [Rect] = []
+      placement.forEachElement(
+        in: rect, visible: rect, from: ElementPosition(section: 0, rank: start)
+      ) { element in
+        found.append(element.indexPath.item)
+        frames.append(element.frame)
+        return true
+      }
+      #expect(found == shown.filter { $0 >= start })
+      #expect(frames == found.map { expected[$0] })
+      var inRuns: [Int] = []
+      var areFramesRight = true
+      placement.forEachRestingRun(in: rect) { run, frame in
+        if let frame, frame != expected[run.start] { areFramesRight = false }
+        inRuns += run.start..<run.end
+        return true
+      }
+      #expect(inRuns == shown && areFramesRight)
+    }
+  }
+
+  /// Changes inside of runs, at their edges, and of all of them.
+  @Test(arguments: 0..<150)
+  func changedRunsAreItemsOneByOne(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var subject = Self.subject(&random)
+    let width = subject.layout.itemSize.width
+    var prepared = try PreparedLayout(
+      subject.content, layout: subject.layout, viewport: subject.viewport)
+    for _ in 0..<8 {
+      var batch = BatchUpdate()
+      let count = subject.content.sections[0].items.count
+      var edges: [Int] = []
+      subject.content.sections[0].items.forEachRun { edges += [$1, $1 + $0.count - 1] }
+      func place() -> Int {
+        random.chance(0.4)
+          ? edges[random.int(0...(edges.count - 1))] : random.int(0...(count - 1))
+      }
+      for _ in 0..<random.int(0...2) {
+        let start = place()
+        let end = min(count, start + random.int(1...(random.chance(0.3) ? 800 : 3)))
+        batch.deleteItems.append(ItemRange(section: 0, start: start, end: end))
+      }
+      for _ in 0..<random.int(0...2) {
+        batch.insertItems.append(
+          (
+            IndexPath(item: place(), section: 0),
+            Self.items(&random, width: width, isLong: random.chance(0.4))
+          ))
+      }
+      for _ in 0..<random.int(0...2) {
+        batch.reloadItems.append(
+          (
+            IndexPath(item: place(), section: 0),
+            Items(count: 1, extents: .lengths(.equal(random.length(0...60), count: 1)))
+          ))
+      }
+      batch = batch.repaired(for: subject.content) ?? BatchUpdate()
+      let updated = try batch.applied(to: subject.content)
+      guard updated.content.sections[0].items.count > 0 else { break }
+      prepared = try PreparedLayout(updating: prepared, to: updated, layout: subject.layout)
+      subject.content = updated.content
+      try expect(prepared, isOf: subject, &random)
+    }
+  }
+
+  // MARK: Many
+
+  /// Between two billions of one length lies an item of another: what is around each of them is as where there
+  /// are few.
+  @Test(
+    arguments: WaterfallLayout.ItemRenderDirection.allCases, [1, 3, 8, 12])
+  func billionsAreAsFew(direction: WaterfallLayout.ItemRenderDirection, columnCount: Int) throws {
+    var layout = WaterfallLayout()
+    layout.itemRenderDirection = direction
+    layout.columns = .count(columnCount)
+    layout.minimumColumnSpacing = 0
+    layout.minimumInteritemSpacing = 0
+    layout.itemSize = Size(width: 100, height: 7)
+    func prepared(_ rowCount: Int) throws -> PreparedLayout {
+      let run = Items(count: rowCount * columnCount)
+      let odd = Items(count: 1, extents: .lengths(.equal(31, count: 1)))
+      return try PreparedLayout(
+        Content(sections: [Section(items: Items())]).with(ItemList(runs: [run, odd, run])),
+        layout: layout,
+        viewport: Viewport(size: Size(width: Length(points: 100 * columnCount), height: 300)))
+    }
+    let (fewRows, manyRows) = (200, 1_000_000_000 / columnCount)
+    let (few, many) = (try prepared(fewRows), try prepared(manyRows))
+    let more = manyRows - fewRows
+    #expect(
+      many.contentSize.height == few.contentSize.height + Length(points: 7) * (more * 2))
+    #expect(many.byteCount < 100_000)
+    // Around the odd one, and at the end.
+    for (rows, item) in [(1, fewRows * columnCount), (2, fewRows * columnCount * 2 - 100)] {
+      let moved = Length(points: 7) * (more * rows)
+      for item in item..<(item + 100) {
+        let path = IndexPath(item: item, section: 0)
+        let far = IndexPath(item: item + more * rows * columnCount, section: 0)
+        // What comes before the odd one has moved less.
+        guard rows == 2 || item > fewRows * columnCount else { continue }
+        let frame = try #require(few.placement.restingFrame(ofItemAt: path))
+        #expect(many.placement.restingFrame(ofItemAt: far) == frame.offset(by: moved))
+      }
+      let middle = try #require(
+        few.placement.restingFrame(ofItemAt: IndexPath(item: item + 50, section: 0)))
+      for x in [Length.zero, Length(points: 100 * columnCount - 50)] {
+        let rect = Rect(x: x, y: middle.minY, width: 5000, height: 60)
+        let expected = try few.elements(in: rect, contentOffset: .zero, limit: 1000)
+        let found = try many.elements(
+          in: rect.offset(by: moved), contentOffset: .zero, limit: 1000)
+        #expect(!found.isEmpty && found.map(\.frame) == expected.map { $0.frame.offset(by: moved) })
+        #expect(
+          found.map(\.indexPath.item)
+            == expected.map { $0.indexPath.item + more * rows * columnCount })
+      }
+    }
+  }
+
+  /// A change among billions keeps nothing of each of them, wherever it is.
+  @Test(arguments: WaterfallLayout.ItemRenderDirection.allCases)
+  func changesAmongBillionsTakeNoMemory(direction: WaterfallLayout.ItemRenderDirection) throws {
+    var layout = WaterfallLayout()
+    layout.itemRenderDirection = direction
+    layout.columns = .count(3)
+    var content = Content(sections: [Section(items: Items(count: 1_000_000_000))])
+    let viewport = Viewport(size: Size(width: 300, height: 300))
+    var prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
+    for place in [500_000_000, 0, 999_999_999, 250_000_000, 750_000_000] {
+      var batch = BatchUpdate()
+      batch.reloadItems = [
+        (
+          IndexPath(item: place, section: 0),
+          Items(count: 1, extents: .lengths(.equal(200, count: 1)))
+        )
+      ]
+      let updated = try batch.applied(to: content)
+      prepared = try PreparedLayout(updating: prepared, to: updated, layout: layout)
+      content = updated.content
+    }
+    #expect(prepared.byteCount < 100_000)
+    let scratch = try PreparedLayout(content, layout: layout, viewport: viewport)
+    for item in [0, 1, 249_999_999, 250_000_000, 400_000_000, 999_999_990] {
+      let frame = try #require(
+        prepared.attributes(
+          of: .cell, at: IndexPath(item: item, section: 0), contentOffset: .zero)?.frame)
+      let rect = Rect(x: 0, y: frame.minY - 100, width: 300, height: 300)
+      #expect(
+        try prepared.elements(in: rect, contentOffset: .zero, limit: 1000)
+          == scratch.elements(in: rect, contentOffset: .zero, limit: 1000))
+    }
+  }
+
+  /// One item takes a column, and nearly a billion pass by in the other.
+  @Test(.timeLimit(.minutes(1))) func whatPassesByInOtherColumnsIsNotGoneThrough() throws {
+    var layout = WaterfallLayout()
+    layout.minimumColumnSpacing = 0
+    layout.minimumInteritemSpacing = 0
+    let items = ItemList(runs: [
+      Items(count: 1, extents: .lengths(.equal(1_000_000_000, count: 1))),
+      Items(count: 900_000_000, extents: .size(Size(width: 100, height: 1))),
+    ])
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items())]).with(items), layout: layout,
+      viewport: Viewport(size: Size(width: 200, height: 300)))
+    let found = try prepared.elements(
+      in: Rect(x: 0, y: 300, width: 100, height: 1_000_000_000), contentOffset: .zero, limit: 10)
+    #expect(found.map(\.indexPath.item) == [0])
+    let both = Rect(x: 0, y: 700_000_000, width: 200, height: 2)
+    let elements = try prepared.elements(in: both, contentOffset: .zero, limit: 10)
+    #expect(elements.map(\.indexPath.item) == [0, 700_000_001, 700_000_002])
+  }
+
+  /// Runs too short for a column's sums are placed one by one, and count as many as they are.
+  @Test(arguments: WaterfallLayout.ItemRenderDirection.allCases)
+  func tooManyThatWouldBePlacedOneByOneAreRefused(
+    direction: WaterfallLayout.ItemRenderDirection
+  ) throws {
+    var layout = WaterfallLayout()
+    layout.itemRenderDirection = direction
+    layout.columns = .count(WaterfallLayout.maximumColumnCount)
+    let runs = (0..<300).map { number in
+      Items(count: 100_000, extents: .size(Size(width: 1, height: Length(points: number % 2 + 1))))
+    }
+    let limit = WaterfallLayout.maximumMixedCount
+    #expect(throws: LayoutError.tooManyItems(section: 0, limit: limit)) {
+      try PreparedLayout(
+        Content(sections: [Section(items: Items())]).with(ItemList(runs: runs)), layout: layout,
+        viewport: Viewport(size: Size(width: 100_000, height: 500)))
+    }
+  }
+}
+
+extension Content {
+  /// One section with some items.
+  fileprivate func with(_ items: ItemList) -> Content {
+    var section = Section(items: Items())
+    section.items = items
+    return Content(sections: [section])
+  }
+}
