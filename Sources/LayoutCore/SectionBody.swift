@@ -43,6 +43,19 @@ protocol SectionBody: AnyObject, Sendable {
   /// - Returns: Whether `body` always wanted to go on.
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool
 
+  /// Visits the items that share an area with a rectangle of which the size follows from what cells reach, in
+  /// ascending order; perhaps some of those, too, that only share one with what the furthest reaching would give.
+  ///
+  /// - Parameters:
+  ///   - rect: The rectangle, for cells that reach so far at most; of those that reach further it holds all that
+  ///     it holds of others.
+  ///   - start: Items before this one are passed over.
+  ///   - body: Called with each item and its frame; returns whether to go on.
+  /// - Returns: Whether `body` always wanted to go on.
+  func forEachItem(
+    restingIn rect: (BodyExtents) -> Rect, from start: Int, _ body: (Int, Rect) -> Bool
+  ) -> Bool
+
   /// Visits the same items many at a time.
   ///
   /// - Parameters:
@@ -79,6 +92,13 @@ extension SectionBody {
 
   /// Not known.
   var extents: BodyExtents { .zero }
+
+  /// In what the furthest reaching gives.
+  func forEachItem(
+    restingIn rect: (BodyExtents) -> Rect, from start: Int, _ body: (Int, Rect) -> Bool
+  ) -> Bool {
+    forEachItem(in: rect(extents), from: start, body)
+  }
 
   func forEachItem(
     in rect: Rect, from start: Int, _ batch: inout CellBatch,

@@ -342,11 +342,14 @@ final class SectionStack: Placement {
     let resting = effect.restingRect(ofCells: extents, in: rect, visible: visible)
     forEachElement(in: rect, cellsIn: resting, visible: visible, from: start, body) {
       section, sectionBody, bodyStart, first in
-      let resting = effect.restingRect(ofCells: sectionBody.extents, in: rect, visible: visible)
-      return sectionBody.forEachItem(in: resting, from: first, startingAt: bodyStart) {
-        item, frame in
+      sectionBody.forEachItem(
+        restingIn: {
+          effect.restingRect(ofCells: $0, in: rect, visible: visible).offset(by: -bodyStart)
+        }, from: first
+      ) { item, frame in
         var cell = LayoutAttributes(
-          kind: .cell, indexPath: IndexPath(item: item, section: section), frame: frame)
+          kind: .cell, indexPath: IndexPath(item: item, section: section),
+          frame: frame.offset(by: bodyStart))
         change(&cell)
         return !cell.shows(in: rect) || body(cell)
       }

@@ -14,7 +14,16 @@ import Testing
       let many = Section(items: Items(count: trillion, extents: .size(size)))
       let giant = Section(
         items: Items(count: 2, extents: .size(Size(width: 1_000_000, height: 1_000_000))))
-      return [Content(sections: [many]), Content(sections: [giant, many, giant])]
+      // Between others in one section, which begin in one column and leave the other to them.
+      var mixed = giant
+      mixed.items = ItemList(runs: [
+        Items(count: 1, extents: .size(Size(width: 1, height: 1_000_000))),
+        Items(count: trillion, extents: .size(size)), Items(count: 3),
+      ])
+      return [
+        Content(sections: [many]), Content(sections: [giant, many, giant]),
+        Content(sections: [mixed]),
+      ]
     }
   }()
 
@@ -26,6 +35,9 @@ import Testing
     var waterfall = WaterfallLayout()
     waterfall.scrollDirection = direction
     waterfall.minimumInteritemSpacing = 0
+    waterfall.minimumColumnSpacing = 0
+    var inTurn = waterfall
+    inTurn.itemRenderDirection = .leftToRight
     var list = ListLayout()
     list.scrollDirection = direction
     var grid = PagedGridLayout()
@@ -38,10 +50,10 @@ import Testing
     wheel.itemSize = Size(width: 1, height: 1)
     var banner = BannerLayout()
     banner.itemSize = Size(width: 1, height: 0)
-    return [flow, waterfall, list, grid, coverFlow, wheel, banner]
+    return [flow, waterfall, inTurn, list, grid, coverFlow, wheel, banner]
   }
 
-  @Test(arguments: ScrollDirection.allCases, 0..<8)
+  @Test(arguments: ScrollDirection.allCases, 0..<12)
   func everyQuestionEnds(direction: ScrollDirection, number: Int) throws {
     let content = HugeContentTests.contents[number]
     for layout in HugeContentTests.layouts(direction) {

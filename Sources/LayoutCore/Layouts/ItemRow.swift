@@ -97,36 +97,80 @@ final class ItemRow: SectionBody {
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
     guard !rect.isEmpty else { return true }
-    let (minY, maxY) = (rect.minY, rect.maxY)
     var isGoingOn = true
+    forEachRun(in: rect, from: start) { place in
+      forEachItem(of: place, in: rect, from: start, &isGoingOn, body)
+    }
+    return isGoingOn
+  }
+
+  /// Each run in what its own items reach: one of them may be a million times as long as all others.
+  func forEachItem(
+    restingIn rect: (BodyExtents) -> Rect, from start: Int, _ body: (Int, Rect) -> Bool
+  ) -> Bool {
+    let extents = extents
+    let whole = rect(extents)
+    guard !whole.isEmpty else { return true }
+    var isGoingOn = true
+    forEachRun(in: whole, from: start) { place in
+      let own = rect(
+        BodyExtents(
+          greatest: place.run.summary.greatest, doubledMiddles: extents.doubledMiddles))
+      guard !own.isEmpty else { return true }
+      _ = forEachItem(of: place, in: own, from: start, &isGoingOn, body)
+      return isGoingOn
+    }
+    return isGoingOn
+  }
+
+  /// Visits the runs that begin above a rectangle's end, from those on that end below its start and have an
+  /// item that is not passed over.
+  @inline(__always)
+  private func forEachRun(in rect: Rect, from start: Int, _ body: (SizeList.Place) -> Bool) {
+    let (minY, maxY) = (rect.minY, rect.maxY)
     sizes.forEachRun(where: { $1 + spacing * ($0 - 1) > minY && $0 > start }) { place in
-      var top = top(of: place)
-      guard top < maxY else { return false }
-      if let size = place.run.commonSize {
-        let due = max(0, start - place.start)..<max(start - place.start, place.run.count)
-        for index in items(of: place, size, in: rect).clamped(to: due) {
-          let frame = frame(size: size, top: top + (size.height + spacing) * index)
-          isGoingOn = body(place.start + index, frame)
-          guard isGoingOn else { return false }
-        }
-        return true
-      }
-      let (passed, end) = place.run.main.countEnding(upTo: minY - top, spacing: spacing)
-      top += end
-      for index in passed..<place.run.count {
-        guard top < maxY else { return false }
-        let size = place.run.size(index)
-        let frame = frame(size: size, top: top)
-        // Items without an area, and those beside the rectangle.
-        if place.start + index >= start, frame.overlaps(rect) {
-          isGoingOn = body(place.start + index, frame)
-          guard isGoingOn else { return false }
-        }
-        top += size.height + spacing
+      top(of: place) < maxY && body(place)
+    }
+  }
+
+  /// Visits the items of a run that share an area with a rectangle.
+  ///
+  /// - Parameters:
+  ///   - place: The run.
+  ///   - rect: The rectangle.
+  ///   - start: Items before this one are passed over.
+  ///   - isGoingOn: What `body` returned last.
+  ///   - body: Called with each item and its frame; returns whether to go on.
+  /// - Returns: Whether there may be more of them in what follows, and `body` wants them.
+  @inline(__always)
+  private func forEachItem(
+    of place: SizeList.Place, in rect: Rect, from start: Int, _ isGoingOn: inout Bool,
+    _ body: (Int, Rect) -> Bool
+  ) -> Bool {
+    var top = top(of: place)
+    if let size = place.run.commonSize {
+      let due = max(0, start - place.start)..<max(start - place.start, place.run.count)
+      for index in items(of: place, size, in: rect).clamped(to: due) {
+        let frame = frame(size: size, top: top + (size.height + spacing) * index)
+        isGoingOn = body(place.start + index, frame)
+        guard isGoingOn else { return false }
       }
       return true
     }
-    return isGoingOn
+    let (passed, end) = place.run.main.countEnding(upTo: rect.minY - top, spacing: spacing)
+    top += end
+    for index in passed..<place.run.count {
+      guard top < rect.maxY else { return false }
+      let size = place.run.size(index)
+      let frame = frame(size: size, top: top)
+      // Items without an area, and those beside the rectangle.
+      if place.start + index >= start, frame.overlaps(rect) {
+        isGoingOn = body(place.start + index, frame)
+        guard isGoingOn else { return false }
+      }
+      top += size.height + spacing
+    }
+    return true
   }
 
   func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
