@@ -75,8 +75,8 @@ public struct UpdatedContent: Sendable {
   public var content: Content
   /// How its elements go with those before.
   public var map: any ElementMap
-  /// The names there are afterwards; nil if nobody had to know them yet.
-  public var names: NameSet?
+  /// The names there are afterwards, as far as anybody had to know them.
+  public var names: KnownNames
   var change: ContentChange
 }
 
@@ -85,13 +85,12 @@ extension BatchUpdate {
   ///
   /// - Parameters:
   ///   - content: The content.
-  ///   - names: The names of its items, to be collected where a batch brings names of its own; nil if
-  ///     nobody keeps them.
+  ///   - names: The names in it, to be collected where a batch brings names of its own.
   /// - Returns: The content afterwards, which shares what did not change.
   /// - Throws: ``UpdateRefusal`` with the first rule that is broken.
   /// - Complexity: O(k · log n) for k items that are inserted, moved or reloaded, and ranges deleted.
   public func applied(
-    to content: Content, names: CollectedNames? = nil
+    to content: Content, names: CollectedNames = CollectedNames()
   ) throws(UpdateRefusal) -> UpdatedContent {
     let plan = try UpdatePlan(self, for: content)
     return plan.result(names: try plan.names(from: names))
@@ -101,20 +100,24 @@ extension BatchUpdate {
   ///
   /// - Parameters:
   ///   - content: The content.
-  ///   - names: The names of its items, to be collected where they have to be known; nil if nobody keeps
-  ///     them.
+  ///   - names: The names in it, to be collected where they have to be known.
   /// - Returns: Nil if too much is broken, or nothing.
   /// - Complexity: That of applying it, up to 65 times, but no more often than 400,000 operations and names
-  ///   are gone through.
-  public func repaired(for content: Content, names: CollectedNames? = nil) -> BatchUpdate? {
+  ///   that come or go are gone through.
+  public func repaired(for content: Content, names: CollectedNames = CollectedNames())
+    -> BatchUpdate?
+  {
     var batch = self
-    let names = names ?? CollectedNames()
+    var mostRounds: Int?
     // Each round goes through the whole batch, and mends what the one before still broke.
-    for round in 0...min(64, BatchUpdate.repairCost / max(1, cost)) {
+    for round in 0... {
       do throws(UpdateRefusal) {
         _ = try batch.applied(to: content, names: names)
         return round == 0 ? nil : batch
       } catch {
+        let most = mostRounds ?? min(64, BatchUpdate.repairCost / max(1, cost(in: content, names)))
+        guard round < most else { break }
+        mostRounds = most
         error.repair(&batch)
       }
     }
@@ -124,16 +127,28 @@ extension BatchUpdate {
   /// So many operations and names are gone through to mend a batch: nobody waits seconds for a proposal.
   private static var repairCost: Int { 400_000 }
 
-  /// How many operations there are, and names that they bring.
-  private var cost: Int {
+  /// How many operations there are, and names that they bring, and take where that matters.
+  private func cost(in content: Content, _ names: CollectedNames) -> Int {
     let operationCount =
       deleteSections.count + insertSections.count + moveSections.count + reloadSections.count
       + deleteItems.count + insertItems.count + moveItems.count + reloadItems.count
     let namedCount = insertItems.reduce(0) { $0 + ($1.items.ids?.count ?? 0) }
     let sections = insertSections.map(\.section) + reloadSections.map(\.section)
-    return sections.reduce(operationCount + namedCount) {
+    let removedCount = names.known.items == nil ? 0 : removedNameCount(in: content)
+    return sections.reduce(operationCount + namedCount + removedCount) {
       $0 + $1.items.rope.summary.namedCount
     }
+  }
+
+  /// At most so many names go; what is deleted need not exist.
+  private func removedNameCount(in content: Content) -> Int {
+    let sections = deleteSections + reloadSections.map(\.at)
+    let counts =
+      sections.lazy.filter(content.sections.indices.contains).map {
+        content.sections.itemCount(ofSection: $0)
+      } + deleteItems.lazy.map { $0.end - $0.start }
+    let namedCount = content.sections.summary.namedItemCount
+    return counts.reduce(0) { min(namedCount, $0 + min(namedCount, max(0, $1))) }
   }
 
   /// Takes an operation out.

@@ -13,7 +13,7 @@ extension UpdatedContent {
       guard summary.namedItemCount == summary.itemCount else { return nil }
     }
     self.init(
-      content: new, map: NameMap(old, new), names: nil,
+      content: new, map: NameMap(old, new), names: KnownNames(),
       change: ContentChange(sectionEdits: []))
   }
 }

@@ -61,7 +61,8 @@ public struct InteractiveMovement: Sendable {
     original = content
     originalLayout = layout
     preview = UpdatedContent(
-      content: content, map: IdentityMap(), names: nil, change: ContentChange(sectionEdits: []))
+      content: content, map: IdentityMap(), names: KnownNames(),
+      change: ContentChange(sectionEdits: []))
     self.layout = layout
     var shown = cell.frame
     shown.origin.x += cell.middleShift.x

@@ -1,32 +1,40 @@
 import Synchronization
 
-/// The names of a collection, from the first time on that a change has to know them.
+/// The names of a collection's sections and items, from the first time on that a change has to know them.
 ///
 /// All changes of one collection share them, those too that are refused or only tried: to collect a million
 /// names takes a tenth of a second.
 public final class CollectedNames: Sendable {
-  private let names: Mutex<NameSet?>
+  private let names: Mutex<KnownNames>
 
-  /// Names to be collected when they are needed.
-  public convenience init() { self.init(nil) }
+  /// Names that are known, and others to be collected when they are needed.
+  public init(_ names: KnownNames = KnownNames()) { self.names = Mutex(names) }
 
-  /// Names that are known, or to be collected.
-  public init(_ names: NameSet?) { self.names = Mutex(names) }
+  /// The names that anybody had to know.
+  var known: KnownNames { names.withLock { $0 } }
 
-  /// The names, if anybody had to know them.
-  var known: NameSet? { names.withLock { $0 } }
-
-  /// The names.
+  /// The names of the sections.
   ///
   /// - Parameter content: The collection, always with the same names.
-  /// - Returns: Its names.
+  /// - Returns: Their names.
+  /// - Complexity: O(n log n) in the number of sections the first time, then O(1).
+  func sectionNames(of content: Content) -> NameSet {
+    names.withLock { collect(&$0.sections, NameSet(ofSections: content)) }
+  }
+
+  /// The names of the items.
+  ///
+  /// - Parameter content: The collection, always with the same names.
+  /// - Returns: Their names.
   /// - Complexity: O(n log n) in the number of names the first time, then O(1).
-  func names(of content: Content) -> NameSet {
-    names.withLock { names in
-      let known = names ?? NameSet(content)
-      names = known
-      return known
-    }
+  func itemNames(of content: Content) -> NameSet {
+    names.withLock { collect(&$0.items, NameSet(ofItems: content)) }
+  }
+
+  private func collect(_ known: inout NameSet?, _ names: @autoclosure () -> NameSet) -> NameSet {
+    let result = known ?? names()
+    known = result
+    return result
   }
 
   /// The bytes that the names of a collection take on the heap once they are collected; an estimate.
@@ -34,29 +42,104 @@ public final class CollectedNames: Sendable {
   /// - Parameter content: The collection.
   /// - Returns: The bytes.
   public static func byteCount(of content: Content) -> Int {
-    content.sections.summary.namedItemCount * 9
+    (content.sections.count + content.sections.summary.namedItemCount) * 9
   }
 }
 
-/// The names of all items of a collection, to find one that exists already; cheap to change.
+/// The names of a collection, as far as anybody had to know them.
+public struct KnownNames: Sendable {
+  var sections: NameSet?
+  var items: NameSet?
+
+  /// None yet.
+  public init() {}
+
+  init(sections: NameSet?, items: NameSet?) {
+    self.sections = sections
+    self.items = items
+  }
+}
+
+/// What a change does to names.
+struct NameChange {
+  /// Why a name cannot be added.
+  enum Conflict {
+    case isAddedTwice
+    case exists
+  }
+
+  private let names: NameSet
+  /// In ascending order.
+  private let removed: [UInt64]
+  private var added: Set<UInt64> = []
+
+  /// Begins with what goes.
+  ///
+  /// - Parameters:
+  ///   - names: The names before.
+  ///   - removed: The fingerprints of those that go.
+  /// - Complexity: O(k log k) for k names that go.
+  init(of names: NameSet, removing removed: [UInt64]) {
+    self.names = names
+    self.removed = removed.sorted()
+  }
+
+  /// Adds the fingerprint of a name.
+  ///
+  /// - Returns: Why it cannot be; nil if it is added. A name that goes may come again.
+  /// - Complexity: O(log n).
+  mutating func add(_ fingerprint: UInt64) -> Conflict? {
+    guard added.insert(fingerprint).inserted else { return .isAddedTwice }
+    return names.contains(fingerprint) && !isRemoved(fingerprint) ? .exists : nil
+  }
+
+  private func isRemoved(_ fingerprint: UInt64) -> Bool {
+    let index = partitioningIndex(removed.count) { removed[$0] >= fingerprint }
+    return index < removed.count && removed[index] == fingerprint
+  }
+
+  /// The names afterwards.
+  ///
+  /// - Complexity: O(k log n) for k names that come or go.
+  var result: NameSet {
+    removed.isEmpty && added.isEmpty
+      ? names : names.changed(removing: removed, adding: Array(added))
+  }
+}
+
+/// The names of all sections or items of a collection, to find one that exists already; cheap to change.
 ///
-/// Kept are 64-bit fingerprints under a key of the process. A fingerprint that is found is a hint, which
-/// the names themselves confirm.
+/// Kept are 64-bit fingerprints under a key of the process, and taken for the names: that two of a million
+/// names share one is as likely as 1 to 40 million, and to look at the names themselves would take as long
+/// as there are names.
 public struct NameSet: Sendable {
   private let rope: Rope<FingerprintRun>
 
-  /// Takes the names of a collection.
+  /// Takes the names of the sections.
+  ///
+  /// - Complexity: O(n log n) in the number of sections.
+  init(ofSections content: Content) {
+    self.init(content.sections.compactMap { $0.id.map { NameSet.fingerprint($0.utf8.span) } })
+  }
+
+  /// Takes the names of the items.
   ///
   /// - Complexity: O(n log n) in the number of names.
-  init(_ content: Content) {
+  init(ofItems content: Content) {
     var fingerprints: [UInt64] = []
     fingerprints.reserveCapacity(content.sections.summary.namedItemCount)
     content.forEachID { _, name in
       fingerprints.append(NameSet.fingerprint(name))
       return true
     }
-    fingerprints.sort()
-    rope = Rope([FingerprintRun(values: fingerprints)])
+    self.init(fingerprints)
+  }
+
+  /// Takes fingerprints in any order.
+  ///
+  /// - Complexity: O(n log n).
+  init(_ fingerprints: [UInt64] = []) {
+    rope = Rope([FingerprintRun(values: fingerprints.sorted())])
   }
 
   private init(rope: Rope<FingerprintRun>) { self.rope = rope }

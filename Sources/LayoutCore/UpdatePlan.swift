@@ -378,76 +378,74 @@ struct UpdatePlan: ~Copyable {
 
   /// The names after the batch.
   ///
-  /// - Parameter collected: The names before it; nil if nobody keeps them.
-  /// - Returns: Nil if they need not be known.
+  /// - Parameter collected: The names before it, to be collected where they have to be known.
+  /// - Returns: Those that had to be known, for this batch or one before.
   /// - Throws: ``UpdateRefusal`` for a name that exists already.
-  func names(from collected: CollectedNames?) throws(UpdateRefusal) -> NameSet? {
-    if batch.changesSections { try checkSectionNames() }
-    var new: [(section: Int, items: ItemList, operation: UpdateOperation)] = []
-    for (index, insert) in batch.insertSections.enumerated() {
-      new.append((insert.at, insert.section.items, .insertSection(index)))
+  func names(from collected: CollectedNames) throws(UpdateRefusal) -> KnownNames {
+    // Sections first, as everywhere.
+    let sections = try sectionNames(from: collected)
+    return KnownNames(sections: sections, items: try itemNames(from: collected))
+  }
+
+  private func sectionNames(from collected: CollectedNames) throws(UpdateRefusal) -> NameSet? {
+    let new = describedSections.filter { $0.section.id != nil }
+    guard !new.isEmpty || collected.known.sections != nil else { return nil }
+    var change = NameChange(
+      of: collected.sectionNames(of: content), removing: removedSectionFingerprints)
+    for (place, section, operation) in new {
+      guard let name = section.id, change.add(NameSet.fingerprint(name.utf8.span)) != nil else {
+        continue
+      }
+      throw UpdatePlan.refusal(
+        operation,
+        "section \(place) gets the id \"\(name)\", which exists already; there are \(content.sections.count) sections before"
+      ) {
+        $0.dropSectionName(of: operation)
+      }
     }
-    for (index, reload) in batch.reloadSections.enumerated() {
-      new.append((reload.at, reload.section.items, .reloadSection(index)))
-    }
+    return change.result
+  }
+
+  private func itemNames(from collected: CollectedNames) throws(UpdateRefusal) -> NameSet? {
+    var new = describedSections.map { ($0.place, $0.section.items, $0.operation) }
     for (index, insert) in batch.insertItems.enumerated() where insert.items.ids != nil {
       new.append((insert.at.section, ItemList(insert.items), .insertItems(index)))
     }
-    new.removeAll { !$0.items.hasIDs }
-    guard !new.isEmpty || collected?.known != nil else { return nil }
-    let names = collected?.names(of: content) ?? NameSet(content)
-    let removed = removedFingerprints
-    let removedSet = Set(removed)
-    var added: Set<UInt64> = []
+    new.removeAll { !$0.1.hasIDs }
+    guard !new.isEmpty || collected.known.items != nil else { return nil }
+    var change = NameChange(
+      of: collected.itemNames(of: content), removing: removedItemFingerprints)
     for (section, items, operation) in new {
       for item in 0..<items.count {
-        guard let name = items.id(of: item) else { continue }
-        let fingerprint = NameSet.fingerprint(name.utf8.span)
-        let isTwice = !added.insert(fingerprint).inserted
-        // A name that goes in the same batch may come again.
-        guard
-          isTwice
-            || !removedSet.contains(fingerprint) && names.contains(fingerprint)
-              && keepsItem(named: name)
+        guard let name = items.id(of: item),
+          let conflict = change.add(NameSet.fingerprint(name.utf8.span))
         else { continue }
         throw UpdatePlan.refusal(
           operation,
-          "section \(section) gets an item with the id \"\(name)\", which \(isTwice ? "is inserted twice" : "exists already"); there are \(content.sections.itemCount) items before"
+          "section \(section) gets an item with the id \"\(name)\", which \(conflict == .isAddedTwice ? "is inserted twice" : "exists already"); there are \(content.sections.itemCount) items before"
         ) { $0.dropItem(item, of: operation) }
       }
     }
-    return removed.isEmpty && added.isEmpty
-      ? names : names.changed(removing: removed, adding: Array(added))
+    return change.result
   }
 
-  private func checkSectionNames() throws(UpdateRefusal) {
-    let new =
-      batch.insertSections.enumerated().map {
-        ($1.section, $1.at, UpdateOperation.insertSection($0))
-      }
-      + batch.reloadSections.enumerated().map {
-        ($1.section, $1.at, UpdateOperation.reloadSection($0))
-      }
-    guard new.contains(where: { $0.0.id != nil }) else { return }
-    var names: Set<[UInt8]> = []
-    for (section, description) in content.sections.enumerated()
-    where reloaded[section] == nil && map.newSection(of: section) != nil {
-      if let id = description.id { names.insert(id.nameBytes) }
-    }
-    for (section, place, operation) in new {
-      if let id = section.id, !names.insert(id.nameBytes).inserted {
-        throw UpdatePlan.refusal(
-          operation,
-          "section \(place) gets the id \"\(id)\", which exists already; there are \(content.sections.count) sections before"
-        ) {
-          $0.dropSectionName(of: operation)
-        }
-      }
+  /// The sections that the batch describes: where they come, and what says so.
+  private var describedSections: [(place: Int, section: Section, operation: UpdateOperation)] {
+    batch.insertSections.enumerated().map { ($1.at, $1.section, .insertSection($0)) }
+      + batch.reloadSections.enumerated().map { ($1.at, $1.section, .reloadSection($0)) }
+  }
+
+  /// The sections of which nothing is left but, where they are reloaded, the place.
+  private var replacedSections: [Int] { batch.deleteSections + batch.reloadSections.map(\.at) }
+
+  private var removedSectionFingerprints: [UInt64] {
+    replacedSections.compactMap { section in
+      content.sections[section].id.map { NameSet.fingerprint($0.utf8.span) }
     }
   }
 
-  /// The fingerprints of the names that go: of deleted items, and of sections deleted or reloaded.
-  private var removedFingerprints: [UInt64] {
+  /// Of items that are deleted, and of all items of sections that are deleted or reloaded.
+  private var removedItemFingerprints: [UInt64] {
     var removed: [UInt64] = []
     func remove(_ range: Range<Int>, of section: Int) {
       let items = content.sections.items(ofSection: section)
@@ -462,7 +460,7 @@ struct UpdatePlan: ~Copyable {
         return true
       }
     }
-    for section in batch.deleteSections + batch.reloadSections.map(\.at) {
+    for section in replacedSections {
       remove(0..<content.sections.itemCount(ofSection: section), of: section)
     }
     // An empty range may name any section.
@@ -472,28 +470,13 @@ struct UpdatePlan: ~Copyable {
     return removed
   }
 
-  /// Whether an item that stays has a name.
-  ///
-  /// - Complexity: O(n): asked only where it is all but certain.
-  private func keepsItem(named name: String) -> Bool {
-    let wanted = Array(name.utf8)
-    var isKept = false
-    content.forEachID { path, other in
-      guard other.count == wanted.count, other.indices.allSatisfy({ other[$0] == wanted[$0] })
-      else { return true }
-      isKept = map.newIndexPath(of: path) != nil
-      return !isKept
-    }
-    return isKept
-  }
-
   // MARK: Result
 
   /// The content after the batch.
   ///
-  /// - Parameter names: The names there are then, if they are known.
+  /// - Parameter names: The names there are then, as far as they are known.
   /// - Returns: The content, and what changed.
-  func result(names: NameSet?) -> UpdatedContent {
+  func result(names: KnownNames) -> UpdatedContent {
     // Sections with other items stay where they are, and are replaced there.
     var old = items.compactMap { places in
       map.movedSections[places.section] == nil ? places.section..<(places.section + 1) : nil

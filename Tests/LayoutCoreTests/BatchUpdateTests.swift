@@ -43,19 +43,21 @@ struct BatchUpdateTests {
   @Test func namesAreCollectedOnce() throws {
     var nextName = 0
     var generator = SeededGenerator(seed: 1)
-    let content = Content(sections: [Section(items: generator.named(Items(count: 50), &nextName))])
+    let content = Content(sections: [
+      Section(items: generator.named(Items(count: 50), &nextName)), Section(id: "a"),
+    ])
     let names = CollectedNames()
-    #expect(names.known == nil)
     var batch = BatchUpdate()
     batch.deleteItems = [ItemRange(section: 0, start: 3, end: 4)]
     // Nobody has to know them for that.
-    #expect(try batch.applied(to: content, names: names).names == nil)
-    #expect(names.known == nil)
+    #expect(try batch.applied(to: content, names: names).names.items == nil)
+    #expect(names.known.items == nil)
     let items = content.sections[0].items.item(7)
     batch.insertItems = [(IndexPath(item: 0, section: 0), items)]
     #expect(throws: UpdateRefusal.self) { try batch.applied(to: content, names: names) }
+    #expect(names.known.sections == nil)
     // Whatever is asked for next: they are there.
-    let kept = names.names(of: Content(sections: []))
+    let kept = names.itemNames(of: Content(sections: []))
     content.forEachID { _, name in
       #expect(kept.contains(NameSet.fingerprint(name)))
       return true
@@ -63,11 +65,58 @@ struct BatchUpdateTests {
     // From then on they are kept.
     batch.insertItems = []
     let after = try batch.applied(to: content, names: names)
-    #expect(after.names != nil)
+    #expect(after.names.items != nil)
     let known = CollectedNames(after.names)
     batch.deleteItems = [ItemRange(section: 0, start: 6, end: 7)]
     batch.insertItems = [(IndexPath(item: 0, section: 0), items)]
     #expect(throws: Never.self) { try batch.applied(to: after.content, names: known) }
+  }
+
+  @Test func sectionNamesAreCollectedOnce() throws {
+    let content = Content(sections: ["a", "b", nil, "c"].map { Section(id: $0) })
+    let names = CollectedNames()
+    var batch = BatchUpdate()
+    batch.deleteSections = [1]
+    #expect(try batch.applied(to: content, names: names).names.sections == nil)
+    batch.insertSections = [(0, Section(id: "b")), (1, Section(id: "d"))]
+    let after = try batch.applied(to: content, names: names)
+    #expect(names.known.sections != nil)
+    #expect(names.known.items == nil)
+    // From then on they are kept: reloaded sections get names and lose them, moved ones keep theirs.
+    let known = CollectedNames(after.names)
+    #expect(after.content.sections.map(\.id) == ["b", "d", "a", nil, "c"])
+    batch = BatchUpdate()
+    batch.reloadSections = [(1, Section()), (3, Section(id: "e"))]
+    batch.moveSections = [(from: 4, to: 0)]
+    let reloaded = try batch.applied(to: after.content, names: known)
+    #expect(reloaded.content.sections.map(\.id) == ["c", "b", nil, "a", "e"])
+    let left = CollectedNames(reloaded.names)
+    for name in ["a", "b", "c", "d", "e", "f"] {
+      batch = BatchUpdate()
+      batch.insertSections = [(2, Section(id: name))]
+      let isRefused = (try? batch.applied(to: reloaded.content, names: left)) == nil
+      #expect(isRefused == ["a", "b", "c", "e"].contains(name))
+    }
+  }
+
+  /// To refuse a name takes no look at all others: who sends some that exist gets an answer at once,
+  /// however large the collection.
+  @Test func namesAreRefusedByWhatIsCollected() {
+    var nextName = 0
+    var generator = SeededGenerator(seed: 1)
+    let named = Content(sections: [
+      Section(id: "a", items: generator.named(Items(count: 50), &nextName))
+    ])
+    let names = CollectedNames()
+    _ = names.sectionNames(of: named)
+    _ = names.itemNames(of: named)
+    let other = Content(sections: [Section(items: Items(count: 50))])
+    var batch = BatchUpdate()
+    batch.insertSections = [(0, Section(id: "a"))]
+    #expect(throws: UpdateRefusal.self) { try batch.applied(to: other, names: names) }
+    batch.insertSections = []
+    batch.insertItems = [(IndexPath(item: 0, section: 0), named.sections[0].items.item(7))]
+    #expect(throws: UpdateRefusal.self) { try batch.applied(to: other, names: names) }
   }
 
   /// A batch of many operations is gone through a few times only.
@@ -101,6 +150,29 @@ struct BatchUpdateTests {
         ItemRange(section: 0, start: 10 + $0, end: 11 + $0)
       }
       #expect((batch.repaired(for: content) != nil) == (brokenCount == mendedCount))
+    }
+  }
+
+  /// So do names that go, where anybody knows them.
+  @Test(arguments: [false, true])
+  func removedNamesCountWhereABatchIsMended(isSection: Bool) {
+    var nextName = 0
+    var generator = SeededGenerator(seed: 1)
+    let content = Content(sections: [
+      Section(items: generator.named(Items(count: 20_000), &nextName)), Section(),
+    ])
+    for brokenCount in [19, 20] {
+      var batch = BatchUpdate()
+      if isSection {
+        batch.deleteSections = [0]
+      } else {
+        batch.deleteItems = [ItemRange(section: 0, start: 0, end: 20_000)]
+      }
+      batch.deleteItems += (0..<brokenCount).map { ItemRange(section: 1, start: $0, end: $0 + 1) }
+      #expect(batch.repaired(for: content) != nil)
+      let names = CollectedNames()
+      _ = names.itemNames(of: content)
+      #expect((batch.repaired(for: content, names: names) != nil) == (brokenCount == 19))
     }
   }
 

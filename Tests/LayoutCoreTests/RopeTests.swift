@@ -147,7 +147,7 @@ struct RopeTests {
 struct NameSetTests {
   /// Between the same neighbours, as where there are none.
   @Test func manyNamesGoToOnePlace() {
-    let set = NameSet(Content(sections: []))
+    let set = NameSet()
       .changed(removing: [], adding: [10, 50_000])
       .changed(removing: [], adding: (11..<20_000).map { UInt64($0) }.reversed())
     for value in UInt64(9)..<20_001 {
@@ -159,7 +159,7 @@ struct NameSetTests {
   @Test(arguments: 0..<50)
   func aNameSetFollowsWhatComesAndGoes(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
-    var set = NameSet(Content(sections: []))
+    var set = NameSet()
     var model: [UInt64] = []
     for _ in 0..<40 {
       let removed = model.shuffled(using: &generator).prefix(generator.int(0...30))
