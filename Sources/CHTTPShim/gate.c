@@ -31,6 +31,7 @@ static void keep_field(http_bytes *fields, const char *name, size_t count, const
                        size_t value_count) {
   http_field field;
   if (IS_NAMED(name, count, "content-type")) field = HTTP_FIELD_CONTENT_TYPE;
+  else if (IS_NAMED(name, count, "content-encoding")) field = HTTP_FIELD_CONTENT_ENCODING;
   else if (IS_NAMED(name, count, "accept")) field = HTTP_FIELD_ACCEPT;
   else if (IS_NAMED(name, count, "if-match")) field = HTTP_FIELD_IF_MATCH;
   else if (IS_NAMED(name, count, "if-none-match")) field = HTTP_FIELD_IF_NONE_MATCH;

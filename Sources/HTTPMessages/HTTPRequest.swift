@@ -69,6 +69,9 @@ public struct HTTPRequestFields: ~Escapable {
   /// `Content-Type`.
   public let contentType: Span<UInt8>
 
+  /// `Content-Encoding`.
+  public let contentEncoding: Span<UInt8>
+
   /// `Accept`.
   public let accept: Span<UInt8>
 
@@ -91,6 +94,7 @@ public struct HTTPRequestFields: ~Escapable {
   ///
   /// - Parameters:
   ///   - contentType: `Content-Type`.
+  ///   - contentEncoding: `Content-Encoding`.
   ///   - accept: `Accept`.
   ///   - ifMatch: `If-Match`.
   ///   - ifNoneMatch: `If-None-Match`.
@@ -98,10 +102,11 @@ public struct HTTPRequestFields: ~Escapable {
   ///   - origin: `Origin`.
   ///   - accessControlRequestMethod: `Access-Control-Request-Method`.
   @_lifetime(
-    copy contentType, copy accept, copy ifMatch, copy ifNoneMatch,
+    copy contentType, copy contentEncoding, copy accept, copy ifMatch, copy ifNoneMatch,
     copy authorization, copy origin, copy accessControlRequestMethod)
   public init(
     contentType: Span<UInt8> = Span(),
+    contentEncoding: Span<UInt8> = Span(),
     accept: Span<UInt8> = Span(),
     ifMatch: Span<UInt8> = Span(),
     ifNoneMatch: Span<UInt8> = Span(),
@@ -110,6 +115,7 @@ public struct HTTPRequestFields: ~Escapable {
     accessControlRequestMethod: Span<UInt8> = Span()
   ) {
     self.contentType = contentType
+    self.contentEncoding = contentEncoding
     self.accept = accept
     self.ifMatch = ifMatch
     self.ifNoneMatch = ifNoneMatch

@@ -151,7 +151,7 @@ struct Call: ~Escapable {
   ///
   /// - Parameter read: What to make of it; may be called twice.
   /// - Returns: What `read` returns.
-  /// - Throws: 411 if there is none and the header does not say so, 415 if it is not JSON, 400 if it cannot be
+  /// - Throws: 411 if there is none and the header does not say so, 415 if it is not plain JSON, 400 if it cannot be
   ///   read, and what `read` throws.
   func body<Value>(
     _ read: (JSONValue) throws(JSONError) -> Value
@@ -160,7 +160,7 @@ struct Call: ~Escapable {
       throw .problem(Problem(.lengthRequired, "a request with a body needs a Content-Length"))
     }
     // An empty body has no type to be wrong about: it is unreadable.
-    if !body.isEmpty { try Call.checkIsJSON(fields.contentType) }
+    if !body.isEmpty { try Call.checkIsJSON(fields) }
     var parser = JSONParser(maximumDepth: service.limits.depth)
     do throws(JSONError) {
       return try parser.read(body, padding: bodyPadding, read)
@@ -169,18 +169,27 @@ struct Call: ~Escapable {
     }
   }
 
-  /// Refuses bodies of another type.
-  static func checkIsJSON(_ contentType: Span<UInt8>) throws(Failure) {
-    guard MediaType.isJSON(contentType) else {
+  /// Refuses bodies of another type, and such as are packed.
+  static func checkIsJSON(_ fields: borrowing HTTPRequestFields) throws(Failure) {
+    guard MediaType.isJSON(fields.contentType) else {
       throw .problem(
         Problem(.unsupportedMediaType, "a request with a body needs Content-Type: application/json")
       )
+    }
+    guard MediaType.isPlain(fields.contentEncoding) else {
+      throw .problem(
+        Problem(
+          .unsupportedMediaType, "a body is sent as it is, without a Content-Encoding",
+          // As RFC 9110, section 12.5.3, has a server say what it would take.
+          fields: [HTTPField(name: "Accept-Encoding", value: "identity")]))
     }
   }
 
   /// Reads the body of a scroll tick.
   func tickRequest() throws(Failure) -> TickRequest {
-    if MediaType.isPlainJSON(fields.contentType), let request = TickRequest(plain: body) {
+    if MediaType.isPlainJSON(fields.contentType), fields.contentEncoding.isEmpty,
+      let request = TickRequest(plain: body)
+    {
       return request
     }
     return try body { (value) throws(JSONError) in try TickRequest(value) }

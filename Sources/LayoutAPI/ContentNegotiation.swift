@@ -12,6 +12,11 @@ enum MediaType {
     if let semicolon = name.firstIndex(of: UInt8(ascii: ";")) { name = name[..<semicolon] }
     return HeaderText.trimmed(name).elementsEqual("application/json".utf8)
   }
+
+  /// Whether a body with this `Content-Encoding` is what it looks like.
+  static func isPlain(_ encoding: Span<UInt8>) -> Bool {
+    encoding.isEmpty || HeaderText.lowercased(encoding).elementsEqual("identity".utf8)
+  }
 }
 
 /// `Accept` of a request.

@@ -239,7 +239,7 @@ public final class LayoutService: HTTPHandler {
       guard let (route, _) = found, audience.sees(route) else { throw .problem(.noSuchPath) }
       if operation == nil { throw .problem(.methodNotAllowed(route)) }
       switch request.method {
-      case .post, .put, .patch: try Call.checkIsJSON(request.fields.contentType)
+      case .post, .put, .patch: try Call.checkIsJSON(request.fields)
       case .get, .head, .delete, .options, .other: break
       }
       return nil

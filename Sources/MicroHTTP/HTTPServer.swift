@@ -124,10 +124,10 @@ private func respond(
     let request = unsafe HTTPRequest(
       method: HTTPMethod(lent.method), path: span(lent.path), query: span(lent.query),
       fields: HTTPRequestFields(
-        contentType: span(lent.fields.0), accept: span(lent.fields.1),
-        ifMatch: span(lent.fields.2), ifNoneMatch: span(lent.fields.3),
-        authorization: span(lent.fields.4), origin: span(lent.fields.5),
-        accessControlRequestMethod: span(lent.fields.6)),
+        contentType: span(lent.fields.0), contentEncoding: span(lent.fields.1),
+        accept: span(lent.fields.2), ifMatch: span(lent.fields.3),
+        ifNoneMatch: span(lent.fields.4), authorization: span(lent.fields.5),
+        origin: span(lent.fields.6), accessControlRequestMethod: span(lent.fields.7)),
       body: span(lent.body), hasLength: lent.has_length, bodyPadding: Int(HTTP_BODY_PADDING),
       thread: Int(lent.thread), arrival: lent.arrival)
     return switch stage {

@@ -83,12 +83,16 @@ struct AccessTests {
   @Test func aLongBodyIsRefusedUnread() throws {
     let (mock, _) = try Self.service()
     func refusal(
-      _ method: HTTPMethod, _ path: String, key: String = "", type: String = "application/json"
+      _ method: HTTPMethod, _ path: String, key: String = "", type: String = "application/json",
+      encoding: String = ""
     ) -> UInt16? {
       let (path, key, type) = (Array(path.utf8), Array(key.utf8), Array(type.utf8))
+      let encoding = Array(encoding.utf8)
       let request = HTTPRequest(
         method: method, path: path.span, query: Span(),
-        fields: HTTPRequestFields(contentType: type.span, authorization: key.span), body: Span())
+        fields: HTTPRequestFields(
+          contentType: type.span, contentEncoding: encoding.span, authorization: key.span),
+        body: Span())
       return mock.service.refusal(ofLong: request)?.status.rawValue
     }
     #expect(refusal(.post, "/v1/sessions", key: "Bearer abc") == nil)
@@ -97,6 +101,7 @@ struct AccessTests {
     #expect(refusal(.post, "/v1/nothing", key: "Bearer abc") == 404)
     #expect(refusal(.put, "/v1/sessions", key: "Bearer abc") == 405)
     #expect(refusal(.post, "/v1/sessions", key: "Bearer abc", type: "text/plain") == 415)
+    #expect(refusal(.post, "/v1/sessions", key: "Bearer abc", encoding: "gzip") == 415)
     #expect(refusal(.get, "/v1/sessions/x", key: "Bearer abc", type: "") == nil)
   }
 

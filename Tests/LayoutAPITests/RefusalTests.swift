@@ -193,6 +193,29 @@ struct RoutingTests {
     }
   }
 
+  /// What is packed is said to be, and not taken for broken JSON.
+  @Test(arguments: [false, true])
+  func packedBodiesAreNotTaken(isTick: Bool) throws {
+    let service = MockService()
+    let created = try #require(
+      service.send(
+        .post, "/v1/sessions",
+        #"{"collection":{"sections":[]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#
+      ))
+    let target = isTick ? try #require(created.fields["Location"]) + "/scroll" : "/v1/layout"
+    let body = #"{"contentOffset":{"x":0,"y":0}}"#
+    let plain = try #require(service.send(.post, target, body)).status
+    #expect(plain == 200 || plain == 422)
+    #expect(service.send(.post, target, body, contentEncoding: "Identity")?.status == plain)
+    for encoding in ["gzip", "identity, br"] {
+      let answer = try #require(service.send(.post, target, body, contentEncoding: encoding))
+      #expect(answer.status == 415)
+      #expect(answer.fields["Accept-Encoding"] == "identity")
+    }
+    // Nothing to unpack.
+    #expect(service.send(.get, "/healthz", contentEncoding: "gzip")?.status == 200)
+  }
+
   @Test func theServerTellsHowItIs() {
     let service = MockService()
     #expect(service.send(.get, "/healthz")?.status == 200)

@@ -49,8 +49,8 @@ final class MockService {
   /// Sends a request, as a worker thread would.
   func send(
     _ method: HTTPMethod, _ target: String, _ body: String = "",
-    contentType: String? = "application/json", accept: String = "", ifNoneMatch: String = "",
-    ifMatch: String = "", authorization: String = "", origin: String = "",
+    contentType: String? = "application/json", contentEncoding: String = "", accept: String = "",
+    ifNoneMatch: String = "", ifMatch: String = "", authorization: String = "", origin: String = "",
     requestMethod: String = "", audience: Audience = .everyone, arrival: UInt64 = 0,
     mayTakeLong: Bool = true
   ) -> Answer? {
@@ -59,6 +59,7 @@ final class MockService {
     let query = Array((parts.count > 1 ? String(parts[1]) : "").utf8)
     let bytes = Array(body.utf8)
     let type = Array((bytes.isEmpty ? "" : contentType ?? "").utf8)
+    let encoding = Array(contentEncoding.utf8)
     let accept = Array(accept.utf8)
     let tags = Array(ifNoneMatch.utf8)
     let condition = Array(ifMatch.utf8)
@@ -68,9 +69,9 @@ final class MockService {
     let request = HTTPRequest(
       method: method, path: path.span, query: query.span,
       fields: HTTPRequestFields(
-        contentType: type.span, accept: accept.span, ifMatch: condition.span,
-        ifNoneMatch: tags.span, authorization: key.span, origin: page.span,
-        accessControlRequestMethod: wanted.span),
+        contentType: type.span, contentEncoding: encoding.span, accept: accept.span,
+        ifMatch: condition.span, ifNoneMatch: tags.span, authorization: key.span,
+        origin: page.span, accessControlRequestMethod: wanted.span),
       body: bytes.span, arrival: arrival)
     guard
       let response = service.respond(

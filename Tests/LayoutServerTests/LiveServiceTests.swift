@@ -38,6 +38,43 @@ struct LiveServiceTests {
     #expect(client.receive(withoutBody: true)?.status == 404)
   }
 
+  /// Each header field is taken for itself on the way through the server.
+  @Test func everyFieldIsTakenForItself() throws {
+    let server = try HTTPServer(
+      configuration: HTTPServerConfiguration(), handler: LayoutService(now: { .zero }))
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    client.send(
+      post(
+        "/v1/sessions",
+        #"{"collection":{"sections":[]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#
+      ))
+    let created = try #require(client.receive())
+    func value(_ name: String) throws -> String {
+      try #require(
+        created.head.split(separator: "\r\n").first { $0.hasPrefix(name + ": ") }
+          .map { String($0.dropFirst(name.count + 2)) })
+    }
+    let (path, tag) = (try value("Location"), try value("ETag"))
+    let body = #"{"layout":{"kind":"list"}}"#
+    let head = "Host: a\r\nContent-Length: \(body.utf8.count)\r\n"
+    for (fields, status) in [
+      ("Content-Type: application/json\r\ncontent-encoding: gzip \r\n", 415),
+      ("Content-Type: text/plain\r\n", 415), ("Content-Encoding: application/json\r\n", 415),
+      ("Content-Type: application/json\r\nAccept: text/css\r\n", 406),
+      ("Content-Type: application/json\r\nIf-Match: \"x\"\r\n", 412),
+      ("Content-Type: application/json\r\nIf-None-Match: \(tag)\r\n", 200),
+    ] {
+      client.send("PUT \(path)/layout HTTP/1.1\r\n\(head)\(fields)\r\n\(body)")
+      #expect(client.receive()?.status == status, "\(fields)")
+    }
+    // The layout that was put is a new version.
+    client.send("GET \(path) HTTP/1.1\r\nHost: a\r\nIf-None-Match: \(tag)\r\n\r\n")
+    #expect(client.receive()?.status == 200)
+    client.send("GET \(path) HTTP/1.1\r\nHost: a\r\nIf-None-Match: *\r\n\r\n")
+    #expect(client.receive(withoutBody: true)?.status == 304)
+  }
+
   /// Such as those of `curl -X POST`, which say nothing of a body.
   ///
   /// What follows might be one all the same, and is no request.

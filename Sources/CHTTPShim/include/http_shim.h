@@ -58,6 +58,7 @@ typedef struct http_bytes {
 // The request header fields that are handed over.
 typedef enum http_field {
   HTTP_FIELD_CONTENT_TYPE,
+  HTTP_FIELD_CONTENT_ENCODING,
   HTTP_FIELD_ACCEPT,
   HTTP_FIELD_IF_MATCH,
   HTTP_FIELD_IF_NONE_MATCH,
