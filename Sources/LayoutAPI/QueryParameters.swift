@@ -127,9 +127,9 @@ struct QueryParameters: ~Escapable {
   /// A whole number in a range.
   func integer(_ name: StaticString, in range: ClosedRange<Int>) throws(Problem) -> Int? {
     guard let text = text(name) else { return nil }
-    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2D }),
-      let value = Int(text)
-    else { throw .query("query parameter \"\(name)\" is not a whole number") }
+    guard let value = Int(plain: text, in: .min ... .max) else {
+      throw .query("query parameter \"\(name)\" is not a whole number")
+    }
     guard range.contains(value) else {
       throw .query(
         "query parameter \"\(name)\" is out of range: \(range.lowerBound) to \(range.upperBound)")
@@ -185,6 +185,18 @@ enum PercentEncoding {
     case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
     default: nil
     }
+  }
+}
+
+extension Int {
+  /// A whole number with no zeros in front and no plus sign: each is written in one way.
+  ///
+  /// - Parameters:
+  ///   - text: The number.
+  ///   - range: Where it has to be; nil elsewhere, and for anything else.
+  init?(plain text: String, in range: ClosedRange<Int> = 0 ... .max) {
+    guard let value = Int(text), range.contains(value), "\(value)" == text else { return nil }
+    self = value
   }
 }
 

@@ -113,7 +113,10 @@ struct SessionEndpointTests {
     #expect(
       element.text("attributes")
         == #"{"frame":{"height":50,"width":90,"x":110,"y":1140},"indexPath":[0,39],"kind":"cell"}"#)
-    for missing in ["cell/0/40", "cell/1/0", "header/0/0", "badge/0/0", "cell/x/0", "cell/0/-1"] {
+    for missing in [
+      "cell/0/40", "cell/1/0", "header/0/0", "badge/0/0", "cell/x/0", "cell/0/-1", "cell/0/039",
+      "cell/00/39", "cell/0/+39", "cell/-0/39", "cell/0/39.", "cell//39",
+    ] {
       #expect(service.send(.get, path + "/attributes/" + missing)?.status == 404, "\(missing)")
     }
   }
@@ -128,6 +131,10 @@ struct SessionEndpointTests {
         .text("contentOffset") == #"{"x":0,"y":1070}"#)
     #expect(
       service.send(.get, path + "/scroll-offset?section=0&item=40&position=start")?.status == 404)
+    for item in ["039", "+39", "-39", "3.9", "3e1", ""] {
+      let target = path + "/scroll-offset?section=0&item=\(item)&position=start"
+      #expect(service.send(.get, target)?.status == 400, "\(item)")
+    }
     for query in [
       "section=0&item=1", "section=0&item=1&position=top", "section=0&item=-1&position=start",
       "section=0&item=1&position=start&x=1", "section=0&section=1&item=1&position=start",

@@ -79,7 +79,7 @@ extension Call {
     let shape = try formatQuery()
     let found = try self.session()
     let session = found.snapshot
-    guard let section = Int(digits: parameterText(2)), let item = Int(digits: parameterText(3)),
+    guard let section = Int(plain: parameterText(2)), let item = Int(plain: parameterText(3)),
       let kind = kind(named: 1, ofSection: section, in: session.description.content),
       let element = try asking(
         found, session.revision,
@@ -229,11 +229,11 @@ private enum Cursor {
 
   static func position(_ text: String) -> ElementPosition? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 2, let section = Int(digits: String(parts[0])) else { return nil }
+    guard parts.count == 2, let section = Int(plain: String(parts[0])) else { return nil }
     switch parts[1] {
     case "h": return ElementPosition(section: section, rank: -1)
     default:
-      return Int(digits: String(parts[1])).map { ElementPosition(section: section, rank: $0) }
+      return Int(plain: String(parts[1])).map { ElementPosition(section: section, rank: $0) }
     }
   }
 }
@@ -269,15 +269,5 @@ extension ElementKind {
     case "footer": self = .footer
     default: return nil
     }
-  }
-}
-
-extension Int {
-  /// A number of digits only; nil for anything else.
-  init?(digits: String) {
-    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      return nil
-    }
-    self.init(digits)
   }
 }
