@@ -76,6 +76,9 @@ struct Area: Sendable {
       name: "updates", help: "changes under every layout, beside laying all out anew",
       benchmark: UpdateBenchmark.self),
     Area(
+      name: "names", help: "changes that bring names, by how many there are",
+      benchmark: NamesBenchmark.self),
+    Area(
       name: "holding", help: "ticks while others hold connections, beside none",
       benchmark: HoldingBenchmark.self),
     Area(
