@@ -7,7 +7,7 @@ extension PreparedLayout {
   ///
   /// - Parameter offset: The content offset.
   /// - Returns: The item, the first of those that are as near. If none shows, the nearest of those that
-  ///   rest beside the one nearest along the main axis; nil if no item has an area.
+  ///   rest; nil if no item has an area.
   /// - Complexity: O(log n + k) for k elements in the viewport, and as far from its middle as the nearest of
   ///   them, of which a bounded number is looked at.
   public func itemNearestToCenter(contentOffset offset: Point) -> IndexPath? {
@@ -42,27 +42,14 @@ extension PreparedLayout {
     return nearest
   }
 
-  /// The item that rests nearest to the middle of an upright rectangle, of those beside the one that
-  /// is nearest along the main axis.
+  /// The item of which the resting frame's middle is nearest to that of an upright rectangle.
   private func itemResting(nearestTo upright: Rect) -> IndexPath? {
-    let found = placement.nearestItem(around: upright.minY + upright.height.halved, .bothWays) {
-      ($1.doubledMainCenter - upright.doubledMainCenter).magnitude
-    }
-    guard let found else { return nil }
     let middle = Doubled(centerOf: upright)
-    var nearest = found.indexPath
-    var least = Doubled(centerOf: found.frame).squaredDistance(to: middle)
-    var visits = 0
-    let beside = Rect(
-      x: Length(millionths: .min / 2), y: found.frame.minY, width: Length(millionths: .max),
-      height: found.frame.height)
-    placement.forEachRestingItem(in: beside) { indexPath, frame in
-      let distance = Doubled(centerOf: frame).squaredDistance(to: middle)
-      if distance < least { (least, nearest) = (distance, indexPath) }
-      visits += 1
-      return visits < maximumVisitCount
-    }
-    return nearest
+    return placement.nearestItem(
+      around: upright.minY + upright.height.halved, .bothWays, isSquared: true
+    ) {
+      Doubled(centerOf: $1).squaredDistance(to: middle)
+    }?.indexPath
   }
 
   /// The offset that has an item in the middle of the viewport, as far as the content allows.
@@ -94,12 +81,7 @@ private struct Doubled {
 
   /// Saturates.
   func squaredDistance(to other: Doubled) -> UInt128 {
-    func square(_ value: Int128) -> UInt128 {
-      let (square, overflow) = value.magnitude.multipliedReportingOverflow(by: value.magnitude)
-      return overflow ? .max : square
-    }
-    let (sum, overflow) = square(x - other.x).addingReportingOverflow(square(y - other.y))
-    return overflow ? .max : sum
+    (x - other.x).magnitude.squaredHypotenuse((y - other.y).magnitude)
   }
 }
 

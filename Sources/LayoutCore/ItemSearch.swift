@@ -16,10 +16,9 @@ extension Placement {
   /// - Parameters:
   ///   - main: Where to look, in the content.
   ///   - ways: On which side.
-  ///   - isSquared: Whether it is the squares of distances that are compared.
-  ///   - doubledDistance: Twice the distance of an item that rests in an upright frame, or its square, not
-  ///     doubled;
-  ///     nil if it does not count.
+  ///   - isSquared: Whether distances are those in the plane, of which the squares are compared.
+  ///   - doubledDistance: Twice the distance of an item that rests in an upright frame, or the square of
+  ///     that; nil if it does not count.
   /// - Returns: The item and where it rests; nil if none counts.
   func nearestItem(
     around main: Length, _ ways: SearchWays, isSquared: Bool = false,
@@ -32,6 +31,10 @@ extension Placement {
     let outside = UInt128((Int128(main.millionths) - Int128(place.millionths)).magnitude)
     var reach = Length(millionths: 1)
     var visits = 0
+    // Kept from surroundings to surroundings: where those are too many to be seen to the end, it is the
+    // best of the nearer ones.
+    var best: (indexPath: IndexPath, frame: Rect)?
+    var least = UInt128.max
     while true {
       let from = ways == .onwards ? place : place - reach
       let to = ways == .backwards ? place + inset + Length(millionths: 1) : place + reach + inset
@@ -39,19 +42,21 @@ extension Placement {
       let surroundings = Rect(
         x: Length(millionths: .min / 2), y: from, width: Length(millionths: .max), height: to - from
       )
-      var best: (indexPath: IndexPath, frame: Rect)?
-      var least = UInt128.max
       forEachRestingItem(in: surroundings) { indexPath, frame in
-        if let distance = doubledDistance(indexPath, frame), distance < least {
-          least = distance
-          best = (indexPath, frame)
+        if let distance = doubledDistance(indexPath, frame) {
+          let isBefore = best.map { indexPath < $0.indexPath } ?? true
+          if distance < least || distance == least && isBefore {
+            least = distance
+            best = (indexPath, frame)
+          }
         }
         visits += 1
         return visits < maximumVisitCount
       }
       if visits >= maximumVisitCount { return best }
-      let bound = UInt128(reach.millionths.magnitude) + outside
-      if best != nil, least < (isSquared ? bound.squared : bound * 2) { return best }
+      let doubledBound = (UInt128(reach.millionths.magnitude) + outside) * 2
+      let bound = isSquared ? doubledBound.squaredHypotenuse(0) : doubledBound
+      if best != nil, least < bound { return best }
       let isAll =
         (from <= .zero || ways == .onwards) && (to >= content || ways == .backwards)
       if isAll { return best }
@@ -61,10 +66,13 @@ extension Placement {
 }
 
 extension UInt128 {
-  /// Saturates.
-  fileprivate var squared: UInt128 {
-    let (square, overflow) = multipliedReportingOverflow(by: self)
-    return overflow ? .max : square
+  /// The square of the distance of two points that are so far apart along one axis and the other;
+  /// saturates.
+  func squaredHypotenuse(_ other: UInt128) -> UInt128 {
+    let (square, overflows) = multipliedReportingOverflow(by: self)
+    let (otherSquare, otherOverflows) = other.multipliedReportingOverflow(by: other)
+    let (sum, sumOverflows) = square.addingReportingOverflow(otherSquare)
+    return overflows || otherOverflows || sumOverflows ? .max : sum
   }
 }
 

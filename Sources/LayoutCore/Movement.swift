@@ -205,8 +205,7 @@ extension PreparedLayout {
       guard path.section == section else { return nil }
       let across = gap(frame.minX, frame.maxX, spot.x)
       let along = gap(frame.minY, frame.maxY, spot.y)
-      // Coordinates are below 2⁶³, so that the squares and their sum fit.
-      return across * across + along * along
+      return (across * 2).squaredHypotenuse(along * 2)
     }?.indexPath
   }
 }
