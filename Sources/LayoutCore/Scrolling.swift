@@ -20,8 +20,14 @@ public struct ScrollState: Hashable, Sendable {
     asked = ItemRanges()
   }
 
-  /// The cells that were to be loaded ahead and were not cancelled, in ascending order.
-  public var requestedRanges: [ItemRange] { asked.ranges }
+  /// The cells that were to be loaded ahead and were not cancelled.
+  ///
+  /// - Parameter layout: The layout.
+  /// - Returns: Maximal runs, the one nearest the viewport first.
+  /// - Complexity: O(k · log n) for k runs.
+  public func requestedRanges(in layout: PreparedLayout) -> [ItemRange] {
+    layout.nearestFirst(asked.ranges, at: contentOffset, isForward: isForward)
+  }
 
   /// Whether a band can be made of it: what is asked for is what shows that it should be.
   var isAtTick: Bool { isSettled && !isStale }

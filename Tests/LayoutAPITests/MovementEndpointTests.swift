@@ -499,6 +499,7 @@ struct MovementTests {
         == #"[{"end":1,"section":0,"start":0},{"end":8,"section":0,"start":5}]"#)
     let cancelled = try #require(mover.cancel())
     #expect(cancelled.status == 204)
+    #expect(cancelled.fields["ETag"] == mover.service.send(.get, mover.path)?.fields["ETag"])
     #expect(cancelled.bytes.isEmpty)
     #expect(mover.service.state(of: mover.path) == before)
     let tick = try #require(mover.service.tick(mover.path, y: 0))

@@ -106,6 +106,23 @@ struct SessionEndpointTests {
         """)
   }
 
+  /// Wherever what is asked for is said.
+  @Test func whatIsAskedForComesNearestFirst() throws {
+    let service = MockService()
+    let description = """
+      {"collection":{"sections":[{"items":{"count":7}}]},"prefetch":{"ahead":1,"behind":1},
+       "layout":{"kind":"list","itemLength":83,"itemSpacing":18},
+       "viewport":{"width":375,"height":100,"contentOffset":{"x":0,"y":199}}}
+      """
+    let created = try #require(service.send(.post, "/v1/sessions", description))
+    let nearestFirst = #"[{"end":4,"section":0,"start":3},{"end":2,"section":0,"start":1}]"#
+    #expect(created.text("prefetch") == nearestFirst)
+    let path = try #require(created.fields["Location"])
+    #expect(service.send(.get, path)?.text("prefetch") == nearestFirst)
+    let put = service.send(.put, path + "/viewport", #"{"contentOffset":{"x":0,"y":199}}"#)
+    #expect(put?.text("prefetch") == nearestFirst)
+  }
+
   @Test func oneElementIsFoundOnScreenOrNot() throws {
     let service = MockService()
     let path = try service.makeSession(smallGrid)

@@ -79,7 +79,9 @@ struct ScrollingTests {
         #expect(ranges.isMaximalRuns)
       }
       asked = wanted
-      #expect(Set(state.requestedRanges.flatMap(\.indexPaths)) == asked)
+      let requested = state.requestedRanges(in: prepared)
+      #expect(requested.isMaximalRuns)
+      #expect(Set(requested.flatMap(\.indexPaths)) == asked)
       offset = next
     }
   }

@@ -48,7 +48,8 @@ struct SessionChangeTests {
     #expect(snapshot.scrolling.contentOffset == Point(x: 0, y: 1000))
     // Cells 20 and 21 show at 1,000 … 1,100; 22 and 23 are to come, and were moved on by one.
     #expect(
-      snapshot.scrolling.requestedRanges == [ItemRange(section: 0, start: 23, end: 25)])
+      snapshot.scrolling.requestedRanges(in: snapshot.layout)
+        == [ItemRange(section: 0, start: 23, end: 25)])
     #expect(snapshot.version == 2)
   }
 

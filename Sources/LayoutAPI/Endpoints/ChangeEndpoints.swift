@@ -101,7 +101,7 @@ extension Call {
     json.raw("\"attributes\":")
     AttributesFormat(shape, snapshot).write(visible, to: &json)
     json.raw("\"prefetch\":")
-    json.ranges(snapshot.scrolling.requestedRanges)
+    json.ranges(snapshot.scrolling.requestedRanges(in: snapshot.layout))
     json.endObject()
     return self.json(json, tag: EntityTag(snapshot, dependsOnScrolling: true))
   }

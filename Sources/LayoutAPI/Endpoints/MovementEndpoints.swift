@@ -152,7 +152,7 @@ extension Call {
 
   func cancelMovement() throws(Failure) -> HTTPResponse {
     _ = try query()
-    _ = try changeBriefly(try session(for: .change)) { (current) throws(Failure) in
+    let snapshot = try changeBriefly(try session(for: .change)) { (current) throws(Failure) in
       let movement = try movement(of: current)
       var scrolling = current.scrolling
       _ = scrolling.rekey(
@@ -160,7 +160,9 @@ extension Call {
       return Session.Change(
         document: current.document, scrolling: scrolling, isNewVersion: false)
     }
-    return HTTPResponse(status: .noContent)
+    let tag = EntityTag(snapshot, dependsOnScrolling: true)
+    return HTTPResponse(
+      status: .noContent, fields: [HTTPField(name: "ETag", value: tag.value)])
   }
 
   /// The movement that is under way.

@@ -64,7 +64,7 @@ extension Call {
     json.beginObject()
     json.summary(of: session.id, snapshot)
     json.raw("\"prefetch\":")
-    json.ranges(snapshot.scrolling.requestedRanges)
+    json.ranges(snapshot.scrolling.requestedRanges(in: snapshot.layout))
     json.endObject()
     return self.json(json, tag: tag)
   }
