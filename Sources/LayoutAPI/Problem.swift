@@ -124,7 +124,8 @@ struct Problem: Error {
         pointer: "/layout")
     case .tooManyItems(let section, let limit):
       self.init(
-        .invalid, "section \(section) would mix more than \(limit) items of different lengths",
+        .invalid,
+        "with section \(section) more than \(limit) items of different lengths would be mixed",
         pointer: "/collection/sections/\(section)")
     case .tooManyCards(let limit):
       self.init(

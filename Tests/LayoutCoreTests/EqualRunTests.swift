@@ -56,6 +56,22 @@ struct EqualRunTests {
       steps.placeAll(before: place, in: &span)
       #expect(all == states[expected])
     }
+
+    var counting = EqualStepCounter(step: step.millionths, starts.span)
+    for (index, place) in places.enumerated() where random.chance(0.5) {
+      #expect(
+        counting.place(after: index)
+          == ColumnHeap.Entry(key: place.start, column: place.column))
+    }
+    guard step > .zero else { return }
+    var counter = EqualStepCounter(step: step.millionths, starts.span)
+    #expect(
+      counter.order.map(\.column).elementsEqual(
+        starts.indices.sorted { (starts[$0], $0) < (starts[$1], $1) }))
+    for (index, place) in places.enumerated() where wanted.contains(place.column) {
+      let place = ColumnHeap.Entry(key: place.start, column: place.column)
+      #expect(counter.count(before: place) == index)
+    }
   }
 
   // MARK: Layouts
@@ -270,8 +286,6 @@ struct EqualRunTests {
       for item in item..<(item + 100) {
         let path = IndexPath(item: item, section: 0)
         let far = IndexPath(item: item + more * rows * columnCount, section: 0)
-        // What comes before the odd one has moved less.
-        guard rows == 2 || item > fewRows * columnCount else { continue }
         let frame = try #require(few.placement.restingFrame(ofItemAt: path))
         #expect(many.placement.restingFrame(ofItemAt: far) == frame.offset(by: moved))
       }
@@ -324,6 +338,20 @@ struct EqualRunTests {
     }
   }
 
+  /// There is no room for more checkpoints than there will be: there may be many such sections.
+  @Test func aFewItemsInManyColumnsTakeLittleMemory() throws {
+    var layout = WaterfallLayout()
+    layout.columns = .count(100)
+    let items = ItemList(runs: [
+      Items(count: 99), Items(count: 1, extents: .lengths(.equal(200, count: 1))),
+    ])
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items())]).with(items), layout: layout,
+      viewport: Viewport(size: Size(width: 3000, height: 300)))
+    // One checkpoint: an item, and where each column begins and what its last item is.
+    #expect(prepared.byteCount < 2 * 201 * 8)
+  }
+
   /// One item takes a column, and nearly a billion pass by in the other.
   @Test(.timeLimit(.minutes(1))) func whatPassesByInOtherColumnsIsNotGoneThrough() throws {
     var layout = WaterfallLayout()
@@ -344,6 +372,45 @@ struct EqualRunTests {
     #expect(elements.map(\.indexPath.item) == [0, 700_000_001, 700_000_002])
   }
 
+  /// In a few of many columns are a few of billions of items: what passes by in the others is counted, not gone
+  /// through, wherever those begin.
+  @Test(arguments: [false, true])
+  func fewColumnsOfManyAreSeenAlone(isStaggered: Bool) throws {
+    let columnCount = WaterfallLayout.maximumColumnCount
+    var layout = WaterfallLayout()
+    layout.columns = .count(columnCount)
+    layout.minimumColumnSpacing = 0
+    layout.minimumInteritemSpacing = 0
+    // Every other column begins a row later, or each as many later as there are before it.
+    let rowsBefore = (0..<columnCount).map { isStaggered ? $0 : $0 % 2 }
+    let firstRow = LengthArray(count: columnCount) { Length(points: rowsBefore[$0] + 1) }
+    let allBefore = rowsBefore.reduce(0, +)
+    let rowCount = 1_000_000
+    let items = ItemList(runs: [
+      Items(count: columnCount, extents: .lengths(firstRow)),
+      Items(count: rowCount * columnCount, extents: .size(Size(width: 1, height: 1))),
+    ])
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items())]).with(items), layout: layout,
+      viewport: Viewport(size: Size(width: Length(points: columnCount), height: 500)))
+    let rect = Rect(x: Length(points: columnCount - 3), y: 20_000, width: 3, height: 5000)
+    let found = try prepared.elements(in: rect, contentOffset: .zero, limit: 20_000)
+    #expect(found.count == 15_000)
+    for (number, element) in found.enumerated() {
+      let (row, column) = (20_000 + number / 3, columnCount - 3 + number % 3)
+      #expect(
+        element.frame
+          == Rect(
+            x: Length(points: column), y: Length(points: row), width: 1, height: 1))
+      // By then all columns have begun, and each has one item in each row.
+      let before = row * columnCount - allBefore
+      guard element.indexPath.item == before + column else {
+        Issue.record("item \(element.indexPath.item) is at \(row), \(column)")
+        break
+      }
+    }
+  }
+
   /// Runs too short for a column's sums are placed one by one, and count as many as they are.
   @Test(arguments: WaterfallLayout.ItemRenderDirection.allCases)
   func tooManyThatWouldBePlacedOneByOneAreRefused(
@@ -360,6 +427,33 @@ struct EqualRunTests {
       try PreparedLayout(
         Content(sections: [Section(items: Items())]).with(ItemList(runs: runs)), layout: layout,
         viewport: Viewport(size: Size(width: 100_000, height: 500)))
+    }
+  }
+
+  /// Those of all sections count together, which a few bytes each may bring; what has data of its own does not.
+  @Test(arguments: [(10_000, true), (9_000, false)])
+  func runsOfAllSectionsCountTogether(firstRunCount: Int, isRefused: Bool) throws {
+    func section(_ runCount: Int) -> Section {
+      var section = Section(items: Items())
+      section.items = ItemList(
+        runs: (0..<runCount).map { number in
+          Items(
+            count: 200, extents: .size(Size(width: 1, height: Length(points: number % 2 + 1))))
+        })
+      return section
+    }
+    let limit = WaterfallLayout.maximumMixedCount
+    // Each run counts as 128.
+    let content = Content(sections: [section(firstRunCount), section(limit / 128 - 9_500)])
+    func prepare() throws {
+      _ = try PreparedLayout(
+        content, layout: WaterfallLayout(),
+        viewport: Viewport(size: Size(width: 100, height: 500)))
+    }
+    if isRefused {
+      #expect(throws: LayoutError.tooManyItems(section: 1, limit: limit)) { try prepare() }
+    } else {
+      #expect(throws: Never.self) { try prepare() }
     }
   }
 }

@@ -39,12 +39,43 @@ protocol QuestionColumns {
   /// - Returns: The column, and where the item starts.
   mutating func place(_ step: Length) -> (column: Int, start: Length)
 
+  /// Visits items of one length in some columns, and any others, in order, and puts all into the columns.
+  ///
+  /// - Parameters:
+  ///   - steps: The items.
+  ///   - wanted: The columns.
+  ///   - body: Called with the number of each item among these, its column and where it starts; returns whether
+  ///     to go on. If not, the columns are as they may be.
+  /// - Returns: Whether `body` always wanted to go on.
+  mutating func forEachPlace(
+    of steps: EqualSteps, in wanted: Range<Int>,
+    _ body: (_ index: Int, _ column: Int, _ start: Length) -> Bool
+  ) -> Bool
+
   /// Changes where the columns would take the next item, in millionths of a point; there may be room for more
   /// columns.
   mutating func changeStarts<Result>(_ body: (inout MutableSpan<Int64>) -> Result) -> Result
 }
 
 extension QuestionColumns {
+  mutating func forEachPlace(
+    of steps: EqualSteps, in wanted: Range<Int>,
+    _ body: (_ index: Int, _ column: Int, _ start: Length) -> Bool
+  ) -> Bool {
+    forEachPlace(of: steps, body)
+  }
+
+  /// Puts items of one length into the columns one by one.
+  fileprivate mutating func forEachPlace(
+    of steps: EqualSteps, _ body: (_ index: Int, _ column: Int, _ start: Length) -> Bool
+  ) -> Bool {
+    for index in 0..<steps.count {
+      let (column, start) = place(steps.step)
+      guard body(index, column, start) else { return false }
+    }
+    return true
+  }
+
   /// Puts items of one length into the columns up to one that is wanted.
   ///
   /// - Parameters:
@@ -81,7 +112,7 @@ struct HeapedColumns: ColumnFront, QuestionColumns {
   private(set) var starts: [Int64]
   /// The last item in each column, −1 for none.
   private(set) var lastItems: [Int64]
-  private var heap: [Entry] = []
+  private var heap = ColumnHeap([])
 
   init(columnCount: Int) {
     starts = Array(repeating: 0, count: columnCount)
@@ -97,8 +128,7 @@ struct HeapedColumns: ColumnFront, QuestionColumns {
   }
 
   private mutating func makeHeap() {
-    // A sorted array is a heap.
-    heap = starts.enumerated().map { Entry(start: $1, column: $0) }.sorted(by: <)
+    heap = ColumnHeap(starts.enumerated().map { ColumnHeap.Entry(key: $1, column: $0) })
   }
 
   /// - Complexity: O(n log c) for n items and c columns; O(c log n) if they are of one length.
@@ -127,21 +157,36 @@ struct HeapedColumns: ColumnFront, QuestionColumns {
 
   /// - Complexity: O(log c) for c columns.
   mutating func place(_ step: Length) -> (column: Int, start: Length) {
-    let top = heap[0]
-    let start = Length(millionths: top.start)
-    let moved = Entry(start: (start + step).millionths, column: top.column)
-    starts[top.column] = moved.start
-    var parent = 0
-    while true {
-      var child = 2 * parent + 1
-      guard child < heap.count else { break }
-      if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
-      guard heap[child] < moved else { break }
-      heap[parent] = heap[child]
-      parent = child
+    guard let first = heap.first else { return (0, .zero) }
+    let start = Length(millionths: first.key)
+    let moved = (start + step).millionths
+    starts[first.column] = moved
+    heap.replaceFirst(with: moved)
+    return (first.column, start)
+  }
+
+  /// Where few of many columns are wanted, those alone are gone through.
+  ///
+  /// - Complexity: O(c log c + v log c) for c columns and v items that are wanted.
+  mutating func forEachPlace(
+    of steps: EqualSteps, in wanted: Range<Int>,
+    _ body: (_ index: Int, _ column: Int, _ start: Length) -> Bool
+  ) -> Bool {
+    guard steps.count > 0, steps.step > .zero, wanted.count < starts.count / 4 else {
+      return forEachPlace(of: steps, body)
     }
-    heap[parent] = moved
-    return (top.column, start)
+    var counter = EqualStepCounter(step: steps.step.millionths, starts.span)
+    var heap = ColumnHeap(counter.order.filter { wanted.contains($0.column) })
+    while let first = heap.first {
+      let index = counter.count(before: first)
+      guard index < steps.count else { break }
+      let start = Length(millionths: first.key)
+      guard body(index, first.column, start) else { return false }
+      heap.replaceFirst(with: (start + steps.step).millionths)
+    }
+    let placed = changeStarts { steps.placeRows(leavingOne: false, in: &$0) }
+    for _ in placed..<steps.count { _ = place(steps.step) }
+    return true
   }
 
   mutating func append(to checkpoints: inout CheckpointWriter, before item: Int) {
@@ -149,15 +194,6 @@ struct HeapedColumns: ColumnFront, QuestionColumns {
   }
 
   var end: Length { Length(millionths: starts.max() ?? 0) }
-
-  private struct Entry {
-    var start: Int64
-    var column: Int
-
-    static func < (left: Entry, right: Entry) -> Bool {
-      left.start != right.start ? left.start < right.start : left.column < right.column
-    }
-  }
 }
 
 /// A few columns while a question goes through items one by one, without memory of its own.

@@ -34,11 +34,11 @@ struct ColumnLengths: Sendable {
   /// How many there are.
   var count: Int { items.count }
 
-  /// Of how many pieces something is kept, more or less.
+  /// Of how many pieces something is kept, more or less: of those that say something of their own, and of a few
+  /// runs of others.
   var likelyPieceCount: Int {
-    let described = items.summary.describedCount
-    return (described + pieceCount - 1) / pieceCount
-      + (described < count ? CheckpointRun.capacity : 0)
+    func pieces(_ count: Int) -> Int { (count + pieceCount - 1) / pieceCount }
+    return min(pieces(count), pieces(items.summary.describedCount) + 16)
   }
 
   /// The length of all items; nil if they differ, or may differ.
@@ -58,19 +58,24 @@ struct ColumnLengths: Sendable {
     return all.allSatisfy { $0 == nil || $0 == common } ? common : nil
   }
 
-  /// Whether it takes no more than to place so many items one by one; many of one length together count as
-  /// what is kept of them.
+  /// How many items are as good as placed one by one: many of one length together count as what is kept of
+  /// them.
   ///
-  /// - Complexity: O(1) for no more items, else O(r) for r runs of items.
-  func canBePlaced(withinCountOf limit: Int) -> Bool {
-    guard count > limit else { return true }
-    var count = 0
+  /// - Returns: The number, and how many of those have no data of their own.
+  /// - Complexity: O(r) for r runs of items.
+  var placedCount: (all: Int, undescribed: Int) {
+    var (all, undescribed) = (0, 0)
     items.forEachLeaf(from: 0) { leaf, _ in
-      count += leaf.isUniform ? min(leaf.count, pieceCount) : leaf.count
-      return count <= limit
+      let count = leaf.hasOneLength ? min(leaf.count, pieceCount) : leaf.count
+      all += count
+      if leaf.chunk.isUniform { undescribed += count }
+      return true
     }
-    return count <= limit
+    return (all, undescribed)
   }
+
+  /// Whether some items have no data of their own.
+  var hasUndescribed: Bool { items.summary.describedCount < count }
 
   /// Cuts items into pieces of about one size, but for those of which many have one length.
   ///
@@ -92,7 +97,7 @@ struct ColumnLengths: Sendable {
     items.forEachLeaf(from: start) { leaf, first in
       let items = (first..<(first + leaf.count)).clamped(to: range)
       guard !items.isEmpty else { return false }
-      if items.count >= pieceCount, leaf.isUniform {
+      if items.count >= pieceCount, leaf.hasOneLength {
         cut(start..<items.lowerBound)
         pieces.append(items)
         start = items.upperBound
@@ -132,6 +137,12 @@ struct ColumnLengths: Sendable {
     }
   }
 
+  /// Items of one length that follow each other.
+  struct Run {
+    var length: Length
+    var items: Range<Int>
+  }
+
   /// Reads lengths that are not far from each other: the run of the last one is kept at hand.
   struct Reader {
     private let lengths: ColumnLengths
@@ -168,11 +179,18 @@ struct ColumnLengths: Sendable {
       return (length, isUniform ? items.upperBound : item + 1)
     }
 
+    /// The run of an item that exists, if it has enough of one length to be one block.
+    mutating func manyOfOneLength(with item: Int) -> Run? {
+      let length = length(of: item)
+      return isUniform && items.count >= lengths.pieceCount
+        ? Run(length: length, items: items) : nil
+    }
+
     @inline(never)
     private mutating func goTo(_ item: Int) {
       guard let place = lengths.items.place(of: item) else { return }
       run = place.chunk
-      isUniform = place.leaf.isUniform
+      isUniform = place.leaf.hasOneLength
       items = place.start..<(place.start + place.count)
       (main, cross) = ([], [])
       if case .sizes(.compact(let widths), .compact(let heights)) = run.extents,
@@ -201,7 +219,7 @@ struct ColumnLengths: Sendable {
     items.forEachLeaf(from: range.lowerBound) { leaf, start in
       let wanted = (start..<(start + leaf.count)).clamped(to: range)
       guard !wanted.isEmpty else { return false }
-      if wanted.count >= pieceCount, leaf.isUniform {
+      if wanted.count >= pieceCount, leaf.hasOneLength {
         fill(&known, with: leaf.chunk, 0..<1)
         return body(
           wanted.lowerBound, LengthBlock(Length(millionths: known[0]), count: wanted.count))
@@ -256,8 +274,8 @@ struct ColumnLengths: Sendable {
 }
 
 extension RopeLeaf<Items> {
-  /// Whether all items are known to be of one size.
-  fileprivate var isUniform: Bool {
+  /// Whether all items are known to have one length, whether or not each says so.
+  fileprivate var hasOneLength: Bool {
     summary.heights.isUniform && summary.widths.isUniform && summary.lengths.isUniform
       && summary.ratioCount == 0
   }

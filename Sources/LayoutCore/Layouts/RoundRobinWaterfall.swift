@@ -252,21 +252,23 @@ final class RoundRobinWaterfall: SectionBody {
     }
     if isReversed { cursors.reverse() }
     // Row by row, so that items come in order; columns may be far apart, rows between are skipped.
-    while let row = cursors.lazy.map(\.row).min() {
-      for index in cursors.indices where cursors[index].row == row {
-        let cursor = cursors[index]
-        let item = row * columns.count + cursor.place
-        let run = reader.run(from: item)
-        let frame = columns.frame(
-          column: column(ofPlace: cursor.place), start: cursor.start, length: run.length)
-        if frame.overlaps(rect), !body(item, frame) { return false }
-        // Of those without a length none is seen, however many there are.
-        let count = run.length > .zero ? 1 : count(from: item, to: run.end)
-        cursors[index].row += count
-        cursors[index].start += step(run.length) * count
-      }
-      cursors.removeAll {
-        $0.row * columns.count + $0.place >= lengths.count || $0.start >= rect.maxY
+    var next = ColumnHeap(
+      cursors.indices.map { ColumnHeap.Entry(key: Int64(cursors[$0].row), column: $0) })
+    while let first = next.first {
+      let cursor = cursors[first.column]
+      let item = cursor.row * columns.count + cursor.place
+      let run = reader.run(from: item)
+      let frame = columns.frame(
+        column: column(ofPlace: cursor.place), start: cursor.start, length: run.length)
+      if frame.overlaps(rect), !body(item, frame) { return false }
+      // Of those without a length none is seen, however many there are.
+      let count = run.length > .zero ? 1 : count(from: item, to: run.end)
+      let (row, start) = (cursor.row + count, cursor.start + step(run.length) * count)
+      if row * columns.count + cursor.place < lengths.count, start < rect.maxY {
+        (cursors[first.column].row, cursors[first.column].start) = (row, start)
+        next.replaceFirst(with: Int64(row))
+      } else {
+        next.removeFirst()
       }
     }
     return true

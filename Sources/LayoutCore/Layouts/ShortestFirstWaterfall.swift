@@ -37,7 +37,8 @@ final class ShortestFirstWaterfall: SectionBody {
     self.columns = columns
     let (filledCount, pieceCount) = (lengths.filledCount, lengths.pieceCount)
     var writer = CheckpointWriter(
-      columnCount: filledCount, count: lengths.likelyPieceCount, keeping: count, of: checkpoints)
+      columnCount: filledCount, count: lengths.likelyPieceCount, keeping: count,
+      of: checkpoints)
     let spacing = columns.padding + columns.padding + interitemSpacing
     let before = checkpoints.place(of: count).map { ($0.leaf, count - $0.start) }
     func place<Front: ColumnFront>(_: Front.Type, _ writer: inout CheckpointWriter) -> Length {
@@ -164,8 +165,7 @@ final class ShortestFirstWaterfall: SectionBody {
 
   /// Visits items of one length.
   ///
-  /// - Complexity: O(c · (log n + v)) for v items that are wanted: from the first of them on, the column that
-  ///   has it takes one in every row.
+  /// - Complexity: O(c · (log n + log c) + v · log c) for v items that are wanted.
   @inline(never)
   private static func forEachPlace<Columns: QuestionColumns>(
     _ wanted: Wanted, endingBelow end: Length, of steps: EqualSteps, length: Length,
@@ -176,40 +176,60 @@ final class ShortestFirstWaterfall: SectionBody {
     let skipped = columns.skip(
       steps, upTo: isVisible ? wanted.start - first : steps.count, startingBy: end - length,
       in: wanted.columns)
-    for index in skipped..<steps.count {
-      let (column, start) = columns.place(steps.step)
-      guard body(first + index, Place(column: column, start: start, length: length)) else {
-        return false
-      }
+    var left = steps
+    left.count -= skipped
+    return columns.forEachPlace(of: left, in: wanted.columns) { index, column, start in
+      body(first + skipped + index, Place(column: column, start: start, length: length))
     }
-    return true
   }
 
   func frame(of item: Int) -> Rect {
     frames(of: [item])[0]
   }
 
-  /// - Complexity: O(k · log n + s · log c) for k items that lie behind checkpoints with s items; never more
-  ///   than for each alone.
+  /// - Complexity: O(k · log n + s · log c) for k items that lie behind checkpoints with s items, those of one
+  ///   length not counted; no more than for each alone.
   func frames(of items: [Int]) -> [Rect] {
     var frames: [Rect] = []
     frames.reserveCapacity(items.count)
+    var reader = ColumnLengths.Reader(lengths)
     while frames.count < items.count {
       let done = frames.count
       let checkpoint = checkpoint(before: items[done])
       if let run = checkpoints.place(of: checkpoint) {
-        forEachPlace(
-          Wanted(start: items[done], in: 0..<lengths.filledCount),
-          after: run.leaf.columns(at: checkpoint - run.start)
-        ) { item, place in
-          if items[frames.count] == item { frames.append(frame(of: place)) }
-          // What lies further away is nearer to another checkpoint.
-          return frames.count < items.count && items[frames.count] < item + lengths.pieceCount
+        let before = run.leaf.columns(at: checkpoint - run.start)
+        if let alike = reader.manyOfOneLength(with: items[done]) {
+          append(items, of: alike, after: before, to: &frames)
+        } else {
+          forEachPlace(Wanted(in: 0..<lengths.filledCount), after: before) { item, place in
+            guard items[frames.count] == item else { return true }
+            frames.append(frame(of: place))
+            guard frames.count < items.count else { return false }
+            // What lies further away is nearer to another checkpoint.
+            let next = items[frames.count]
+            return next < item + lengths.pieceCount && reader.manyOfOneLength(with: next) == nil
+          }
         }
       }
       if frames.count == done { frames.append(Rect(origin: .zero, size: .zero)) }
     }
     return frames
+  }
+
+  /// Appends the frames of the next items, as many as are of the same run of one length.
+  private func append(
+    _ items: [Int], of run: ColumnLengths.Run, after before: CheckpointColumns,
+    to frames: inout [Rect]
+  ) {
+    var counter = EqualStepCounter(step: (run.length + spacing).millionths, before.starts)
+    while frames.count < items.count, run.items.contains(items[frames.count]),
+      let place = counter.place(after: items[frames.count] - before.item)
+    {
+      frames.append(
+        frame(
+          of: Place(
+            column: place.column, start: Length(millionths: place.key), length: run.length)))
+    }
   }
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {

@@ -16,8 +16,10 @@ public struct WaterfallLayout: CollectionLayout {
   /// More columns than this are refused.
   public static let maximumColumnCount = 10_000
 
-  /// More items than this of different lengths in one section are refused; of one length any number
-  /// can be, also between others.
+  /// More items than this that would have to be placed one by one are refused.
+  ///
+  /// That is in one section, or without data of their own in all that are laid out together. Of one length
+  /// many more than there are columns count as a few.
   public static let maximumMixedCount = 20_000_000
 
   /// The main axis.
@@ -125,6 +127,7 @@ public struct WaterfallLayout: CollectionLayout {
   ) throws(LayoutError) -> any Placement {
     let pinning = SectionStack.Pinning(
       headers: sectionHeadersPinToVisibleBounds, footers: sectionFootersPinToVisibleBounds)
+    var undescribedCount = 0
     return try SectionStack(
       content, in: container, scrollDirection, reusing: old, pinning: pinning,
       minimumLength: minimumContentLength
@@ -135,14 +138,20 @@ public struct WaterfallLayout: CollectionLayout {
         footerInset: section.footerInset ?? footerInset, scrollDirection)
       return (
         frame,
-        try body(of: section, index: index, inset: frame.inset, in: container, after: change)
+        try body(
+          of: section, index: index, inset: frame.inset, in: container, after: change,
+          &undescribedCount)
       )
     }
   }
 
+  /// Places a section's items.
+  ///
+  /// `undescribedCount` says how many without data of their own had to be placed one by one for the sections
+  /// before it: a few bytes may ask for millions of them, and for as many sections as one likes.
   private func body(
     of section: Section, index: Int, inset: EdgeInsets, in container: Container,
-    after change: BodyChange?
+    after change: BodyChange?, _ undescribedCount: inout Int
   ) throws(LayoutError) -> any SectionBody {
     let available = max(0, container.size.width - inset.left - inset.right)
     let spacing = section.minimumColumnSpacing ?? minimumColumnSpacing
@@ -162,8 +171,13 @@ public struct WaterfallLayout: CollectionLayout {
         length, count: lengths.count, interitemSpacing: interitem, columns: columns,
         direction: itemRenderDirection)
     }
-    guard lengths.canBePlaced(withinCountOf: WaterfallLayout.maximumMixedCount) else {
-      throw .tooManyItems(section: index, limit: WaterfallLayout.maximumMixedCount)
+    let limit = WaterfallLayout.maximumMixedCount
+    if lengths.count > limit || change == nil && lengths.hasUndescribed {
+      let placed = lengths.placedCount
+      undescribedCount += placed.undescribed
+      guard placed.all <= limit, undescribedCount <= limit else {
+        throw .tooManyItems(section: index, limit: limit)
+      }
     }
     switch (itemRenderDirection, change?.body) {
     case (.shortestFirst, let old as ShortestFirstWaterfall):
