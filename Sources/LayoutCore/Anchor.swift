@@ -76,11 +76,9 @@ extension PreparedLayout {
       let turn = old.placement.turn(
         ofItemAt: indexPath, seenIn: old.scrollDirection.upright(old.visibleRect(at: offset)))
     else { return moved }
-    // Upright where it rests; turned by as many cards as before.
-    let stop =
-      scrollDirection.upright(after).minY - placement.leadingInset(ofSection: new.at.section)
+    // Turned by as many cards as before.
     var result = scrollDirection.upright(moved)
-    result.y = stop - Length(rounding: turn * step)
+    result.y = placement.mainOffset(turning: new.at, by: turn) ?? result.y
     return scrollDirection.upright(result)
   }
 

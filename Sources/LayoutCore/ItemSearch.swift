@@ -24,7 +24,8 @@ extension Placement {
     around main: Length, _ ways: SearchWays, isSquared: Bool = false,
     _ doubledDistance: (IndexPath, Rect) -> UInt128?
   ) -> (indexPath: IndexPath, frame: Rect)? {
-    let inset = maximumLeadingInset
+    // A card wider than the viewport begins in front of where it stops, and is no nearer for it.
+    let inset = max(0, maximumLeadingInset)
     let content = contentSize.height
     // Nothing rests outside the content; what a place outside is away comes on top of each distance.
     let place = max(0, min(main, content))

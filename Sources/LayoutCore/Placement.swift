@@ -23,6 +23,14 @@ public protocol Placement: Sendable {
   /// nil where what shows goes as far as the content is scrolled, or nothing turns.
   var turnLength: Double? { get }
 
+  /// The offset at which a card is some cards from upright.
+  ///
+  /// - Parameters:
+  ///   - indexPath: The card.
+  ///   - turn: How many cards behind upright it is, or parts of one.
+  /// - Returns: The offset along the main axis, rounded once; nil if there is no such card, or nothing turns.
+  func mainOffset(turning indexPath: IndexPath, by turn: Double) -> Length?
+
   /// How far a card is from upright.
   ///
   /// - Parameters:
@@ -238,6 +246,9 @@ extension Placement {
 
   /// What shows goes as far as the content is scrolled.
   public var turnLength: Double? { nil }
+
+  /// Nothing turns.
+  public func mainOffset(turning indexPath: IndexPath, by turn: Double) -> Length? { nil }
 
   /// Cards do not turn.
   public func turn(ofItemAt indexPath: IndexPath, seenIn visible: Rect) -> Double? { nil }

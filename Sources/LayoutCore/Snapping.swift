@@ -269,6 +269,22 @@ struct EvenStops: Sendable {
     isOnePlace ? 0 : way.scaled(by: Int64(number), over: Int64(count - 1))
   }
 
+  /// Where is what lies some stops before one, or parts of one.
+  ///
+  /// - Parameters:
+  ///   - number: 0 ..< count.
+  ///   - stops: How many before it; behind it, if negative.
+  /// - Returns: (number − stops) · way / (count − 1), rounded once.
+  func offset(of number: Int, less stops: Double) -> Length {
+    guard !isOnePlace else { return 0 }
+    let last = Int128(count - 1)
+    let (whole, left) = (Int128(number) * Int128(way.millionths)).quotientAndRemainder(
+      dividingBy: last)
+    let step = Double(way.millionths) / Double(count - 1)
+    let rest = Double(left) / Double(count - 1) - stops * step
+    return Length(millionths: Int64(clamping: whole)) + Length(rounding: rest / 1e6)
+  }
+
   /// The stop that an offset goes to.
   ///
   /// Compared are rounded offsets, so that a stop goes to itself whatever the velocity.

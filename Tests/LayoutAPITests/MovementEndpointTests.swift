@@ -86,6 +86,22 @@ struct MovementTests {
     #expect(step.text("autoscroll") == #"{"x":0,"y":0}"#)
   }
 
+  /// The first of three cards, each wider than the viewport, rests at −50 … 150, the second at 200 … 400.
+  @Test(arguments: [5, -500])
+  func theNearestOfCardsWiderThanTheViewportIsFound(y: Int) throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"""
+      {"collection":{"sections":[{"items":{"count":3}}]},
+       "layout":{"kind":"wheel","itemSize":{"width":200,"height":60},"radius":300},
+       "viewport":{"width":100,"height":100}}
+      """#)
+    _ = service.send(.post, path + "/movement", #"{"indexPath":[0,2]}"#)
+    let step = service.send(
+      .patch, path + "/movement", #"{"position":{"x":180,"y":\#(y)}}"#)
+    #expect(step?.text("target") == "[0,1]")
+  }
+
   @Test func anItemIsTakenUpByItsPlace() throws {
     let mover = try Mover(shortList)
     let answer = try #require(mover.begin(at: 0, 1))

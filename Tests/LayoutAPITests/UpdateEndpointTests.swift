@@ -879,6 +879,26 @@ struct AnchorTests {
     #expect(zip(before, try matrix(6)).allSatisfy { abs($0 - $1) < 1e-7 })
   }
 
+  @Test(arguments: 0...80)
+  func anAnchoredOffsetIsRoundedOnce(x: Int) throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":3}}]},
+       "layout":{"kind":"wheel","itemSize":{"width":60,"height":70}},
+       "viewport":{"width":100,"height":100,"contentOffset":{"x":\(x),"y":0}}}
+      """)
+    let answer = service.send(
+      .post, path + "/updates",
+      """
+      {"insertItems":[{"section":0,"at":0,"items":{"count":1}}],"anchor":{"indexPath":[0,0]}}
+      """)
+    let offset = try #require(answer?["contentOffset"] as? [String: Double])
+    // Stops were 40 apart, and are 140 / 3: in millionths, in sixths of which there are no halves.
+    let millionths = (40 + x) * 140_000_000
+    #expect(offset["x"] == Double((millionths + 60) / 120) / 1_000_000)
+  }
+
   /// Two cards fit, so that nothing turns; the second leans by one.
   @Test func aCardOfAWheelThatDidNotTurnLeansAsItDid() throws {
     let service = MockService()

@@ -128,6 +128,10 @@ private struct WheelPlacement: CardPlacement {
 
   var turnLength: Double? { stops.step }
 
+  func mainOffset(turning indexPath: IndexPath, by turn: Double) -> Length? {
+    cards.contains(indexPath) ? stops.offset(of: cards.number(of: indexPath), less: turn) : nil
+  }
+
   func turn(ofItemAt indexPath: IndexPath, seenIn visible: Rect) -> Double? {
     cards.contains(indexPath)
       ? position(ofCard: cards.number(of: indexPath), seenIn: visible) : nil
