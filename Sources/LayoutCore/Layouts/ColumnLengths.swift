@@ -220,9 +220,8 @@ struct ColumnLengths: Sendable {
       let wanted = (start..<(start + leaf.count)).clamped(to: range)
       guard !wanted.isEmpty else { return false }
       if wanted.count >= pieceCount, leaf.hasOneLength {
-        fill(&known, with: leaf.chunk, 0..<1)
         return body(
-          wanted.lowerBound, LengthBlock(Length(millionths: known[0]), count: wanted.count))
+          wanted.lowerBound, LengthBlock(length(0, of: leaf.chunk), count: wanted.count))
       }
       /// Cuts what is wanted of the leaf into blocks.
       @inline(__always)

@@ -60,24 +60,28 @@ struct EqualSteps {
   func count(before place: Place, _ starts: Span<Int64>) -> Int {
     var before = 0
     for column in 0..<min(columnCount, starts.count) {
-      // The last place in the column that would come before it.
-      let last = place.start - Length(millionths: column < place.column ? 0 : 1)
-      let start = Length(millionths: starts[column])
-      guard start <= last else { continue }
-      // Without a step all that comes before it are all there are.
-      guard step > .zero else { return count }
-      let own = Int((last - start).millionths / step.millionths)
-      guard own < count - before else { return count }
-      before += own + 1
+      let own = count(in: column, from: Length(millionths: starts[column]), before: place)
+      guard own <= count - before else { return count }
+      before += own
     }
     return before
+  }
+
+  /// How many items a column has before a place, however many there are in all.
+  private func count(in column: Int, from start: Length, before place: Place) -> Int {
+    // The last place in the column that would come before it.
+    let last = place.start - Length(millionths: column < place.column ? 0 : 1)
+    guard start <= last else { return 0 }
+    // Without a step all that comes before it are all there are.
+    guard step > .zero else { return count }
+    return Int((last - start).millionths / step.millionths) + 1
   }
 
   /// Puts items into the columns, as many as come to whole rows.
   ///
   /// - Parameters:
   ///   - isRowLeft: Whether the last of those rows is left too: each column that has taken an item has one of
-  ///     those that are left, then.
+  ///     those that are left, then, and so its last item is found by placing those.
   ///   - starts: Where each column would take the first item, in millionths of a point; where it takes the
   ///     next, then.
   /// - Returns: How many are put there; fewer than two for each column are left.
@@ -128,11 +132,8 @@ struct EqualSteps {
   func placeAll(before place: Place, in starts: inout MutableSpan<Int64>) {
     guard step > .zero else { return }
     for column in 0..<min(columnCount, starts.count) {
-      let last = place.start - Length(millionths: column < place.column ? 0 : 1)
       let start = Length(millionths: starts[column])
-      guard start <= last else { continue }
-      let own = Int((last - start).millionths / step.millionths) + 1
-      starts[column] = (start + step * own).millionths
+      starts[column] = (start + step * count(in: column, from: start, before: place)).millionths
     }
   }
 }

@@ -23,12 +23,12 @@ struct OrderedColumns: ColumnFront {
 
   init(_ checkpoint: CheckpointColumns) {
     count = min(checkpoint.starts.count, OrderedColumns.capacity)
-    order(checkpoint.starts)
+    sort(by: checkpoint.starts)
     for column in 0..<count { lastItems[column] = checkpoint.lastItems[column] }
   }
 
   /// Puts the columns in order.
-  private mutating func order(_ startsByColumn: Span<Int64>) {
+  private mutating func sort(by startsByColumn: Span<Int64>) {
     let sorted = (0..<count).sorted { (startsByColumn[$0], $0) < (startsByColumn[$1], $1) }
     for (place, column) in sorted.enumerated() {
       starts[place] = startsByColumn[column]
@@ -86,7 +86,7 @@ struct OrderedColumns: ColumnFront {
     var startsByColumn = startsByColumn
     var span = startsByColumn.mutableSpan
     let placed = steps.placeRows(leavingOne: true, in: &span)
-    order(startsByColumn.span)
+    sort(by: startsByColumn.span)
     firstItem = item + placed
     for _ in placed..<steps.count { place(steps.step) }
   }
