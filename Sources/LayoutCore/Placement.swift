@@ -334,10 +334,10 @@ extension Placement {
   }
 }
 
-/// No sections.
+/// No sections, under a layout that has its cells follow what is visible.
 struct EmptyPlacement: Placement {
   var contentSize: Size { .zero }
-  var followsVisibleRect: Bool { false }
+  var followsVisibleRect: Bool { true }
   var byteCount: Int { 0 }
   var maximumLeadingInset: Length { 0 }
   func leadingInset(ofSection section: Int) -> Length { 0 }

@@ -246,6 +246,13 @@ struct ReplacingViewportTests {
     let sharper = service.send(.put, path + "/viewport", #"{"displayScale":3}"#)
     #expect(sharper?["invalidated"] as? Bool == true)
     #expect(sharper?["version"] as? Int == 2)
+    // `shouldInvalidateLayout(forBoundsChange:)` says the same of a collection without sections.
+    let empty = try service.makeSession(
+      """
+      {"collection":{"sections":[]},"layout":\(layout),"viewport":{"width":375,"height":300}}
+      """)
+    let moved = service.send(.put, empty + "/viewport", #"{"contentOffset":{"x":40,"y":50}}"#)
+    #expect(moved?["invalidated"] as? Bool == expected)
   }
 
   @Test(arguments: [
