@@ -751,7 +751,8 @@ struct UpdateRefusalTests {
     Case(#"{"moveItems":[{"from":[0,0]}]}"#, "/moveItems/0", "to"),
     Case(#"{"moveItems":[{"from":[0],"to":[0,1]}]}"#, "/moveItems/0/from"),
     Case(
-      #"{"reloadItems":[{"section":0,"start":1,"items":{"ids":["n"]}}]}"#, "/reloadItems/0/items",
+      #"{"reloadItems":[{"section":0,"start":1,"items":{"ids":["n"]}}]}"#,
+      "/reloadItems/0/items/ids",
       "ids"),
     Case(#"{"insertItems":[{"section":0,"at":1}]}"#, "/insertItems/0", "items"),
     Case(#"{"insertItems":[{"section":0,"at":-1,"items":{"count":1}}]}"#, "/insertItems/0/at"),

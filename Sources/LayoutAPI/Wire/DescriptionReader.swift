@@ -97,7 +97,7 @@ enum ItemsForm {
   case runs
 }
 
-private enum ItemsMember: Int, JSONName {
+enum ItemsMember: Int, JSONName {
   case count, size, sizes, lengths, aspectRatios, ids
   static let names = JSONNames(of: Self.self)
 }

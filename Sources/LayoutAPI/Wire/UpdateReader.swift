@@ -104,8 +104,8 @@ extension JSONValue {
         section: try reload.required(.section).whole(in: JSONValue.indices))
       let given = try reload.required(.items)
       let items = try given.oneRunOfItems(remainingItems: &remaining)
-      guard items.ids == nil else {
-        throw given.error(.rule("reloaded items keep their ids: leave ids out"))
+      if items.ids != nil, let ids = try JSONObject<ItemsMember>(given)[.ids] {
+        throw ids.error(.rule("reloaded items keep their ids: leave ids out"))
       }
       request.batch.reloadItems.append((path, items))
     }
