@@ -253,6 +253,31 @@ struct EqualRunTests {
     }
   }
 
+  /// Items that join a few of their length make many of them, which begin between two checkpoints.
+  @Test(arguments: [3, 12]) func aRunMayBeginBetweenCheckpoints(columnCount: Int) throws {
+    var layout = WaterfallLayout()
+    layout.columns = .count(columnCount)
+    layout.itemSize = Size(width: 10, height: 7)
+    let viewport = Viewport(size: Size(width: 300, height: 300))
+    // One less than makes a block, in front of it enough to have no checkpoint where it begins.
+    let few = 16 * max(8, columnCount) - 1
+    let content = Content(sections: [Section(items: Items())]).with(
+      ItemList(runs: [
+        Items(count: 90, extents: .lengths(LengthArray(count: 90) { Length(points: $0 % 13 + 1) })),
+        Items(count: few), Items(count: 1000, extents: .lengths(.equal(31, count: 1000))),
+      ]))
+    let before = try PreparedLayout(content, layout: layout, viewport: viewport)
+    var batch = BatchUpdate()
+    batch.insertItems = [(IndexPath(item: 90 + few, section: 0), Items(count: 50))]
+    let updated = try batch.applied(to: content)
+    let prepared = try PreparedLayout(updating: before, to: updated, layout: layout)
+    let scratch = try PreparedLayout(updated.content, layout: layout, viewport: viewport)
+    let paths = (0..<(90 + few + 50)).map { IndexPath(item: $0, section: 0) }
+    let expected = paths.map { scratch.placement.restingFrame(ofItemAt: $0) }
+    #expect(paths.map { prepared.placement.restingFrame(ofItemAt: $0) } == expected)
+    #expect(prepared.placement.restingFrames(ofItemsAt: paths) == expected)
+  }
+
   // MARK: Many
 
   /// Between two billions of one length lies an item of another: what is around each of them is as where there

@@ -198,16 +198,21 @@ final class ShortestFirstWaterfall: SectionBody {
       let checkpoint = checkpoint(before: items[done])
       if let run = checkpoints.place(of: checkpoint) {
         let before = run.leaf.columns(at: checkpoint - run.start)
-        if let alike = reader.manyOfOneLength(with: items[done]) {
+        // A run that a change has joined to items before it may begin in front of the checkpoint, and behind
+        // the one before.
+        if let alike = reader.manyOfOneLength(with: items[done]),
+          alike.items.contains(before.item)
+        {
           append(items, of: alike, after: before, to: &frames)
         } else {
-          forEachPlace(Wanted(in: 0..<lengths.filledCount), after: before) { item, place in
+          forEachPlace(
+            Wanted(start: items[done], in: 0..<lengths.filledCount), after: before
+          ) { item, place in
             guard items[frames.count] == item else { return true }
             frames.append(frame(of: place))
-            guard frames.count < items.count else { return false }
-            // What lies further away is nearer to another checkpoint.
-            let next = items[frames.count]
-            return next < item + lengths.pieceCount && reader.manyOfOneLength(with: next) == nil
+            // What lies behind another checkpoint is nearer to that.
+            return frames.count < items.count
+              && self.checkpoint(before: items[frames.count]) == checkpoint
           }
         }
       }
