@@ -151,8 +151,8 @@ struct Call: ~Escapable {
   ///
   /// - Parameter read: What to make of it; may be called twice.
   /// - Returns: What `read` returns.
-  /// - Throws: 411 if there is none and the header does not say so, 415 if it is not plain JSON, 400 if it cannot be
-  ///   read, and what `read` throws.
+  /// - Throws: 411 if there is none and the header does not say so, 415 if it is not plain JSON, 400 if it
+  ///   cannot be read, and what `read` throws.
   func body<Value>(
     _ read: (JSONValue) throws(JSONError) -> Value
   ) throws(Failure) -> Value {

@@ -107,21 +107,25 @@ extension BatchUpdate {
   public func repaired(for content: Content, names: CollectedNames = CollectedNames())
     -> BatchUpdate?
   {
+    guard var refusal = refusal(by: content, names) else { return nil }
     var batch = self
-    var mostRounds: Int?
     // Each round goes through the whole batch, and mends what the one before still broke.
-    for round in 0... {
-      do throws(UpdateRefusal) {
-        _ = try batch.applied(to: content, names: names)
-        return round == 0 ? nil : batch
-      } catch {
-        let most = mostRounds ?? min(64, BatchUpdate.repairCost / max(1, cost(in: content, names)))
-        guard round < most else { break }
-        mostRounds = most
-        error.repair(&batch)
-      }
+    for _ in 0..<min(64, BatchUpdate.repairCost / max(1, cost(in: content, names))) {
+      refusal.repair(&batch)
+      guard let next = batch.refusal(by: content, names) else { return batch }
+      refusal = next
     }
     return nil
+  }
+
+  /// The first rule that the batch breaks; nil if it can be applied.
+  private func refusal(by content: Content, _ names: CollectedNames) -> UpdateRefusal? {
+    do throws(UpdateRefusal) {
+      _ = try applied(to: content, names: names)
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// So many operations and names are gone through to mend a batch: nobody waits seconds for a proposal.

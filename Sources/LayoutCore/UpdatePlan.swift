@@ -407,11 +407,13 @@ struct UpdatePlan: ~Copyable {
   }
 
   private func itemNames(from collected: CollectedNames) throws(UpdateRefusal) -> NameSet? {
-    var new = describedSections.map { ($0.place, $0.section.items, $0.operation) }
+    var new = describedSections.map {
+      (section: $0.place, items: $0.section.items, operation: $0.operation)
+    }
     for (index, insert) in batch.insertItems.enumerated() where insert.items.ids != nil {
       new.append((insert.at.section, ItemList(insert.items), .insertItems(index)))
     }
-    new.removeAll { !$0.1.hasIDs }
+    new.removeAll { !$0.items.hasIDs }
     guard !new.isEmpty || collected.known.items != nil else { return nil }
     var change = NameChange(
       of: collected.itemNames(of: content), removing: removedItemFingerprints)

@@ -10,9 +10,13 @@ struct LiveServiceTests {
       + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
   }
 
-  @Test func aSessionIsMadeScrolledAndDeletedOverOneConnection() throws {
-    let server = try HTTPServer(
+  private func start() throws -> HTTPServer {
+    try HTTPServer(
       configuration: HTTPServerConfiguration(), handler: LayoutService(now: { .zero }))
+  }
+
+  @Test func aSessionIsMadeScrolledAndDeletedOverOneConnection() throws {
+    let server = try start()
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port)
     client.send(
@@ -22,9 +26,7 @@ struct LiveServiceTests {
       ))
     let created = try #require(client.receive())
     #expect(created.status == 201)
-    let path = try #require(
-      created.head.split(separator: "\r\n").first { $0.hasPrefix("Location: ") }
-        .map { String($0.dropFirst(10)) })
+    let path = try #require(created.field("Location"))
     // Three ticks and a question at once.
     client.send(
       [100, 6_000_000_000, 0].map {
@@ -40,8 +42,7 @@ struct LiveServiceTests {
 
   /// Each header field is taken for itself on the way through the server.
   @Test func everyFieldIsTakenForItself() throws {
-    let server = try HTTPServer(
-      configuration: HTTPServerConfiguration(), handler: LayoutService(now: { .zero }))
+    let server = try start()
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port)
     client.send(
@@ -50,12 +51,8 @@ struct LiveServiceTests {
         #"{"collection":{"sections":[]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#
       ))
     let created = try #require(client.receive())
-    func value(_ name: String) throws -> String {
-      try #require(
-        created.head.split(separator: "\r\n").first { $0.hasPrefix(name + ": ") }
-          .map { String($0.dropFirst(name.count + 2)) })
-    }
-    let (path, tag) = (try value("Location"), try value("ETag"))
+    let path = try #require(created.field("Location"))
+    let tag = try #require(created.field("ETag"))
     let body = #"{"layout":{"kind":"list"}}"#
     let head = "Host: a\r\nContent-Length: \(body.utf8.count)\r\n"
     for (fields, status) in [
@@ -79,8 +76,7 @@ struct LiveServiceTests {
   ///
   /// What follows might be one all the same, and is no request.
   @Test func aLengthIsMissedOnlyWhereABodyIs() throws {
-    let server = try HTTPServer(
-      configuration: HTTPServerConfiguration(), handler: LayoutService(now: { .zero }))
+    let server = try start()
     defer { server.stop(drainSeconds: 1) }
     func answer(to requestLine: String) throws -> RawClient.Answer {
       let client = RawClient(port: server.port)
@@ -97,9 +93,7 @@ struct LiveServiceTests {
         "/v1/sessions",
         #"{"collection":{"sections":[{"items":{"count":9}}]},"layout":{"kind":"list"},"viewport":{"width":320,"height":480}}"#
       ))
-    let path = try #require(
-      client.receive()?.head.split(separator: "\r\n").first { $0.hasPrefix("Location: ") }
-        .map { String($0.dropFirst(10)) })
+    let path = try #require(client.receive()?.field("Location"))
     for needed in [
       "POST /v1/layout", "POST /v1/sessions", "PUT \(path)/layout", "PATCH \(path)/movement",
     ] {
@@ -117,8 +111,7 @@ struct LiveServiceTests {
   }
 
   @Test func aLongDescriptionIsLaidOutOnAWorker() throws {
-    let server = try HTTPServer(
-      configuration: HTTPServerConfiguration(), handler: LayoutService(now: { .zero }))
+    let server = try start()
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port)
     let sizes = (0..<100_000).map { "[\(50 + $0 % 50),\(20 + $0 % 70)]" }.joined(separator: ",")
@@ -131,8 +124,7 @@ struct LiveServiceTests {
   }
 
   @Test func sessionsAreUsedByManyAtOnce() async throws {
-    let server = try HTTPServer(
-      configuration: HTTPServerConfiguration(), handler: LayoutService(now: { .zero }))
+    let server = try start()
     defer { server.stop(drainSeconds: 1) }
     let port = server.port
     let tick = post(

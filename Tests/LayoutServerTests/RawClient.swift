@@ -77,6 +77,14 @@ final class RawClient {
     var head: String
     var body: [UInt8]
     var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The value of a header field, which is named as the server writes it; nil if there is none.
+    func field(_ name: String) -> String? { Answer.field(name, of: head) }
+
+    fileprivate static func field(_ name: String, of head: String) -> String? {
+      head.split(separator: "\r\n").first { $0.hasPrefix(name + ": ") }
+        .map { String($0.dropFirst(name.count + 2)) }
+    }
   }
 
   /// The next answer; nil if the connection ends before it is whole.
@@ -85,9 +93,7 @@ final class RawClient {
     while true {
       if let end = headEnd {
         let head = String(decoding: received[..<end], as: UTF8.self)
-        let length =
-          head.split(separator: "\r\n").first { $0.hasPrefix("Content-Length: ") }
-          .flatMap { Int($0.dropFirst(16)) } ?? 0
+        let length = Answer.field("Content-Length", of: head).flatMap { Int($0) } ?? 0
         let total = withoutBody ? end : end + length
         if received.count >= total {
           let answer = Answer(

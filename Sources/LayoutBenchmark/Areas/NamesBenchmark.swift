@@ -86,14 +86,14 @@ private struct NamedState {
     return [
       (
         "a new \(noun)",
-        try time {
+        try Measurement.repeatedMicroseconds {
           let updated = try added.applied(to: content, names: names)
           _ = try PreparedLayout(updating: prepared, to: updated, layout: layout)
         }
       ),
       (
         "64 \(noun)s of names that exist, and a batch without",
-        try time { _ = refused.repaired(for: content, names: names) }
+        try Measurement.repeatedMicroseconds { _ = refused.repaired(for: content, names: names) }
       ),
     ]
   }
@@ -109,16 +109,5 @@ private struct NamedState {
       }
     }
     return batch
-  }
-
-  /// Repeated as long as it is short; µs.
-  private func time(_ body: () throws -> Void) throws(BenchmarkError) -> Double {
-    try Measurement.expect {
-      let once = try Measurement.microseconds(body)
-      let repetitions = max(1, min(200, Int(2000 / max(1, once))))
-      return try Measurement.microseconds {
-        for _ in 0..<repetitions { try body() }
-      } / Double(repetitions)
-    }
   }
 }

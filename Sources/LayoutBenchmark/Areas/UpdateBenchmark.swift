@@ -138,15 +138,9 @@ private struct State {
     }
   }
 
-  /// A change, repeated as long as it is short; µs.
+  /// A change; µs.
   func time(_ change: Change) throws(BenchmarkError) -> Double {
-    try Measurement.expect {
-      let once = try Measurement.microseconds { try apply(change) }
-      let repetitions = max(1, min(200, Int(2000 / max(1, once))))
-      return try Measurement.microseconds {
-        for _ in 0..<repetitions { try apply(change) }
-      } / Double(repetitions)
-    }
+    try Measurement.repeatedMicroseconds { try apply(change) }
   }
 
   private func apply(_ change: Change) throws {

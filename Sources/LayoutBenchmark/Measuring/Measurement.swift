@@ -44,6 +44,17 @@ enum Measurement {
     try microseconds(body) / 1000
   }
 
+  /// How long a call of the core takes, repeated as long as it is short; in microseconds.
+  static func repeatedMicroseconds(_ body: () throws -> Void) throws(BenchmarkError) -> Double {
+    try expect {
+      let once = try microseconds(body)
+      let repetitions = max(1, min(200, Int(2000 / max(1, once))))
+      return try microseconds {
+        for _ in 0..<repetitions { try body() }
+      } / Double(repetitions)
+    }
+  }
+
   /// Calls the core, of whose refusals none is expected.
   static func expect<Result>(_ body: () throws -> Result) throws(BenchmarkError) -> Result {
     do { return try body() } catch { throw BenchmarkError(message: "\(error)") }

@@ -184,8 +184,7 @@ struct HeapedColumns: ColumnFront, QuestionColumns {
       guard body(index, first.column, start) else { return false }
       heap.replaceFirst(with: (start + steps.step).millionths)
     }
-    let placed = changeStarts { steps.placeRows(leavingOne: false, in: &$0) }
-    for _ in placed..<steps.count { _ = place(steps.step) }
+    _ = skip(steps, upTo: steps.count, startingBy: .zero, in: wanted)
     return true
   }
 

@@ -37,8 +37,7 @@ final class ShortestFirstWaterfall: SectionBody {
     self.columns = columns
     let (filledCount, pieceCount) = (lengths.filledCount, lengths.pieceCount)
     var writer = CheckpointWriter(
-      columnCount: filledCount, count: lengths.likelyPieceCount, keeping: count,
-      of: checkpoints)
+      columnCount: filledCount, count: lengths.likelyPieceCount, keeping: count, of: checkpoints)
     let spacing = columns.padding + columns.padding + interitemSpacing
     let before = checkpoints.place(of: count).map { ($0.leaf, count - $0.start) }
     func place<Front: ColumnFront>(_: Front.Type, _ writer: inout CheckpointWriter) -> Length {
