@@ -3,15 +3,15 @@
 /// Most batches change one item, so there are no tables that take longer to make than to use: places
 /// are sorted, and found by bisection. Not to be copied: there is a lot of it.
 struct UpdatePlan: ~Copyable {
-  private let batch: BatchUpdate
-  private let content: Content
-  private var sections = Places()
-  private var reloaded: [Int: Section] = [:]
-  private var inserted: [Int: Section] = [:]
-  private var map = BatchMap(
+  let batch: BatchUpdate
+  let content: Content
+  private(set) var sections = Places()
+  private(set) var reloaded: [Int: Section] = [:]
+  private(set) var inserted: [Int: Section] = [:]
+  private(set) var map = BatchMap(
     sections: IndexMap(oldCount: 0, removed: PlaceSet(), added: PlaceSet()))
   /// Of sections of which items change, ascending by where they were.
-  private var items: [Places] = []
+  private(set) var items: [Places] = []
   /// The section that was last found to keep its items.
   private var kept: (section: Int, itemCount: Int)?
 
@@ -27,7 +27,7 @@ struct UpdatePlan: ~Copyable {
   }
 
   /// Places before the batch that something happens to.
-  private struct OldPlace {
+  struct OldPlace {
     /// Where the section of these items was; 0 for sections.
     var section: Int
     var range: Range<Int>
@@ -37,7 +37,7 @@ struct UpdatePlan: ~Copyable {
   }
 
   /// Places after the batch of what is inserted or moved there.
-  private struct NewPlace {
+  struct NewPlace {
     /// Where the section of these items was; 0 for sections.
     var section: Int
     var range: Range<Int>
@@ -45,7 +45,7 @@ struct UpdatePlan: ~Copyable {
   }
 
   /// What happens in one sequence: to the sections, or to the items of one section.
-  private struct Places {
+  struct Places {
     /// Where the section of these items was; 0 for sections.
     var section = 0
     /// Ascending.
@@ -67,7 +67,7 @@ struct UpdatePlan: ~Copyable {
     }
   }
 
-  private static func refusal(
+  static func refusal(
     _ operation: UpdateOperation, _ reason: String,
     repair: (@Sendable (inout BatchUpdate) -> Void)? = nil
   ) -> UpdateRefusal {
@@ -345,7 +345,7 @@ struct UpdatePlan: ~Copyable {
   }
 
   /// Where a section is in ``items``, and among the maps; nil if it is not.
-  private func index(ofOldSection old: Int) -> Int? {
+  func index(ofOldSection old: Int) -> Int? {
     sortedIndex(of: old, among: items.count) { items[$0].section }
   }
 
@@ -373,253 +373,6 @@ struct UpdatePlan: ~Copyable {
       throw refuse("\(sum); expected \(expected[section])")
     }
   }
-
-  // MARK: Names
-
-  /// The names after the batch.
-  ///
-  /// - Parameter collected: The names before it, to be collected where they have to be known.
-  /// - Returns: Those that had to be known, for this batch or one before.
-  /// - Throws: ``UpdateRefusal`` for a name that exists already.
-  func names(from collected: CollectedNames) throws(UpdateRefusal) -> KnownNames {
-    // Sections first, as everywhere.
-    let sections = try sectionNames(from: collected)
-    return KnownNames(sections: sections, items: try itemNames(from: collected))
-  }
-
-  private func sectionNames(from collected: CollectedNames) throws(UpdateRefusal) -> NameSet? {
-    let new = describedSections.filter { $0.section.id != nil }
-    guard !new.isEmpty || collected.known.sections != nil else { return nil }
-    var change = NameChange(
-      of: collected.sectionNames(of: content), removing: removedSectionFingerprints)
-    for (place, section, operation) in new {
-      guard let name = section.id, change.add(NameSet.fingerprint(name.utf8.span)) != nil else {
-        continue
-      }
-      throw UpdatePlan.refusal(
-        operation,
-        "section \(place) gets the id \"\(name)\", which exists already; there are \(content.sections.count) sections before"
-      ) {
-        $0.dropSectionName(of: operation)
-      }
-    }
-    return change.result
-  }
-
-  private func itemNames(from collected: CollectedNames) throws(UpdateRefusal) -> NameSet? {
-    var new = describedSections.map {
-      (section: $0.place, items: $0.section.items, operation: $0.operation)
-    }
-    for (index, insert) in batch.insertItems.enumerated() where insert.items.ids != nil {
-      new.append((insert.at.section, ItemList(insert.items), .insertItems(index)))
-    }
-    new.removeAll { !$0.items.hasIDs }
-    guard !new.isEmpty || collected.known.items != nil else { return nil }
-    var change = NameChange(
-      of: collected.itemNames(of: content), removing: removedItemFingerprints)
-    for (section, items, operation) in new {
-      for item in 0..<items.count {
-        guard let name = items.id(of: item),
-          let conflict = change.add(NameSet.fingerprint(name.utf8.span))
-        else { continue }
-        throw UpdatePlan.refusal(
-          operation,
-          "section \(section) gets an item with the id \"\(name)\", which \(conflict == .isAddedTwice ? "is inserted twice" : "exists already"); there are \(content.sections.itemCount) items before"
-        ) { $0.dropItem(item, of: operation) }
-      }
-    }
-    return change.result
-  }
-
-  /// The sections that the batch describes: where they come, and what says so.
-  private var describedSections: [(place: Int, section: Section, operation: UpdateOperation)] {
-    batch.insertSections.enumerated().map { ($1.at, $1.section, .insertSection($0)) }
-      + batch.reloadSections.enumerated().map { ($1.at, $1.section, .reloadSection($0)) }
-  }
-
-  /// The sections of which nothing is left but, where they are reloaded, the place.
-  private var replacedSections: [Int] { batch.deleteSections + batch.reloadSections.map(\.at) }
-
-  private var removedSectionFingerprints: [UInt64] {
-    replacedSections.compactMap { section in
-      content.sections[section].id.map { NameSet.fingerprint($0.utf8.span) }
-    }
-  }
-
-  /// Of items that are deleted, and of all items of sections that are deleted or reloaded.
-  private var removedItemFingerprints: [UInt64] {
-    var removed: [UInt64] = []
-    func remove(_ range: Range<Int>, of section: Int) {
-      let items = content.sections.items(ofSection: section)
-      guard items.hasIDs, !range.isEmpty else { return }
-      items.rope.forEachChunk(from: range.lowerBound) { place in
-        guard place.start < range.upperBound else { return false }
-        guard let ids = place.chunk.ids else { return true }
-        for item in range.clamped(to: place.start..<(place.start + ids.count)) {
-          removed.append(
-            NameSet.fingerprint(ids.bytes.span.extracting(ids.range(of: item - place.start))))
-        }
-        return true
-      }
-    }
-    for section in replacedSections {
-      remove(0..<content.sections.itemCount(ofSection: section), of: section)
-    }
-    // An empty range may name any section.
-    for range in batch.deleteItems where range.start < range.end {
-      remove(range.start..<range.end, of: range.section)
-    }
-    return removed
-  }
-
-  // MARK: Result
-
-  /// The content after the batch.
-  ///
-  /// - Parameter names: The names there are then, as far as they are known.
-  /// - Returns: The content, and what changed.
-  func result(names: KnownNames) -> UpdatedContent {
-    // Sections with other items stay where they are, and are replaced there.
-    var old = items.compactMap { places in
-      map.movedSections[places.section] == nil ? places.section..<(places.section + 1) : nil
-    }
-    if !sections.old.isEmpty {
-      old += sections.old.map(\.range)
-      old.sort { $0.lowerBound < $1.lowerBound }
-    }
-    var growth = 0
-    var sectionEdits: [SectionEdit] = []
-    var ropeEdits: [Rope<SectionRun>.Edit] = []
-    UpdatePlan.forEachEdit(of: old, adding: sections.new, map.sections) { range, old, new in
-      var origins: [SectionOrigin] = []
-      var run = SectionRun([])
-      if old != nil, map.newSection(of: range.lowerBound) != nil,
-        map.movedSections[range.lowerBound] == nil
-      {
-        let (origin, section) = origin(ofSection: range.lowerBound)
-        (origins, run.sections) = ([origin], [section])
-      }
-      for place in new {
-        let index = place.range.lowerBound
-        let (origin, section) =
-          inserted[index].map { (.new, $0) }
-          ?? origin(ofSection: map.movedSectionOrigins[index] ?? 0)
-        origins.append(origin)
-        run.sections.append(section)
-      }
-      sectionEdits.append(
-        SectionEdit(range: range, firstSection: range.lowerBound + growth, sections: origins))
-      growth += origins.count - range.count
-      ropeEdits.append(.init(range: range, chunks: [run]))
-    }
-    return UpdatedContent(
-      content: Content(sections: SectionList(rope: content.sections.rope.edited(ropeEdits))),
-      map: map, names: names, change: ContentChange(sectionEdits: sectionEdits))
-  }
-
-  /// What becomes of a section that stays or moves.
-  private func origin(ofSection section: Int) -> (SectionOrigin, Section) {
-    if let new = reloaded[section] { return (.new, new) }
-    var description = content.sections[section]
-    guard let index = index(ofOldSection: section) else { return (.kept(section), description) }
-    let edits = itemEdits(items[index], map.items[index].map)
-    description.items = description.items.edited(edits)
-    return (.edited(section, edits), description)
-  }
-
-  private func itemEdits(_ places: Places, _ map: IndexMap) -> [ItemEdit] {
-    // Where nothing comes, no place need be looked for.
-    if places.new.isEmpty, !places.old.contains(where: \.isReload) {
-      return map.removed.ranges.map { ItemEdit(range: $0, chunks: []) }
-    }
-    var edits: [ItemEdit] = []
-    edits.reserveCapacity(places.old.count + places.new.count)
-    UpdatePlan.forEachEdit(of: places.old.lazy.map { $0.range }, adding: places.new, map) {
-      range, old, new in
-      var edit = ItemEdit(range: range, chunks: [])
-      if let old, case .reloadItems(let index) = places.old[places.old.startIndex + old].operation {
-        let reload = batch.reloadItems[index]
-        let start = range.lowerBound - reload.at.item
-        let items = reload.items.slice(start..<(start + range.count))
-        edit.chunks = renamed(items, places.section, from: range.lowerBound)
-      }
-      for place in new {
-        switch place.operation {
-        case .insertItems(let index): edit.chunks.append(batch.insertItems[index].items)
-        case .moveItem(let index): edit.chunks.append(item(at: batch.moveItems[index].from))
-        default: break
-        }
-      }
-      edits.append(edit)
-    }
-    return edits
-  }
-
-  private func item(at path: IndexPath) -> Items {
-    content.sections.items(ofSection: path.section).item(path.item)
-  }
-
-  /// Reloaded items with the names that they had.
-  private func renamed(_ items: Items, _ section: Int, from start: Int) -> [Items] {
-    let old = content.sections.items(ofSection: section)
-    guard old.hasIDs else { return [items] }
-    var runs: [Items] = []
-    old.rope.forEachChunk(from: start) { place in
-      let range = (start..<(start + items.count)).clamped(
-        to: place.start..<(place.start + place.chunk.count))
-      guard !range.isEmpty else { return false }
-      var run = items.slice((range.lowerBound - start)..<(range.upperBound - start))
-      let inChunk = (range.lowerBound - place.start)..<(range.upperBound - place.start)
-      run.ids = place.chunk.slice(inChunk).ids
-      runs.append(run)
-      return true
-    }
-    return runs
-  }
-
-  /// Visits what goes and what comes as edits of the old sequence, in order.
-  ///
-  /// - Parameters:
-  ///   - old: Ranges before that go or are replaced, ascending.
-  ///   - new: What is added, ascending.
-  ///   - map: How the places go together.
-  ///   - body: Called with ranges before, ascending: either a part of one of `old`, and which; or an
-  ///     empty one, and what is added there. What is added inside a range parts it.
-  private static func forEachEdit(
-    of old: some Sequence<Range<Int>>, adding new: ArraySlice<NewPlace>, _ map: IndexMap,
-    _ body: (_ range: Range<Int>, _ old: Int?, _ new: ArraySlice<NewPlace>) -> Void
-  ) {
-    var rest = new
-    var addedCount = 0
-    /// The place before the batch that what is added next goes in front of.
-    func nextPlace() -> Int {
-      guard let next = rest.first else { return .max }
-      return min(map.removed.place(outside: next.range.lowerBound - addedCount), map.oldCount)
-    }
-    var place = nextPlace()
-    func add(upTo end: Int) {
-      while place <= end {
-        let here = place
-        let start = rest.startIndex
-        while place == here, let next = rest.popFirst() {
-          addedCount += next.range.count
-          place = nextPlace()
-        }
-        body(here..<here, nil, new[start..<rest.startIndex])
-      }
-    }
-    for (index, range) in old.enumerated() {
-      var start = range.lowerBound
-      add(upTo: start)
-      while place < range.upperBound {
-        body(start..<place, index, [])
-        start = place
-        add(upTo: start)
-      }
-      body(start..<range.upperBound, index, [])
-    }
-    add(upTo: map.oldCount)
-  }
 }
 
 extension ArraySlice {
@@ -641,63 +394,10 @@ extension UpdateOperation {
   }
 }
 
-// MARK: - Repairs
-
 extension BatchUpdate {
   /// Whether there are operations on sections as a whole.
   fileprivate var changesSections: Bool {
     !(deleteSections.isEmpty && insertSections.isEmpty && moveSections.isEmpty
       && reloadSections.isEmpty)
-  }
-
-  /// Leaves of an operation only what begins at an item or section, or is after it.
-  fileprivate mutating func cut(_ operation: UpdateOperation, to start: Int) {
-    switch operation {
-    case .deleteItems(let index) where deleteItems[index].end > start:
-      deleteItems[index].start = start
-    case .reloadItems(let index)
-    where reloadItems[index].at.item + reloadItems[index].items.count > start:
-      let items = reloadItems[index].items
-      let dropped = start - reloadItems[index].at.item
-      reloadItems[index].at.item = start
-      reloadItems[index].items = items.slice(dropped..<items.count)
-    default: remove(operation)
-    }
-  }
-
-  /// Leaves of an operation only what is inside a section of so many items.
-  fileprivate mutating func clip(_ operation: UpdateOperation, to count: Int) {
-    switch operation {
-    case .deleteItems(let index) where (0..<count).contains(deleteItems[index].start):
-      deleteItems[index].end = min(deleteItems[index].end, count)
-    case .reloadItems(let index) where (0..<count).contains(reloadItems[index].at.item):
-      let items = reloadItems[index].items
-      let room = count - reloadItems[index].at.item
-      reloadItems[index].items = items.slice(0..<min(items.count, room))
-    default: remove(operation)
-    }
-  }
-
-  /// Takes one of the items out that an operation brings.
-  fileprivate mutating func dropItem(_ item: Int, of operation: UpdateOperation) {
-    let edit = ItemEdit(range: item..<(item + 1), chunks: [])
-    switch operation {
-    case .insertItems(let index):
-      insertItems[index].items = insertItems[index].items.removing(item)
-    case .insertSection(let index):
-      insertSections[index].section.items = insertSections[index].section.items.edited([edit])
-    case .reloadSection(let index):
-      reloadSections[index].section.items = reloadSections[index].section.items.edited([edit])
-    default: remove(operation)
-    }
-  }
-
-  /// Takes the name from the section that an operation brings.
-  fileprivate mutating func dropSectionName(of operation: UpdateOperation) {
-    switch operation {
-    case .insertSection(let index): insertSections[index].section.id = nil
-    case .reloadSection(let index): reloadSections[index].section.id = nil
-    default: remove(operation)
-    }
   }
 }
