@@ -345,10 +345,11 @@ bool http_server_stop(http_server *server, unsigned drain_seconds) {
   drain(server, end);
   // Who is about to be done gets half a second more.
   bool have_ended = end_threads(server, (end > http_now() ? end : http_now()) + 0.5);
-  if (have_ended) free_server(server);
-  else abandon(server);
+  if (!have_ended) abandon(server);
   return have_ended;
 }
+
+void http_server_free(http_server *server) { free_server(server); }
 
 static sigset_t waited_signals(void) {
   sigset_t signals;

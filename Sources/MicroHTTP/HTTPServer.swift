@@ -1,5 +1,6 @@
 import CHTTPShim
 public import HTTPMessages
+import Synchronization
 
 /// Why a server did not start.
 public struct HTTPServerError: Error, Hashable, CustomStringConvertible {
@@ -16,6 +17,15 @@ public struct HTTPServerError: Error, Hashable, CustomStringConvertible {
   // compiler because it is a C pointer.
   private nonisolated(unsafe) let server: OpaquePointer
   private let handler: HandlerBox
+  private let phase = Mutex(Phase.running)
+
+  private enum Phase {
+    case running
+    /// All threads have ended.
+    case ended
+    /// Somebody is still in the handler, for as long as the process lives.
+    case abandoned
+  }
 
   /// Starts a server: it accepts connections when this returns.
   ///
@@ -29,7 +39,7 @@ public struct HTTPServerError: Error, Hashable, CustomStringConvertible {
     let box = HandlerBox(handler)
     var message = [CChar](repeating: 0, count: 256)
     // Safe: both buffers outlive the call, and the server copies the host; it calls back with the
-    // box until it is stopped, and this object keeps the box until then.
+    // box until it is stopped, at the latest when this object, which keeps the box, goes.
     let started = unsafe withTexts(of: configuration) { host, certificate, key in
       let options = unsafe http_options(
         host: host, port: configuration.port,
@@ -76,7 +86,8 @@ public struct HTTPServerError: Error, Hashable, CustomStringConvertible {
 
   /// Stops: no new connections, what is under way is finished, all threads end.
   ///
-  /// Blocks, and must be the last that is said to this object, once.
+  /// Blocks; who calls again waits for the first, and gets the same answer. Not to be called by the handler.
+  /// The statistics can be read meanwhile and afterwards. A server that nobody holds any more stops at once.
   ///
   /// After that time what is still queued is answered 503, and the rest is cut off.
   ///
@@ -85,10 +96,19 @@ public struct HTTPServerError: Error, Hashable, CustomStringConvertible {
   ///   server is left as it is; the process should end.
   @discardableResult
   public func stop(drainSeconds: Int) -> Bool {
-    if unsafe http_server_stop(server, UInt32(clamping: drainSeconds)) { return true }
-    // Somebody is still in the handler, for as long as the process lives.
-    _ = unsafe Unmanaged.passRetained(handler)
-    return false
+    phase.withLock { phase in
+      if case .running = phase {
+        let haveEnded = unsafe http_server_stop(server, UInt32(clamping: drainSeconds))
+        if !haveEnded { _ = unsafe Unmanaged.passRetained(handler) }
+        phase = haveEnded ? .ended : .abandoned
+      }
+      return phase == .ended
+    }
+  }
+
+  deinit {
+    // Safe: no thread of the server is left, and nobody else can ask it for anything any more.
+    if stop(drainSeconds: 0) { unsafe http_server_free(server) }
   }
 }
 

@@ -66,4 +66,30 @@ struct StoppingTests {
     #expect(server.stop(drainSeconds: 0))
     for client in [idle, halfway, lingering] { #expect(client.isClosed()) }
   }
+
+  @Test func whoAsksHowItIsDoingMayAskWhileItStops() async throws {
+    let server = try startServer()
+    let client = RawClient(port: server.port)
+    client.send("GET /x HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.receive()?.status == 200)
+    // As a scrape of the metrics does on another port.
+    let asking = Task.detached {
+      while !Task.isCancelled { _ = server.statistics }
+    }
+    #expect(server.stop(drainSeconds: 1))
+    #expect(server.stop(drainSeconds: 1))
+    #expect(server.statistics.requestCount == 1)
+    #expect(server.statistics.connectionCount == 0)
+    asking.cancel()
+    await asking.value
+  }
+
+  @Test func aServerThatNobodyHoldsStops() throws {
+    var server: HTTPServer? = try startServer()
+    let client = RawClient(port: try #require(server).port)
+    client.send("GET /x HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.receive()?.status == 200)
+    server = nil
+    #expect(client.isClosed())
+  }
 }

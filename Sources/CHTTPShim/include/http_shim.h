@@ -195,10 +195,15 @@ http_statistics http_server_statistics(http_server *_Nonnull server);
 // then answers 503 to what is still queued and cuts off the rest. Blocks. Call once, from none of
 // its threads.
 //
-// True: all threads have ended, the server is freed, the handler is not called any more and every
-// reply has been released. False: a thread was still in the handler half a second after that time,
-// and everything that it may use was left as it is, for good; the process should end.
+// True: all threads have ended, the handler is not called any more and every reply has been released;
+// the port and the statistics can still be asked for. False: a thread was still in the handler half a
+// second after that time, and everything that it may use was left as it is, for good; the process
+// should end.
 bool http_server_stop(http_server *_Nonnull server, unsigned drain_seconds);
+
+// Frees a server of which http_server_stop() has said that all threads have ended; nobody may ask it
+// for anything meanwhile or afterwards.
+void http_server_free(http_server *_Nonnull server);
 
 // Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE, for this thread and those it starts. Call
 // on the main thread before any other thread starts.
