@@ -284,7 +284,7 @@ struct Call: ~Escapable {
     try checkIfMatch(current)
     guard let change = try work(current) else { return nil }
     do throws(SessionError) {
-      try service.sessions.checkRoom(for: change.document.byteCount)
+      try service.sessions.checkRoom(for: change.document.byteCount + change.scrolling.byteCount)
     } catch {
       throw .problem(Problem(error))
     }
@@ -302,6 +302,11 @@ struct Call: ~Escapable {
   /// Leaves what takes long to a worker.
   func checkIsShort(_ content: Content) throws(Failure) {
     guard mayTakeLong || Call.isShort(content) else { throw .takesLong }
+  }
+
+  /// Leaves what goes through all that is asked for to a worker, if that is in many pieces.
+  func checkAsksForFew(_ scrolling: ScrollState) throws(Failure) {
+    guard mayTakeLong || scrolling.requestedRangeCount <= elementLimit else { throw .takesLong }
   }
 
   private static func isShort(_ content: Content) -> Bool {
@@ -328,6 +333,7 @@ struct Call: ~Escapable {
   func changeBriefly(
     _ session: Session, _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
   ) throws(Failure) -> Session.Snapshot {
+    try checkAsksForFew(session.snapshot.scrolling)
     let changed = try session.change { (current) throws(Failure) in try checked(current, work) }
     service.sessions.recount(session)
     return changed

@@ -138,6 +138,10 @@ public struct IdentityMap: ElementMap {
   public func newIndexPath(of old: IndexPath) -> IndexPath? { old }
   /// Where it is.
   public func oldIndexPath(of new: IndexPath) -> IndexPath? { new }
+  /// All of them.
+  public func evenCount(fromOld old: IndexPath) -> Int { .max }
+  /// All of them.
+  public func evenCount(fromNew new: IndexPath) -> Int { .max }
 }
 
 /// Of a change after which nothing is what it was.
@@ -153,4 +157,8 @@ public struct NoMap: ElementMap {
   public func newIndexPath(of old: IndexPath) -> IndexPath? { nil }
   /// New.
   public func oldIndexPath(of new: IndexPath) -> IndexPath? { nil }
+  /// None of them is left.
+  public func evenCount(fromOld old: IndexPath) -> Int { .max }
+  /// None of them was there.
+  public func evenCount(fromNew new: IndexPath) -> Int { .max }
 }

@@ -58,6 +58,22 @@ struct IndexMap: Sendable {
     guard let rank = added.rank(outside: new) else { return nil }
     return removed.place(outside: rank)
   }
+
+  /// How many places before the change, from one on, are one after the other after it too, or all removed.
+  ///
+  /// - Complexity: O(log k) for k runs of removed and added places.
+  func evenCount(fromOld old: Int) -> Int {
+    let count = removed.evenCount(from: old)
+    return new(of: old).map { min(count, added.evenCount(from: $0)) } ?? count
+  }
+
+  /// How many places after the change, from one on, were one after the other before it too, or are all added.
+  ///
+  /// - Complexity: O(log k) for k runs of removed and added places.
+  func evenCount(fromNew new: Int) -> Int {
+    let count = added.evenCount(from: new)
+    return old(of: new).map { min(count, removed.evenCount(from: $0)) } ?? count
+  }
 }
 
 /// A set of places in a sequence, as ranges.
@@ -88,6 +104,15 @@ struct PlaceSet: Sendable {
   /// The places as ranges, ascending, not touching.
   var ranges: some Collection<Range<Int>> { runs.lazy.map(\.range) }
 
+  /// How many places from one on are all in the set as it is, or all outside.
+  func evenCount(from place: Int) -> Int {
+    let next = partitioningIndex(runs.count) { runs[$0].range.lowerBound > place }
+    if next > 0, place < runs[next - 1].range.upperBound {
+      return runs[next - 1].range.upperBound - place
+    }
+    return next < runs.count ? runs[next].range.lowerBound - place : .max
+  }
+
   /// The number of places outside the set before one outside it; nil for one in it.
   func rank(outside place: Int) -> Int? {
     let next = partitioningIndex(runs.count) { runs[$0].range.lowerBound > place }
@@ -116,11 +141,21 @@ public protocol ElementMap: Sendable {
   func newIndexPath(of old: IndexPath) -> IndexPath?
   /// Where an item was before the change; nil if it is new.
   func oldIndexPath(of new: IndexPath) -> IndexPath?
+  /// How many items of its section, from one on, stay together: they are one after the other after the change
+  /// too, or all gone. At least one; it may be more than there are.
+  func evenCount(fromOld old: IndexPath) -> Int
+  /// How many items of its section, from one on, were one after the other before the change too, or are all
+  /// new. At least one; it may be more than there are.
+  func evenCount(fromNew new: IndexPath) -> Int
   /// The decorations of a section before and after the change, if it may have others now.
   func decorations(ofOldSection old: Int) -> (old: [Decoration], new: [Decoration])?
 }
 
 extension ElementMap {
+  /// Who knows nothing of neighbours asks for each.
+  public func evenCount(fromOld old: IndexPath) -> Int { 1 }
+  /// Who knows nothing of neighbours asks for each.
+  public func evenCount(fromNew new: IndexPath) -> Int { 1 }
   /// Sections keep their decorations.
   public func decorations(ofOldSection old: Int) -> (old: [Decoration], new: [Decoration])? { nil }
 }
@@ -170,6 +205,22 @@ struct BatchMap: ElementMap {
     return map.old(of: new.item).map { IndexPath(item: $0, section: section) }
   }
 
+  func evenCount(fromOld old: IndexPath) -> Int {
+    guard newSection(of: old.section) != nil, reloadedSections[old.section] == nil,
+      let map = items(ofOldSection: old.section)
+    else { return .max }
+    // What moves is removed too, and may go anywhere.
+    return movedItems.isEmpty || map.new(of: old.item) != nil ? map.evenCount(fromOld: old.item) : 1
+  }
+
+  func evenCount(fromNew new: IndexPath) -> Int {
+    guard let section = oldSection(of: new.section), reloadedSections[section] == nil,
+      let map = items(ofOldSection: section)
+    else { return .max }
+    return movedItemOrigins.isEmpty || map.old(of: new.item) != nil
+      ? map.evenCount(fromNew: new.item) : 1
+  }
+
   func decorations(ofOldSection old: Int) -> (old: [Decoration], new: [Decoration])? {
     reloadedSections[old]
   }
@@ -178,19 +229,26 @@ struct BatchMap: ElementMap {
 extension ItemRanges {
   /// The items of the set where they are after a change, and those that are gone, as they were.
   ///
-  /// - Complexity: O(m · log k) for m items and k changes.
+  /// - Complexity: O(m · log m + m · log k) for k changes and m stretches of items that stay together.
   func mapped(by map: some ElementMap) -> (kept: ItemRanges, gone: ItemRanges) {
-    var kept: [IndexPath] = []
+    var kept: [ItemRange] = []
     var gone = ItemRanges()
     for range in ranges {
-      for item in range.start..<range.end {
-        let old = IndexPath(item: item, section: range.section)
-        if let new = map.newIndexPath(of: old) { kept.append(new) } else { gone.append(old) }
+      var start = range.start
+      while start < range.end {
+        let old = IndexPath(item: start, section: range.section)
+        let count = min(map.evenCount(fromOld: old), range.end - start)
+        if let new = map.newIndexPath(of: old) {
+          kept.append(ItemRange(section: new.section, start: new.item, end: new.item + count))
+        } else {
+          gone.append(ItemRange(section: range.section, start: start, end: start + count))
+        }
+        start += count
       }
     }
-    kept.sort { ($0.section, $0.item) < ($1.section, $1.item) }
+    kept.sort { ($0.section, $0.start) < ($1.section, $1.start) }
     var result = ItemRanges()
-    for path in kept { result.append(path) }
+    for range in kept { result.append(range) }
     return (result, gone)
   }
 }

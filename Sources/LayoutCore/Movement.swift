@@ -172,6 +172,16 @@ private struct StepMap: ElementMap {
   func oldIndexPath(of new: IndexPath) -> IndexPath? {
     after.oldIndexPath(of: new).flatMap(before.newIndexPath)
   }
+
+  func evenCount(fromOld old: IndexPath) -> Int {
+    let count = before.evenCount(fromNew: old)
+    return before.oldIndexPath(of: old).map { min(count, after.evenCount(fromOld: $0)) } ?? count
+  }
+
+  func evenCount(fromNew new: IndexPath) -> Int {
+    let count = after.evenCount(fromNew: new)
+    return after.oldIndexPath(of: new).map { min(count, before.evenCount(fromOld: $0)) } ?? count
+  }
 }
 
 /// Back from a preview to the content before the movement.
@@ -189,6 +199,10 @@ public struct InverseMap: ElementMap {
   public func newIndexPath(of old: IndexPath) -> IndexPath? { map.oldIndexPath(of: old) }
   /// Where it is.
   public func oldIndexPath(of new: IndexPath) -> IndexPath? { map.newIndexPath(of: new) }
+  /// Those that were together.
+  public func evenCount(fromOld old: IndexPath) -> Int { map.evenCount(fromNew: old) }
+  /// Those that are together.
+  public func evenCount(fromNew new: IndexPath) -> Int { map.evenCount(fromOld: new) }
 }
 
 extension PreparedLayout {

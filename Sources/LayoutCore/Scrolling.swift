@@ -35,6 +35,19 @@ public struct ScrollState: Hashable, Sendable {
   /// How many cells are asked for.
   var askedCount: Int { asked.count }
 
+  /// In how many ranges the cells lie that are asked for: what a tick or a change goes through.
+  public var requestedRangeCount: Int { asked.ranges.count }
+
+  /// The bytes that it takes beside itself; an estimate, in steps, so that most ticks leave it as it is.
+  ///
+  /// A few ranges are part of what a session takes in any case.
+  public var byteCount: Int {
+    var steps = 32
+    if asked.ranges.count <= steps { return 0 }
+    while steps < asked.ranges.count { steps *= 2 }
+    return steps * MemoryLayout<ItemRange>.stride
+  }
+
   /// Goes to an offset without a tick: the next one is compared with what shows there.
   ///
   /// - Parameter offset: The offset.

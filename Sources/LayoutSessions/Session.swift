@@ -166,7 +166,10 @@ public final class Session: Sendable {
   public var snapshot: Snapshot { state.withLock { $0.snapshot } }
 
   /// The bytes that it takes in memory; an estimate.
-  public var byteCount: Int { snapshot.document.byteCount }
+  public var byteCount: Int {
+    let snapshot = snapshot
+    return snapshot.document.byteCount + snapshot.scrolling.byteCount
+  }
 
   /// Whether questions about this session have taken long lately.
   ///

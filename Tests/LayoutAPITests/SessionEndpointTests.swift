@@ -242,6 +242,62 @@ struct SessionEndpointTests {
     #expect(service.send(.post, "/v1/sessions", long, mayTakeLong: false) == nil)
   }
 
+  /// Of each line the item on the right is asked for: each request goes through as many ranges as lines.
+  @Test func whatIsAskedForInManyPiecesIsLeftToWorkers() throws {
+    func session(reach: Int) -> String {
+      """
+      {"collection":{"sections":[{"items":{"count":100000}}]},
+       "layout":{"kind":"flow","itemSize":{"width":50,"height":10},"minimumLineSpacing":0,
+        "minimumInteritemSpacing":0},
+       "viewport":{"width":100,"height":100,"contentOffset":{"x":60,"y":0}},
+       "prefetch":{"ahead":\(reach)}}
+      """
+    }
+    let service = MockService()
+    for (reach, isLong) in [(49, false), (51, true)] {
+      let path = try service.makeSession(session(reach: reach))
+      let requests: [(HTTPMethod, String, String)] = [
+        (.get, "", ""), (.put, "/viewport", #"{"contentOffset":{"x":60,"y":0}}"#),
+        (.post, "/updates", #"{"deleteItems":[{"section":0,"start":0,"end":1}]}"#),
+        (.post, "/movement", #"{"indexPath":[0,0]}"#),
+        (.patch, "/movement", #"{"position":{"x":0,"y":0}}"#), (.delete, "/movement", ""),
+      ]
+      for (method, end, body) in requests {
+        let soon = service.send(method, path + end, body, mayTakeLong: false)
+        #expect((soon == nil) == isLong, "\(method) \(end)")
+        if isLong { #expect((service.send(method, path + end, body)?.status ?? 500) < 300) }
+      }
+      // What is far away shares nothing with it, and all of it is cancelled.
+      let body = #"{"contentOffset":{"x":60,"y":400000}}"#
+      let soon = service.send(.post, path + "/scroll", body, mayTakeLong: false)
+      #expect((soon == nil) == isLong)
+    }
+  }
+
+  @Test func ticksThatAskForMuchAreCounted() throws {
+    let service = MockService(limits: ServiceLimits(keptAnswerByteCount: 1 << 20))
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":100000}}]},
+       "layout":{"kind":"flow","itemSize":{"width":50,"height":10},"minimumLineSpacing":0,
+        "minimumInteritemSpacing":0},
+       "viewport":{"width":100,"height":100},"prefetch":{"ahead":40}}
+      """)
+    func byteCount() throws -> Int {
+      try #require(Int(try service.sample("layoutd_session_bytes") ?? ""))
+    }
+    let little = try byteCount()
+    // 400 lines of which one item is asked for, with a tick of each kind: kept answers, too.
+    for full in [false, true, true, true] {
+      let far = #"{"contentOffset":{"x":60,"y":1000},"full":\#(full)}"#
+      #expect(service.send(.post, path + "/scroll", far)?.status == 200)
+      #expect(try byteCount() >= little + 400 * 16)
+      let near = #"{"contentOffset":{"x":0,"y":1000},"full":\#(full)}"#
+      #expect(service.send(.post, path + "/scroll", near)?.status == 200)
+      #expect(try byteCount() == little)
+    }
+  }
+
   /// What a question costs is known when it has been answered; the next ones go where they disturb
   /// nobody, until they are quick again.
   @Test func aSessionWhoseQuestionsTakeLongIsLeftToWorkers() throws {

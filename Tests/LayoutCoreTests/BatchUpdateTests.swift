@@ -197,6 +197,24 @@ struct BatchUpdateTests {
       items.indices.map { IndexPath(item: $0, section: section) }
     }.count { map.newIndexPath(of: $0) == nil }
     #expect(oldCount - deleted + inserted == newPaths.count)
+    checkWhatStaysTogether(map, old)
+    checkWhatStaysTogether(InverseMap(map), new)
+  }
+
+  /// Items that stay together have the places that each has alone.
+  private func checkWhatStaysTogether(_ map: any ElementMap, _ content: Content) {
+    for (section, items) in content.flat.enumerated() {
+      for item in items.indices {
+        let path = IndexPath(item: item, section: section)
+        let count = map.evenCount(fromOld: path)
+        #expect(count > 0)
+        var expected = map.newIndexPath(of: path)
+        for next in (item + 1)..<max(item + 1, item + min(count, items.count - item)) {
+          expected?.item += 1
+          #expect(map.newIndexPath(of: IndexPath(item: next, section: section)) == expected)
+        }
+      }
+    }
   }
 
   @Test(arguments: 0..<300)
@@ -280,6 +298,17 @@ struct BatchUpdateTests {
 
     batch.deleteItems = []
     let changed = try batch.applied(to: content)
+    // Nor is what was asked for.
+    let asked = {
+      var ranges = ItemRanges()
+      ranges.append(ItemRange(section: 0, start: 0, end: 999_999_999_999))
+      return ranges
+    }()
+    #expect(
+      asked.mapped(by: changed.map).kept.ranges == [
+        ItemRange(section: 0, start: 0, end: 500_000_000_001),
+        ItemRange(section: 0, start: 500_000_000_002, end: 1_000_000_000_000),
+      ])
     for layout: any CollectionLayout in [FlowLayout(), ListLayout()] {
       let viewport = Viewport(size: Size(width: 1000, height: 7))
       var compact = layout

@@ -25,14 +25,17 @@ extension Call {
       if isFull || before.scrolling.isReset {
         let answer = try fullTick(session, to: offset, from: before, shape)
         if session.scroll(to: answer.scrolling, from: before) {
+          countAgain(session, before.scrolling.byteCount, answer.scrolling.byteCount)
           return HTTPResponse(status: .ok, content: answer.content)
         }
       } else {
+        try checkAsksForFew(before.scrolling)
         var scrolling = before.scrolling
         let tick = try asking(session, before.revision) { () throws(Failure) in
           try self.tick(to: offset, from: before, &scrolling)
         }
         if session.scroll(to: scrolling, from: before) {
+          countAgain(session, before.scrolling.byteCount, scrolling.byteCount)
           return answer(tick, at: offset, before.revision, before.tickCount &+ 1, shape)
         }
       }
@@ -43,7 +46,14 @@ extension Call {
     let (tick, snapshot) = try layingOut { () throws(LayoutError) in
       try session.scroll(to: offset, isFull: isFull, limit: elementLimit)
     }
+    service.sessions.recount(session)
     return answer(tick, at: offset, snapshot.revision, snapshot.tickCount, shape)
+  }
+
+  /// Counts a session's memory anew if a tick has changed it: nearly always it asks for so few ranges that it
+  /// has not.
+  private func countAgain(_ session: Session, _ before: Int, _ after: Int) {
+    if before != after { service.sessions.recount(session) }
   }
 
   private func answer(
@@ -81,6 +91,7 @@ extension Call {
     var tick = ScrollTick()
     var revision: Session.Revision?
     var tickCount = 0
+    var byteCounts = (before: 0, after: 0)
     let counts = session.scroll { before in
       guard isIfMatch(before), let band = service.bands.answer(to: bandKey(before.revision)) else {
         return nil
@@ -91,9 +102,11 @@ extension Call {
           to: offset, in: before.revision.layout, by: band, limit: elementLimit)
       else { return nil }
       (tick, revision, tickCount) = (found, before.revision, before.tickCount &+ 1)
+      byteCounts = (before.scrolling.byteCount, scrolling.byteCount)
       return scrolling
     }
     guard counts, let revision else { return nil }
+    countAgain(session, byteCounts.before, byteCounts.after)
     return answer(tick, at: offset, revision, tickCount, shape)
   }
 
@@ -139,13 +152,17 @@ extension Call {
     _ session: Session, _ request: TickRequest, _ shape: AttributesFormat.Shape
   ) -> HTTPResponse? {
     var kept: KeptAnswer?
+    var byteCount = 0
     let counts = session.scroll { before in
       guard request.isFull || before.scrolling.isReset, isIfMatch(before) else { return nil }
       // Nothing is kept of a preview of a movement, which is a revision of its own.
       kept = service.answers.answer(to: fullTickKey(request.contentOffset, before, shape))
+      byteCount = before.scrolling.byteCount
       return kept?.scrolling
     }
-    return counts ? kept.map { HTTPResponse(status: .ok, content: $0.content) } : nil
+    guard counts, let kept else { return nil }
+    countAgain(session, byteCount, kept.scrolling?.byteCount ?? byteCount)
+    return HTTPResponse(status: .ok, content: kept.content)
   }
 
   /// What a full tick depends on: the revision, the offset and the way.
@@ -193,7 +210,7 @@ extension Call {
     if isKept {
       service.answers.insert(
         KeptAnswer(content: content, scrolling: scrolling), for: key,
-        byteCount: content.byteCount)
+        byteCount: content.byteCount + scrolling.byteCount)
     }
     return (content, scrolling)
   }

@@ -60,6 +60,7 @@ extension Call {
     guard mayTakeLong || snapshot.description.content.sections.count <= elementLimit else {
       throw .takesLong
     }
+    try checkAsksForFew(snapshot.scrolling)
     var json = JSONWriter(capacity: 512)
     json.beginObject()
     json.summary(of: session.id, snapshot)
