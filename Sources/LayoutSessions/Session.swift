@@ -31,6 +31,12 @@ public final class Session: Sendable {
     public var description: Description { revision.description }
     /// The layout of it.
     public var layout: PreparedLayout { revision.layout }
+
+    /// Forgets what the client sees: the next tick is a reset.
+    fileprivate mutating func forgetTicks() {
+      scrolling.reset(to: scrolling.contentOffset)
+      tickCount &+= 1
+    }
   }
 
   /// All of a session but its scrolling: replaced as a whole, shared by all who read it.
@@ -272,7 +278,10 @@ public final class Session: Sendable {
         guard change.isNewVersion else { return after }
         try commit(before, change)
         return state.withLock { state in
+          // Ticks have waited; but somebody else may have answered one elsewhere.
+          let isForgotten = state.snapshot.tickCount != before.tickCount
           Session.apply(change, to: &state.snapshot)
+          if isForgotten { state.snapshot.forgetTicks() }
           return state.snapshot
         }
       }
@@ -304,10 +313,7 @@ public final class Session: Sendable {
 
   /// Forgets what the client sees, because somebody else has answered its last tick.
   public func forgetTicks() {
-    state.withLock { state in
-      state.snapshot.scrolling.reset(to: state.snapshot.scrolling.contentOffset)
-      state.snapshot.tickCount &+= 1
-    }
+    state.withLock { $0.snapshot.forgetTicks() }
   }
 
   /// How often a change is worked out beside ticks.

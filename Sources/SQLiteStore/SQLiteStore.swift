@@ -132,14 +132,20 @@ public final class SQLiteStore: DurableStore {
     }
   }
 
-  /// Forgets some of the sessions that nobody has asked for, the oldest first.
+  /// Forgets sessions that nobody has asked for, the oldest first, for a fifth of a second at most: as many as
+  /// are made in a second, and more.
   ///
   /// - Throws: ``StoreError``; some may have been forgotten.
   /// - Complexity: O(*k* log *n*) for *k* that are forgotten, of *n*.
-  public func sweep() throws(StoreError) {
-    for _ in 0..<SQLiteStore.sweepRounds {
-      guard try commits.perform(.sweep) == .done else { return }
-    }
+  public func sweep() throws(StoreError) { try sweep(for: .milliseconds(200)) }
+
+  /// Forgets sessions that nobody has asked for: a few, and more as long as there is time.
+  ///
+  /// - Parameter time: For how long.
+  package func sweep(for time: Duration) throws(StoreError) {
+    let end = ContinuousClock.now + time
+    // One operation after the other, so that what others commit comes in between.
+    while try commits.perform(.sweep) == .done, ContinuousClock.now < end {}
   }
 
   /// Waits for what is being read or committed, and refuses what waits for that and what comes
@@ -162,6 +168,4 @@ public final class SQLiteStore: DurableStore {
 
   /// So many sessions are touched in one operation: a few milliseconds.
   private static let touchCount = 1000
-  /// So many operations are a sweep: some hundred sessions.
-  private static let sweepRounds = 16
 }

@@ -12,6 +12,38 @@ struct ItemListTests {
     #expect(ItemList(runs: [small, large]).byteCount > apart + 350)
   }
 
+  /// What stood between equal items leaves no trace when it goes, at once or bit by bit.
+  @Test(arguments: [2000, 100, 1])
+  func equalItemsThatMeetAreOneRun(atOnce: Int) {
+    let count = 2000
+    var generator = SeededGenerator(seed: UInt64(atOnce))
+    let whole = ItemList(Items(count: count))
+    let size = ItemExtents.size(Size(width: 3, height: 2))
+    var list = whole.edited(
+      (1..<count).map { ItemEdit(range: $0..<$0, chunks: [Items(count: 1, extents: size)]) })
+    #expect(list.byteCount > 100 * whole.byteCount)
+    // Where those are that are left.
+    var places = (1..<count).map { 2 * $0 - 1 }
+    while !places.isEmpty {
+      var gone: Set<Int> = []
+      while gone.count < min(atOnce, places.count) {
+        gone.insert(generator.int(0...(places.count - 1)))
+      }
+      list = list.edited(
+        gone.sorted().map { ItemEdit(range: places[$0]..<(places[$0] + 1), chunks: []) })
+      var before = 0
+      places = places.indices.compactMap { index in
+        if gone.contains(index) {
+          before += 1
+          return nil
+        }
+        return places[index] - before
+      }
+    }
+    #expect(list.count == count)
+    #expect(list.byteCount == whole.byteCount)
+  }
+
   /// Few different lengths, so that the least and the greatest go often, and are there twice.
   @Test(arguments: 0..<40)
   func sumsOfAnEditedListAreThoseOfItsItems(seed: UInt64) {

@@ -53,6 +53,17 @@ struct SessionChangeTests {
     #expect(snapshot.version == 2)
   }
 
+  /// Somebody else answers a tick while a change is made durable.
+  @Test func aTickElsewhereIsNotForgotten() throws {
+    let session = try Self.session()
+    let snapshot = try session.change(commit: { _, _ in session.forgetTicks() }) { current in
+      try Self.inserting(current)
+    }
+    #expect(snapshot.version == 2)
+    #expect(snapshot.scrolling.isReset)
+    #expect(session.snapshot.scrolling.isReset)
+  }
+
   @Test func aChangeEndsHoweverFastTheTicksAre() throws {
     let session = try Self.session()
     var calls = 0

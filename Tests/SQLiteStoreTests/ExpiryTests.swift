@@ -93,11 +93,11 @@ import Testing
       }
     }
     #expect(isThere(ids[0]) && isThere(ids[300]))
-    try store.sweep()
-    #expect(!isThere(ids[0]) && !isThere(ids[99]))
-    #expect(isThere(ids[300]))
-    try store.sweep()
-    #expect(!isThere(ids[300]))
+    try store.sweep(for: .zero)
+    #expect(!isThere(ids[0]) && !isThere(ids[15]))
+    #expect(isThere(ids[16]) && isThere(ids[300]))
+    try store.sweep(for: .seconds(60))
+    #expect(!isThere(ids[16]) && !isThere(ids[300]))
     #expect(try store.load(last, since: nil) != nil)
   }
 

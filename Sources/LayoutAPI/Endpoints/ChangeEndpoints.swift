@@ -10,12 +10,15 @@ extension Call {
     let session = try session(for: .change)
     let replacement = try body { (value) throws(JSONError) in try value.layoutReplacement() }
     var visible: [LayoutAttributes] = []
+    var layouts = OncePerRevision<PreparedLayout>()
     let snapshot = try change(session, .layout) { (current) throws(Failure) in
       try checkIsStill(current)
       let anchor = try existing(replacement.anchor, in: current)
       var description = current.description
       replacement.apply(to: &description)
-      let prepared = try prepare(description)
+      let prepared = try layouts.value(for: current) { () throws(Failure) in
+        try prepare(description)
+      }
       let offset = current.scrolling.contentOffset
       var scrolling = current.scrolling
       if let anchor {
@@ -42,6 +45,7 @@ extension Call {
     let wanted = try body { (value) throws(JSONError) in try value.viewportChange() }
     var visible: [LayoutAttributes] = []
     var isInvalidated = false
+    var layouts = OncePerRevision<PreparedLayout>()
     let snapshot = try change(session, .viewport) { (current) throws(Failure) in
       var description = current.description
       wanted.apply(to: &description)
@@ -51,7 +55,9 @@ extension Call {
         isResized
         ? Session.Document(
           description: description,
-          layout: try prepare(description, resizing: current.document.layout),
+          layout: try layouts.value(for: current) { () throws(Failure) in
+            try prepare(description, resizing: current.document.layout)
+          },
           names: current.document.names)
         : current.document
       let before = current.scrolling.contentOffset

@@ -11,10 +11,13 @@ extension Call {
     let limits = contentLimits
     let request = try body { (value) throws(JSONError) in try value.update(limits: limits) }
     var answer: UpdateAnswer?
+    var applied = OncePerRevision<(UpdatedContent, PreparedLayout)>()
     let snapshot = try change(session, .updates) { (current) throws(Failure) in
       try checkIsStill(current)
       let anchor = try existing(request.anchor, in: current)
-      let (updated, layout) = try apply(request, to: current, limits)
+      let (updated, layout) = try applied.value(for: current) { () throws(Failure) in
+        try apply(request, to: current, limits)
+      }
       let change = try answered(
         &answer, current, layout, updated, anchor: anchor,
         insertion: request.insertAnimation, deletion: request.deleteAnimation)
@@ -36,13 +39,17 @@ extension Call {
     try checkIsShort(content)
     var answer: UpdateAnswer?
     var visible: [LayoutAttributes] = []
+    var replaced = OncePerRevision<(UpdatedContent?, PreparedLayout)>()
     let snapshot = try change(session, .collection) { (current) throws(Failure) in
       try checkIsStill(current)
       let anchor = try existing(replacement.anchor, in: current)
       var description = current.description
       description.content = content
-      let layout = try prepare(description)
-      guard let updated = UpdatedContent(replacing: current.description.content, by: content) else {
+      let (updated, layout) = try replaced.value(for: current) { () throws(Failure) in
+        let layout = try prepare(description)
+        return (UpdatedContent(replacing: current.description.content, by: content), layout)
+      }
+      guard let updated else {
         // Nobody can tell which item is which: everything is new.
         answer = nil
         var scrolling = current.scrolling

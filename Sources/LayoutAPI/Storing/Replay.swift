@@ -3,7 +3,7 @@ import LayoutSessions
 
 /// Makes a session's document of what a store has: changes one after the other.
 ///
-/// The layout of updates is made of the one before; everything else is laid out once, at the end.
+/// The layout of a few updates is made of the one before; everything else is laid out once, at the end.
 struct Replay {
   private var description: Description
   private var names = CollectedNames()
@@ -14,11 +14,18 @@ struct Replay {
   init(_ description: Description) { self.description = description }
 
   /// Begins with what is in memory.
-  init(_ document: Session.Document) {
+  ///
+  /// - Parameters:
+  ///   - document: What is in memory.
+  ///   - changeCount: How many changes will follow.
+  init(_ document: Session.Document, changeCount: Int) {
     description = document.description
     names = document.names
-    layout = document.layout
+    layout = changeCount <= Replay.stepCount ? document.layout : nil
   }
+
+  /// After more changes all is laid out anew: a waterfall's layout after one may take as long.
+  private static let stepCount = 4
 
   /// Applies a change.
   ///

@@ -191,11 +191,8 @@ public final class SessionArchive: Sendable {
   func append(
     _ record: [UInt8], to session: Session, after version: Int, in sessions: SessionStore
   ) throws(Failure) -> StoreOutcome {
-    defer { noteChange(of: session.id) }
     do throws(Failure) {
-      let outcome = try ask { () throws(StoreError) in
-        try store.append(record, to: session.id, after: version)
-      }
+      let outcome = try appendNoted(record, to: session.id, after: version)
       if outcome != .done { session.upkeep.doubt() }
       // It may have left memory since the request found it, and be there again as it was.
       if let other = sessions.residentSession(session.id), other !== session {
@@ -207,6 +204,15 @@ public final class SessionArchive: Sendable {
       sessions.residentSession(session.id)?.upkeep.doubt()
       throw error
     }
+  }
+
+  /// Notes the change before anybody looks who has the session in memory: who brings it there meanwhile either
+  /// finds that it was changed, or is found.
+  private func appendNoted(
+    _ record: [UInt8], to id: SessionID, after version: Int
+  ) throws(Failure) -> StoreOutcome {
+    defer { noteChange(of: id) }
+    return try ask { () throws(StoreError) in try store.append(record, to: id, after: version) }
   }
 
   /// Writes a new snapshot if the changes have outgrown the last one: they may weigh as much as it does,
@@ -329,8 +335,9 @@ extension StoredSession {
       _ = try replay.apply(changes, upTo: version)
       return try replay.document()
     }
-    var replay = Replay(current.document)
-    _ = try replay.apply(changes.suffix(max(0, version - current.version)), upTo: version)
+    let missing = changes.suffix(max(0, version - current.version))
+    var replay = Replay(current.document, changeCount: missing.count)
+    _ = try replay.apply(missing, upTo: version)
     return try replay.document()
   }
 }

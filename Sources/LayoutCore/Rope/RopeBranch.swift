@@ -69,10 +69,18 @@ extension Rope {
     func joined(with next: Branch) -> Branch? {
       guard sums.count + next.sums.count <= Branch.fanout else { return nil }
       switch (children, next.children) {
-      case (.leaves(let leaves), .leaves(let more)): return Branch(leaves + more)
-      case (.branches(let branches), .branches(let more)): return Branch(branches + more)
+      case (.leaves(let leaves), .leaves(let more)): return Branch(Branch.joined(leaves, more))
+      case (.branches(let branches), .branches(let more)):
+        return Branch(Branch.joined(branches, more))
       default: return nil
       }
+    }
+
+    /// Children of two branches that become one: those in the middle are neighbours now.
+    private static func joined<Node: RopeNode>(_ nodes: [Node], _ more: [Node]) -> [Node] {
+      guard let last = nodes.last, let first = more.first, let both = last.joined(with: first)
+      else { return nodes + more }
+      return nodes.dropLast() + [both] + more.dropFirst()
     }
 
     /// The first child at the end of which something holds, as it does at the end of the last, and

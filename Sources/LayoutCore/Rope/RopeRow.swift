@@ -8,7 +8,7 @@ struct RopeRow<Node: RopeNode> {
   private var done = 0
   /// Where those begin that are to come.
   private var next = 0
-  /// Only neighbours of what changed can have become small enough.
+  /// Only neighbours of what changed, or of each other since then, can be small enough.
   private var isLastNew = false
   /// Where nodes were put in the place of others.
   private var replaced: Range<Int>?
@@ -38,8 +38,11 @@ struct RopeRow<Node: RopeNode> {
     closeGap(upTo: end)
   }
 
-  /// Leaves the next of those to come out.
-  mutating func skip() { next += 1 }
+  /// Leaves the next of those to come out; those on both sides of it become neighbours.
+  mutating func skip() {
+    next += 1
+    isLastNew = done > 0
+  }
 
   /// Adds a node that was not there.
   mutating func put(_ node: consuming Node) {
