@@ -1,8 +1,10 @@
+#define _GNU_SOURCE  // be64toh
 // How many connections each client address has: a hash table with open addressing.
 //
 // IPv4 counts by address. IPv6 counts by /64, which is what one customer is given: by address, each
 // could have 2^64 times the limit.
 #include <arpa/inet.h>
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -50,7 +52,7 @@ static uint64_t key_of(const http_address *address) {
   if (is_v4(address, &v4)) return 0xFFFF000000000000 | v4;
   uint64_t prefix;
   memcpy(&prefix, address->v6.sin6_addr.s6_addr, sizeof prefix);
-  return prefix;
+  return be64toh(prefix);
 }
 
 static size_t home_of(const http_address_table *table, uint64_t key) {

@@ -155,7 +155,7 @@ struct http_loop {
   _Atomic uint64_t starts;        // requests begun: whether a drained server is quiet
   _Atomic uint64_t held;          // bytes of bodies and answers under way
   _Atomic uint64_t refusals[HTTP_REFUSALS];
-  uint64_t steps;                 // what libmicrohttpd has told of; the loop's thread only
+  uint64_t steps;                 // how often libmicrohttpd has called back; the loop's thread only
   unsigned vain_turns;            // turns in a row without any; the loop's thread only
   uint64_t ended_count;           // connections that have ended; the loop's thread only
   pthread_mutex_t lock;           // guards the two lists below

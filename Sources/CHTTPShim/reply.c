@@ -1,4 +1,5 @@
 // What a handler fills in, and what is made of it for libmicrohttpd.
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +24,11 @@ bool http_response_describe(struct MHD_Response *response, const char *content_t
 }
 
 void http_reply_header(http_reply *reply, const char *name, const char *value) {
-  if (reply->field_count == HTTP_REPLY_FIELDS) return;
-  if (strlen(name) >= sizeof reply->fields->name) return;
-  if (strlen(value) >= sizeof reply->fields->value) return;
+  bool has_room = reply->field_count < HTTP_REPLY_FIELDS &&
+                  strlen(name) < sizeof reply->fields->name &&
+                  strlen(value) < sizeof reply->fields->value;
+  assert(has_room);
+  if (!has_room) return;
   strcpy(reply->fields[reply->field_count].name, name);
   strcpy(reply->fields[reply->field_count].value, value);
   reply->field_count++;

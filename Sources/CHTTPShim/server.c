@@ -110,11 +110,16 @@ static void *accept_connections(void *context) {
   // To turn a client away costs more than to answer a tick. Where the loops need all the processor,
   // it is theirs: those at the door wait in the kernel, and for the most part give up there.
   http_thread_yield_to_others();
+  double looked_at = 0;  // what lingers
   while (!atomic_load(&server->stops_acceptor)) {
     // What lingers ends some time even if nothing comes.
     int wait = atomic_load(&server->lingerer.count) > 0 ? 500 : -1;
     if (poll(fds, 3, wait) < 0) continue;
-    if (atomic_load(&server->lingerer.count) > 0) http_linger_run(&server->lingerer, http_now());
+    double now = http_now();
+    if (fds[2].revents || now - looked_at >= 0.5) {
+      http_linger_run(&server->lingerer, now);
+      looked_at = now;
+    }
     if (fds[0].revents) accept_connection(server);
   }
   return NULL;

@@ -26,7 +26,7 @@ public struct HTTPRequest: ~Escapable {
 
   /// Which of the server's threads calls: no two call with the same number at once.
   ///
-  /// So what is counted by thread has one writer each. From 0 to the server's thread count.
+  /// So what is counted by thread has one writer each. 0 ..< the server's thread count.
   public let thread: Int
 
   /// When the request was whole, in nanoseconds of the monotonic clock; 0 where nobody knows.

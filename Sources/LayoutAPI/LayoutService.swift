@@ -283,7 +283,7 @@ public final class LayoutService: HTTPHandler {
     path.starts(with: "/v1/")
   }
 
-  /// Finds out who asks, and counts the request.
+  /// Finds out who asks.
   private func tenant(of request: borrowing HTTPRequest) throws(Failure) -> Tenant {
     guard let tenant = access.tenant(authorization: request.fields.authorization) else {
       throw .problem(

@@ -93,7 +93,7 @@ public struct ScrollState: Hashable, Sendable {
     return layout.scrollDirection.upright(reach.window(isForward: isForward).rect(around: visible))
   }
 
-  /// Goes to an offset: one scroll tick (contract section 6).
+  /// Goes to an offset: one scroll tick.
   ///
   /// The elements of the last tick are worked out again from its offset, rather than remembered:
   /// what shows is a function of the offset alone, and a session stays small.

@@ -1,4 +1,4 @@
-/// How the items of a section get upright sizes: the contract's order of precedence (section 2).
+/// How the items of a section get upright sizes: the order of precedence that openapi.yaml states at `Items`.
 ///
 /// `sizes` or `size`; else `lengths`, else `aspectRatios`, each with the cross extent of the layout's
 /// item size; else that item size.

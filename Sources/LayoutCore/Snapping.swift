@@ -269,7 +269,7 @@ struct EvenStops: Sendable {
     isOnePlace ? 0 : way.scaled(by: Int64(number), over: Int64(count - 1))
   }
 
-  /// Where is what lies some stops before one, or parts of one.
+  /// The offset that lies some stops, or a part of one, before a stop.
   ///
   /// - Parameters:
   ///   - number: 0 ..< count.

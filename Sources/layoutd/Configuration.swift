@@ -250,9 +250,10 @@ struct Configuration {
       name: "allow-anonymous", placeholder: nil,
       help: "serve addresses other than loopback without keys (off)"
     ) { configuration, value throws(Failure) in
+      // Empty is what an unset variable comes to in a deployment's file.
       switch value {
-      case "", "1", "true", "yes": configuration.allowAnonymous = true
-      case "0", "false", "no": configuration.allowAnonymous = false
+      case "1", "true", "yes": configuration.allowAnonymous = true
+      case "", "0", "false", "no": configuration.allowAnonymous = false
       default: throw Failure(message: "--allow-anonymous is true or false, not \"\(value)\"")
       }
     },
@@ -289,7 +290,7 @@ struct Configuration {
   /// - Parameters:
   ///   - arguments: The arguments, without the program's name.
   ///   - environment: The value of a variable.
-  /// - Returns: The configuration and the command; nil if help or the version was asked for.
+  /// - Returns: The command and the configuration.
   /// - Throws: ``Failure`` that names the option.
   static func read(
     _ arguments: [String], environment: (String) -> String?
@@ -318,7 +319,7 @@ struct Configuration {
       if parts.count == 2 {
         try option.set(&configuration, String(parts[1]))
       } else if option.placeholder == nil {
-        try option.set(&configuration, "")
+        try option.set(&configuration, "true")
       } else if let value = rest.popFirst() {
         try option.set(&configuration, value)
       } else {
@@ -420,7 +421,7 @@ struct Configuration {
 
   /// Whether the host is this machine only.
   var isLoopback: Bool {
-    if host == "localhost" || host == "::1" || host == "[::1]" { return true }
+    if host == "localhost" || host == "::1" { return true }
     // A name that only begins like it may be anybody's.
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }

@@ -12,7 +12,7 @@ enum HealthCheck {
     let host =
       switch name {
       case "0.0.0.0", "": "127.0.0.1"
-      case "::", "[::]": "::1"
+      case "::": "::1"
       default: name
       }
     var hints = unsafe addrinfo()

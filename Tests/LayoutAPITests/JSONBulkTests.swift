@@ -48,6 +48,14 @@ struct JSONBulkTests {
     #expect(ratios.runs == [[1, 0.5, 1e-300]])
   }
 
+  /// There may be a million of them in a body.
+  @Test func shortListsTakeLittle() throws {
+    let ratios = try reading("[1,2]") { (value) throws(JSONError) in
+      try value.aspectRatios(maximumCount: 1000)
+    }
+    #expect(ratios.runs[0].capacity < 16)
+  }
+
   @Test func stringsLieInOneBlock() throws {
     let texts = try reading(#"["a","","é\n"]"#) { (value) throws(JSONError) in
       try value.strings(maximumCount: 3, maximumLength: 3).runs[0]

@@ -94,6 +94,26 @@ import Testing
     }
   }
 
+  /// Beyond loopback without keys only if that is said: an empty variable, as an unset one comes to in a
+  /// deployment's file, says nothing; and an option says more than a variable.
+  @Test(arguments: [
+    ("true", [], true), ("", [], false), ("no", [], false), ("no", ["--allow-anonymous"], true),
+    ("true", ["--allow-anonymous=false"], false),
+  ])
+  func whoMayCallIsSaidAloud(variable: String, options: [String], isServed: Bool) throws {
+    let program = try Program(
+      ["--host", "0.0.0.0"] + options, variables: ["LAYOUTD_ALLOW_ANONYMOUS=\(variable)"])
+    defer { program.kill() }
+    if isServed {
+      let client = RawClient(port: try program.port())
+      client.send("GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(client.receive()?.status == 200)
+    } else {
+      #expect(program.waitForExit() == 2)
+      #expect(program.log.contains("--allow-anonymous"))
+    }
+  }
+
   @Test func keysAreReadAgainWhenItIsTold() throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "layoutd-\(UUID().uuidString)")
@@ -301,7 +321,10 @@ private final class Program {
   private let file: URL
   private var status: Int32?
 
-  init(_ arguments: [String]) throws {
+  /// - Parameters:
+  ///   - arguments: What it is started with.
+  ///   - variables: What is added to this process's environment, as `NAME=value`.
+  init(_ arguments: [String], variables: [String] = []) throws {
     // Where the tests are, the program is.
     let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let program = URL(filePath: runner).deletingLastPathComponent().appending(path: "layoutd").path
@@ -315,8 +338,12 @@ private final class Program {
     var texts = unsafe ([program, "--port", "0"] + arguments).map { unsafe strdup($0) }
     unsafe texts.append(nil)
     defer { unsafe texts.forEach { unsafe free($0) } }
+    let inherited = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+    var environment = unsafe (inherited + variables).map { unsafe strdup($0) }
+    unsafe environment.append(nil)
+    defer { unsafe environment.forEach { unsafe free($0) } }
     var process: pid_t = 0
-    let failure = unsafe posix_spawn(&process, program, &actions, nil, &texts, environ)
+    let failure = unsafe posix_spawn(&process, program, &actions, nil, &texts, &environment)
     try #require(failure == 0)
     self.process = process
   }

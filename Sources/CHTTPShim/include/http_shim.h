@@ -83,7 +83,8 @@ typedef struct http_request {
 // What the handler fills in.
 typedef struct http_reply http_reply;
 
-// Adds a header field; both texts are copied. Past HTTP_REPLY_FIELDS nothing is added.
+// Adds a header field; both texts are copied. Nothing is added past HTTP_REPLY_FIELDS, nor what is longer
+// than there is room for: whoever answers knows what it answers with, and debug builds hold it to that.
 void http_reply_header(http_reply *_Nonnull reply, const char *_Nonnull name,
                        const char *_Nonnull value);
 

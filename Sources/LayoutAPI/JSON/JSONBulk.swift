@@ -64,7 +64,10 @@ extension JSONValue {
           throw value.error(
             .outOfRange(expected: "a number greater than 0", found: value.summary))
         }
-        if ratios.isEmpty { ratios.reserveCapacity(JSONRuns<Never>.capacity) }
+        // As much as is there: there may be any number of short lists.
+        if ratios.isEmpty {
+          ratios.reserveCapacity(min(count, JSONRuns<Never>.capacity))
+        }
         ratios.append(ratio)
         if ratios.count == JSONRuns<Never>.capacity {
           runs.runs.append(ratios)

@@ -13,7 +13,7 @@ struct LineRule: Sendable {
   /// The end that a line may reach.
   ///
   /// Past the available room by a millionth part, at least a millionth of a point, so that three
-  /// items of a third fit (contract section 3).
+  /// items of a third fit.
   var limit: Length {
     available + Length(millionths: max(1, available.millionths / Length.millionthsPerPoint))
   }
