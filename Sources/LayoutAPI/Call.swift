@@ -23,6 +23,8 @@ struct Call: ~Escapable {
 
   /// So many sections and items with data of their own are laid out on the thread that serves.
   private static let shortContent = 5000
+  /// And no more memory: equal items have no data of their own, but any number of runs of them is possible.
+  private static let shortContentBytes = 1 << 20
   /// A section takes as long as so many items.
   private static let sectionCost = 8
 
@@ -311,11 +313,12 @@ struct Call: ~Escapable {
 
   private static func isShort(_ content: Content) -> Bool {
     content.describedItemCount + content.sections.count * sectionCost <= shortContent
+      && content.byteCount <= shortContentBytes
   }
 
   /// Asks the layout of a session.
   ///
-  /// Questions about short content are always quick. If one about longer content was not, those that
+  /// Questions about short content take some milliseconds at most. If one about longer content was not, those that
   /// follow are left to workers.
   func asking<Value>(
     _ session: Session, _ revision: Session.Revision, _ body: () throws(Failure) -> Value

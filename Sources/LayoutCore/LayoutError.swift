@@ -4,8 +4,8 @@ public enum LayoutError: Error, Hashable {
   case contentTooLong(section: Int)
   /// The section would have more columns than ``WaterfallLayout/maximumColumnCount``.
   case tooManyColumns(section: Int, count: Int)
-  /// More items than ``WaterfallLayout/maximumMixedCount`` would have to be placed one by one, with those of
-  /// the section.
+  /// More items than ``WaterfallLayout/maximumMixedCount`` allows would have to be placed one by one, with those
+  /// of the section.
   case tooManyItems(section: Int, limit: Int)
   /// More cards would stand in view at once than ``WheelLayout/maximumCardCount``.
   case tooManyCards(limit: Int)

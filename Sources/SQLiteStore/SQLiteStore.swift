@@ -142,6 +142,7 @@ public final class SQLiteStore: DurableStore {
   /// Forgets sessions that nobody has asked for: a few, and more as long as there is time.
   ///
   /// - Parameter time: For how long.
+  /// - Throws: ``StoreError``; some may have been forgotten.
   package func sweep(for time: Duration) throws(StoreError) {
     let end = ContinuousClock.now + time
     // One operation after the other, so that what others commit comes in between.

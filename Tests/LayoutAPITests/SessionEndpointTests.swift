@@ -242,6 +242,22 @@ struct SessionEndpointTests {
     #expect(service.send(.post, "/v1/sessions", long, mayTakeLong: false) == nil)
   }
 
+  /// Equal items have no data of their own; many runs of them take time all the same.
+  @Test(arguments: [(1000, false), (5000, true)])
+  func manyRunsAreLeftToAWorker(runCount: Int, isLong: Bool) throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      smallGrid.replacing("\"count\":40", with: "\"count\":0"))
+    let runs = (0..<runCount).map {
+      #"{"section":0,"at":\#($0 * 40),"items":{"count":40,"size":{"width":90,"height":\#(40 + $0 % 2)}}}"#
+    }
+    let batch = #"{"insertItems":[\#(runs.joined(separator: ","))]}"#
+    #expect(service.send(.post, path + "/updates", batch)?.status == 200)
+    let deletion = #"{"deleteItems":[{"section":0,"start":0,"end":1}]}"#
+    let soon = service.send(.post, path + "/updates", deletion, mayTakeLong: false)
+    #expect((soon == nil) == isLong)
+  }
+
   /// Of each line the item on the right is asked for: each request goes through as many ranges as lines.
   @Test func whatIsAskedForInManyPiecesIsLeftToWorkers() throws {
     func session(reach: Int) -> String {

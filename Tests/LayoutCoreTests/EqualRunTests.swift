@@ -447,7 +447,8 @@ struct EqualRunTests {
     let runs = (0..<300).map { number in
       Items(count: 100_000, extents: .size(Size(width: 1, height: Length(points: number % 2 + 1))))
     }
-    let limit = WaterfallLayout.maximumMixedCount
+    // To find the shortest of many columns takes longer.
+    let limit = WaterfallLayout.maximumMixedCount / (direction == .shortestFirst ? 4 : 1)
     #expect(throws: LayoutError.tooManyItems(section: 0, limit: limit)) {
       try PreparedLayout(
         Content(sections: [Section(items: Items())]).with(ItemList(runs: runs)), layout: layout,
@@ -479,6 +480,37 @@ struct EqualRunTests {
       #expect(throws: LayoutError.tooManyItems(section: 1, limit: limit)) { try prepare() }
     } else {
       #expect(throws: Never.self) { try prepare() }
+    }
+  }
+
+  /// A change may bring as many to each of many sections.
+  @Test(arguments: [(20, false), (30, true)])
+  func runsThatAChangeBringsToAllSectionsCountTogether(runCount: Int, isRefused: Bool) throws {
+    var layout = WaterfallLayout()
+    layout.columns = .count(WaterfallLayout.maximumColumnCount)
+    let content = Content(sections: [Section(items: Items()), Section(items: Items())])
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 100_000, height: 500)))
+    var batch = BatchUpdate()
+    for section in 0..<2 {
+      for number in 0..<runCount {
+        let size = Size(width: 1, height: Length(points: number % 2 + 1))
+        batch.insertItems.append(
+          (
+            IndexPath(item: number * 100_000, section: section),
+            Items(count: 100_000, extents: .size(size))
+          ))
+      }
+    }
+    let updated = try batch.applied(to: content)
+    func update() throws {
+      _ = try PreparedLayout(updating: prepared, to: updated, layout: layout)
+    }
+    if isRefused {
+      let limit = WaterfallLayout.maximumMixedCount / 4
+      #expect(throws: LayoutError.tooManyItems(section: 1, limit: limit)) { try update() }
+    } else {
+      #expect(throws: Never.self) { try update() }
     }
   }
 }

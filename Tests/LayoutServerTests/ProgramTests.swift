@@ -324,6 +324,7 @@ private final class Program {
   /// - Parameters:
   ///   - arguments: What it is started with.
   ///   - variables: What is added to this process's environment, as `NAME=value`.
+  /// - Throws: If it cannot be started.
   init(_ arguments: [String], variables: [String] = []) throws {
     // Where the tests are, the program is.
     let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

@@ -74,8 +74,8 @@ struct ColumnLengths: Sendable {
     return (all, undescribed)
   }
 
-  /// Whether some items have no data of their own.
-  var hasUndescribed: Bool { items.summary.describedCount < count }
+  /// How many items have no data of their own.
+  var undescribedCount: Int { count - items.summary.describedCount }
 
   /// Cuts items into pieces of about one size, but for those of which many have one length.
   ///

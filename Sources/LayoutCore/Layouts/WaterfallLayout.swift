@@ -19,8 +19,11 @@ public struct WaterfallLayout: CollectionLayout {
   /// More items than this that would have to be placed one by one are refused.
   ///
   /// That is in one section, or without data of their own in all that are laid out together. Of one length
-  /// many more than there are columns count as a few.
+  /// many more than there are columns count as a few. Where many columns are filled shortest first, an item
+  /// counts as four.
   public static let maximumMixedCount = 20_000_000
+  /// To find the shortest of many columns takes so many times as long as of few.
+  private static let heapedCost = 4
 
   /// The main axis.
   public var scrollDirection: ScrollDirection = .vertical
@@ -171,13 +174,21 @@ public struct WaterfallLayout: CollectionLayout {
         length, count: lengths.count, interitemSpacing: interitem, columns: columns,
         direction: itemRenderDirection)
     }
-    let limit = WaterfallLayout.maximumMixedCount
-    if lengths.count > limit || change == nil && lengths.hasUndescribed {
+    let isHeaped =
+      itemRenderDirection == .shortestFirst && lengths.filledCount > OrderedColumns.capacity
+    let limit = WaterfallLayout.maximumMixedCount / (isHeaped ? WaterfallLayout.heapedCost : 1)
+    // Run by run only where it may be too much: a change asks for little else.
+    let undescribed = lengths.undescribedCount
+    if lengths.count > limit || change == nil && undescribed > 0
+      || undescribedCount > limit - undescribed
+    {
       let placed = lengths.placedCount
       undescribedCount += placed.undescribed
       guard placed.all <= limit, undescribedCount <= limit else {
         throw .tooManyItems(section: index, limit: limit)
       }
+    } else {
+      undescribedCount += undescribed
     }
     switch (itemRenderDirection, change?.body) {
     case (.shortestFirst, let old as ShortestFirstWaterfall):
