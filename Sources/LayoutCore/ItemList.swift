@@ -81,9 +81,7 @@ public struct ItemList: Sendable {
   public var asOneRun: Items? {
     var parts: [Items.Part] = []
     forEachRun { run, _ in parts.append(run.whole) }
-    let areAlike = zip(parts, parts.dropFirst()).allSatisfy {
-      $0.chunk.goes(with: $1.chunk, asUniform: false)
-    }
+    let areAlike = zip(parts, parts.dropFirst()).allSatisfy { $0.chunk.isLike($1.chunk) }
     return areAlike ? Items.joining(parts[...]) : nil
   }
 
@@ -263,8 +261,14 @@ extension Items: RopeChunk {
     return RopeLeaf(chunk, summary)
   }
 
-  /// Items go together that have their sizes and names in the same way.
+  /// Items go together that have their sizes and names in the same way; and those of which a few have one size,
+  /// with others that have sizes: a size takes less than a piece of its own.
   func goes(with other: Items, asUniform: Bool) -> Bool {
+    isLike(other) || !asUniform && isSized && other.isSized && (ids == nil) == (other.ids == nil)
+  }
+
+  /// Whether items have their sizes and names in the same way as others.
+  fileprivate func isLike(_ other: Items) -> Bool {
     guard (ids == nil) == (other.ids == nil) else { return false }
     return switch (extents, other.extents) {
     case (.unspecified, .unspecified), (.sizes, .sizes), (.lengths, .lengths),
@@ -274,6 +278,18 @@ extension Items: RopeChunk {
     default: false
     }
   }
+
+  /// Whether each item has a size, or all the same and they are few.
+  private var isSized: Bool {
+    switch extents {
+    case .sizes: true
+    case .size: count <= Items.fewCount
+    case .unspecified, .lengths, .aspectRatios: false
+    }
+  }
+
+  /// Of one size these are few: 8 bytes each are less than the 300 of a piece.
+  private static var fewCount: Int { 32 }
 
   static func joining(_ parts: ArraySlice<Part>) -> Items {
     guard let first = parts.first else { return Items() }
@@ -286,17 +302,26 @@ extension Items: RopeChunk {
   /// The extents of parts that have them in the same way as these items.
   private func extents(joining parts: ArraySlice<Part>, count: Int) -> ItemExtents {
     switch extents {
-    case .unspecified, .size: return extents
-    case .sizes(.compact, .compact):
+    case .unspecified: return extents
+    case .size(let size) where parts.allSatisfy({ $0.read { $0.commonSize == size } }):
+      return extents
+    case .sizes(.compact, .compact), .size:
       // Nearly all sizes are; widths and heights are filled in one go.
       let narrow = ItemExtents.narrowSizes(count: count) { allWidths, allHeights in
         parts.allSatisfy { part in
           part.read { items in
-            guard case .sizes(.compact(let widths), .compact(let heights)) = items.extents else {
-              return false
+            switch items.extents {
+            case .sizes(.compact(let widths), .compact(let heights)):
+              allWidths.append(widths.span, part.range)
+              allHeights.append(heights.span, part.range)
+            case .size(let size):
+              guard let width = UInt32(exactly: size.width.millionths),
+                let height = UInt32(exactly: size.height.millionths)
+              else { return false }
+              allWidths.append(repeating: width, count: part.range.count)
+              allHeights.append(repeating: height, count: part.range.count)
+            default: return false
             }
-            allWidths.append(widths.span, part.range)
-            allHeights.append(heights.span, part.range)
             return true
           }
         }
@@ -328,12 +353,23 @@ extension Items: RopeChunk {
     return names
   }
 
+  /// The size of all, if they have one in common.
+  private var commonSize: Size? { if case .size(let size) = extents { size } else { nil } }
+
   private var widths: LengthArray {
-    if case .sizes(let widths, _) = extents { widths } else { .equal(0, count: count) }
+    if case .sizes(let widths, _) = extents {
+      widths
+    } else {
+      .equal(commonSize?.width ?? 0, count: count)
+    }
   }
 
   private var heights: LengthArray {
-    if case .sizes(_, let heights) = extents { heights } else { .equal(0, count: count) }
+    if case .sizes(_, let heights) = extents {
+      heights
+    } else {
+      .equal(commonSize?.height ?? 0, count: count)
+    }
   }
 
   private var lengths: LengthArray {

@@ -6,10 +6,44 @@ import Testing
 struct ItemListTests {
   /// What two runs have between them is accounted for, too.
   @Test func runsOfAListAreAccountedWithTheirBranch() {
-    let small = Items(count: 9, extents: .size(Size(width: 10, height: 20)))
-    let large = Items(count: 9, extents: .size(Size(width: 30, height: 40)))
+    let small = Items(count: 99, extents: .size(Size(width: 10, height: 20)))
+    let large = Items(count: 99, extents: .size(Size(width: 30, height: 40)))
     let apart = ItemList(small).byteCount + ItemList(large).byteCount
     #expect(ItemList(runs: [small, large]).byteCount > apart + 350)
+  }
+
+  /// Items that are inserted one by one, each with its size, take as much as if all had come at once.
+  @Test func fewOfOneSizeLieWithOthers() {
+    let sizes = (0..<1000).map { Size(width: Length(points: $0 % 7), height: Length(points: $0)) }
+    var list = ItemList()
+    for (number, size) in sizes.enumerated() {
+      let items = Items(count: 1, extents: .size(size))
+      list = list.edited([ItemEdit(range: number..<number, chunks: [items])])
+    }
+    let all = Items(
+      count: sizes.count,
+      extents: .sizes(
+        widths: LengthArray(count: sizes.count) { sizes[$0].width },
+        heights: LengthArray(count: sizes.count) { sizes[$0].height }))
+    #expect(list.byteCount < 2 * ItemList(all).byteCount)
+    #expect(list.describedCount == sizes.count)
+    list.forEachRun { run, start in
+      for index in 0..<run.count {
+        let size: Size? =
+          switch run.extents {
+          case .size(let size): size
+          case .sizes(let widths, let heights):
+            Size(width: widths[index], height: heights[index])
+          default: nil
+          }
+        #expect(size == sizes[start + index])
+      }
+    }
+    // What is too much to have a size each stays as it is.
+    let equal = Items(count: 1_000_000_000, extents: .size(Size(width: 1, height: 2)))
+    let both = list.edited([ItemEdit(range: 500..<500, chunks: [equal])])
+    #expect(both.byteCount < list.byteCount + 2000)
+    #expect(both.describedCount == sizes.count)
   }
 
   /// What stood between equal items leaves no trace when it goes, at once or bit by bit.

@@ -85,11 +85,9 @@ extension ItemExtents {
   func item(_ index: Int) -> ItemExtents {
     switch self {
     case .unspecified, .size: self
+    // How lengths are stored does not count.
     case .sizes(let widths, let heights):
-      // As a size: how lengths are stored does not count.
-      .sizes(
-        widths: LengthArray(count: 1) { _ in widths[index] },
-        heights: LengthArray(count: 1) { _ in heights[index] })
+      .size(Size(width: widths[index], height: heights[index]))
     case .lengths(let lengths): .lengths(LengthArray(count: 1) { _ in lengths[index] })
     case .aspectRatios(let ratios): .aspectRatios([ratios[index]])
     }
