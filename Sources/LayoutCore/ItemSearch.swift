@@ -25,7 +25,7 @@ extension Placement {
     _ doubledDistance: (IndexPath, Rect) -> UInt128?
   ) -> (indexPath: IndexPath, frame: Rect)? {
     // A card wider than the viewport begins in front of where it stops, and is no nearer for it.
-    let inset = max(0, maximumLeadingInset)
+    var inset = max(0, maximumLeadingInset)
     let content = contentSize.height
     // Nothing rests outside the content; what a place outside is away comes on top of each distance.
     let place = max(0, min(main, content))
@@ -58,7 +58,12 @@ extension Placement {
         return visits < limit
       }
       if visits >= limit {
-        if limit == maximumVisitCount { return best }
+        if limit == maximumVisitCount {
+          guard inset > .zero else { return best }
+          // Some section's inset leads to far more than there is about the place: what is there counts too.
+          (inset, reach, limit, visits) = (0, Length(points: 1), 64, 0)
+          continue
+        }
         (reach, limit) = (Length(millionths: 1), maximumVisitCount)
         continue
       }

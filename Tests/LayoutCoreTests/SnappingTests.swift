@@ -174,6 +174,22 @@ struct SnappingTests {
     #expect(abs(found - number * step) < 1e-5)
   }
 
+  /// What one section's inset leads to is not looked through instead of what is near.
+  @Test(arguments: [100, 300_000])
+  func anInsetElsewhereLeadsNobodyAway(count: Int) throws {
+    var layout = ListLayout()
+    layout.itemLength = 50
+    layout.itemSpacing = 500
+    var far = Section(items: Items(count: 1))
+    far.sectionInset = EdgeInsets(top: 1_000_000_000, left: 0, bottom: 0, right: 0)
+    let prepared = try prepared(
+      Content(sections: [Section(items: Items(count: count)), far]), layout)
+    let near = target(prepared, .start, proposed: 60)
+    #expect(near.contentOffset == .zero && near.indexPath == IndexPath(item: 0, section: 0))
+    let next = target(prepared, .start, proposed: 300)
+    #expect(next.contentOffset.y == 550 && next.indexPath == IndexPath(item: 1, section: 0))
+  }
+
   @Test func aPageIsAtMostOneFromWhereTheDragBegan() throws {
     let layout = try prepared(
       Content(sections: [Section(items: Items(count: 200))]), FlowLayout())
