@@ -23,9 +23,9 @@ extension Call {
     }
     switch format {
     case .css:
-      let sheet = StyleSheet(answers, selector: selector)
+      let sheet = StyleSheet(answers, selector: selector).finish()
       return HTTPResponse(
-        status: .ok, content: HTTPContent(sheet.bytes, type: "text/css; charset=utf-8"))
+        status: .ok, content: HTTPContent(sheet, type: "text/css; charset=utf-8"))
     case .objects, .columns:
       let shape = format == .columns ? AttributesFormat.Shape.columns : .objects
       var json = JSONWriter(capacity: 256 + answers.reduce(0) { $0 + $1.elements.count } * 128)

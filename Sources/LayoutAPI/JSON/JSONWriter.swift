@@ -128,6 +128,9 @@ import HTTPMessages
     }
   }
 
+  /// Writes bytes as they are.
+  mutating func bytes(_ bytes: Span<UInt8>) { plain(bytes, bytes.indices) }
+
   /// Writes a value that is JSON already.
   mutating func json(_ value: [UInt8]) {
     plain(value.span, value.indices)

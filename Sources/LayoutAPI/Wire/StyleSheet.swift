@@ -6,9 +6,10 @@ import LayoutCore
 /// (`cell`, `header`, `footer` or a decoration's own) and `data-index-path` (`section,item`). Each
 /// viewport has a media query: from its width up to the next one's, the narrowest for what is narrower
 /// too, the widest for what is wider. Elements that an answer does not have are hidden there.
-struct StyleSheet {
-  private(set) var bytes: [UInt8] = []
-  private let selector: String
+struct StyleSheet: ~Copyable {
+  // Its numbers are JSON's.
+  private var text: JSONWriter
+  private let selector: [UInt8]
 
   /// Writes a style sheet.
   ///
@@ -16,11 +17,15 @@ struct StyleSheet {
   ///   - answers: One for each viewport, in any order; of several as wide, the last counts.
   ///   - selector: Matches the container: a class, an id or an element.
   init(_ answers: [LayoutAnswer], selector: String) {
-    self.selector = selector
+    self.selector = Array(selector.utf8)
+    let count = answers.reduce(0) { $0 + $1.elements.count }
+    text = JSONWriter(capacity: 1024 + count * (160 + selector.utf8.count))
     // Isolated: elements below others are not below what is behind the container.
-    put("\(selector){position:relative;isolation:isolate;overflow-anchor:none}\n")
-    put("\(selector)>[data-index-path]{position:absolute;left:0;top:0;box-sizing:border-box;")
-    put("margin:0;visibility:hidden}\n")
+    putSelector()
+    text.raw("{position:relative;isolation:isolate;overflow-anchor:none}\n")
+    putSelector()
+    text.raw(">[data-index-path]{position:absolute;left:0;top:0;box-sizing:border-box;")
+    text.raw("margin:0;visibility:hidden}\n")
     let sorted = answers.sorted { $0.width < $1.width }
     for (place, answer) in sorted.enumerated() {
       let next = sorted.indices.contains(place + 1) ? sorted[place + 1].width : nil
@@ -31,32 +36,61 @@ struct StyleSheet {
     }
   }
 
+  /// The sheet.
+  consuming func finish() -> [UInt8] { text.finish() }
+
   private mutating func rules(of answer: LayoutAnswer, from least: Length?, to next: Length?) {
-    var conditions: [String] = []
-    if let least { conditions.append("(width>=\(pixels(least)))") }
-    if let next { conditions.append("(width<\(pixels(next)))") }
-    if !conditions.isEmpty { put("@media \(conditions.joined(separator: " and ")){\n") }
-    put("\(selector){width:\(pixels(answer.contentSize.width));")
-    put("height:\(pixels(answer.contentSize.height))}\n")
+    if least != nil || next != nil { text.raw("@media ") }
+    if let least {
+      text.raw("(width>=")
+      text.pixels(least)
+      text.raw(")")
+    }
+    if least != nil && next != nil { text.raw(" and ") }
+    if let next {
+      text.raw("(width<")
+      text.pixels(next)
+      text.raw(")")
+    }
+    if least != nil || next != nil { text.raw("{\n") }
+    putSelector()
+    text.raw("{width:")
+    text.pixels(answer.contentSize.width)
+    text.raw(";height:")
+    text.pixels(answer.contentSize.height)
+    text.raw("}\n")
     for element in answer.elements { rule(of: element, in: answer.description) }
-    if !conditions.isEmpty { put("}\n") }
+    if least != nil || next != nil { text.raw("}\n") }
   }
 
   private mutating func rule(of element: LayoutAttributes, in description: Description) {
     let path = element.indexPath
-    put("\(selector)>[data-kind=")
+    putSelector()
     switch element.kind {
-    case .cell: put("cell")
-    case .header: put("header")
-    case .footer: put("footer")
+    case .cell: text.raw(">[data-kind=cell")
+    case .header: text.raw(">[data-kind=header")
+    case .footer: text.raw(">[data-kind=footer")
     case .decoration(let place):
+      text.raw(">[data-kind=")
       quote(description.content.sections[path.section].decorations[Int(place)].kind)
     }
-    put("][data-index-path=\"\(path.section),\(path.item)\"]{visibility:visible;")
     let frame =
       description.viewport.displayScale.map { element.frame.rounded(toScale: $0) } ?? element.frame
-    put("left:\(pixels(frame.minX));top:\(pixels(frame.minY));")
-    put("width:\(pixels(frame.width));height:\(pixels(frame.height))")
+    text.withRoom(texts: 96, numbers: 6) { place in
+      place.text("][data-index-path=\"")
+      place.integer(path.section)
+      place.text(",")
+      place.integer(path.item)
+      place.text("\"]{visibility:visible;left:")
+      place.length(frame.minX.millionths)
+      place.text("px;top:")
+      place.length(frame.minY.millionths)
+      place.text("px;width:")
+      place.length(frame.width.millionths)
+      place.text("px;height:")
+      place.length(frame.height.millionths)
+      place.text("px")
+    }
     let zIndex = zIndex(of: element)
     if zIndex != 0 { put(";z-index:\(zIndex)") }
     if element.alpha != 1 { put(";opacity:\(element.alpha)") }
@@ -67,7 +101,7 @@ struct StyleSheet {
       let y = element.anchorPoint.y * 100
       put(";transform-origin:\(x)% \(y)%")
     }
-    put("}\n")
+    text.raw("}\n")
   }
 
   /// Where an element is on the way to the eye: decorations are below all others, also those of cover
@@ -91,19 +125,21 @@ struct StyleSheet {
     put("\"")
   }
 
-  private func pixels(_ length: Length) -> String {
-    let magnitude = length.millionths.magnitude
-    let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: 1_000_000)
-    var text = (length.millionths < 0 ? "-" : "") + "\(whole)"
-    if rest > 0 {
-      let digits = String(rest)
-      text += "." + String(repeating: "0", count: 6 - digits.count) + digits
-      while text.last == "0" { text.removeLast() }
-    }
-    return text + "px"
+  private mutating func putSelector() {
+    let selector = selector
+    text.bytes(selector.span)
   }
 
-  private mutating func put(_ text: String) { bytes += Array(text.utf8) }
+  private mutating func put(_ text: String) { self.text.bytes(text.utf8Span.span) }
+}
+
+extension JSONWriter {
+  fileprivate mutating func pixels(_ length: Length) {
+    withRoom(texts: 2, numbers: 1) { place in
+      place.length(length.millionths)
+      place.text("px")
+    }
+  }
 }
 
 extension LayoutAnswer {
