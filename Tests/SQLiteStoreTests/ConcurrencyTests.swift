@@ -37,6 +37,33 @@ import Testing
     }
   }
 
+  @Test func whatIsShortDoesNotWaitForAllThatIsLong() throws {
+    let id = newID()
+    try store.create(id, owner: "", snapshot: [])
+    let done = Mutex<[Int]>([])
+    // The first keeps the writer for a while, so that the others queue up: the short one as the last.
+    onThreads(8) { [store] thread in
+      usleep(UInt32(thread) * 20_000)
+      switch thread {
+      case 0:
+        try? store.execute(
+          """
+          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000000) \
+          SELECT count(*) FROM n
+          """)
+      case 7: _ = try? store.append(record("short"), to: id, after: 1)
+      default:
+        try? store.create(newID(), owner: "", snapshot: Array(repeating: 65, count: 8 << 20))
+      }
+      done.withLock { $0.append(thread) }
+    }
+    let order = done.withLock { $0 }
+    #expect(order.first == 0 && order.count == 8)
+    // Which of two that are done looks at the clock first is chance; of six, it is not.
+    #expect(try #require(order.firstIndex(of: 7)) <= 3, "\(order)")
+    #expect(try store.load(id, since: nil)?.version == 2)
+  }
+
   @Test func changesOfManyThreadsShareCommits() throws {
     let ids = (0..<8).map { _ in (0..<20).map { _ in newID() } }
     let failureCount = Atomic(0)
