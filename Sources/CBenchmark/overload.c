@@ -48,7 +48,7 @@ struct overload {
   // Free ones; an idle one may have been closed meanwhile, and is opened again like the others.
   client *idle, *closed;
   char *scratch;
-  uint64_t random, opened;
+  uint64_t random;
   unsigned open, busy;
   double last_sweep;
 };
@@ -97,7 +97,6 @@ static bool send_rest(client *it) {
 static bool open_client(overload *self, client *it) {
   it->fd = client_connect(self->plan.port, SOCK_NONBLOCK, 0);
   if (it->fd < 0) return false;
-  self->opened++;
   self->open++;
   // Told once of each change, and so never asked to listen to anything else.
   struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = it};
@@ -322,8 +321,6 @@ void overload_reset(overload *self) {
     memset(self->kinds[i].buckets, 0, bucket_count * sizeof(uint64_t));
   }
 }
-
-uint64_t overload_opened(const overload *self) { return self->opened; }
 
 unsigned overload_open_count(const overload *self) { return self->open; }
 

@@ -88,7 +88,7 @@ import Synchronization
   }
 
   /// How many bytes the body takes, with what was reserved for more.
-  public var reservedByteCount: Int {
+  package var reservedByteCount: Int {
     switch storage {
     case .array(let bytes): bytes.capacity
     case .memory(let memory): memory.capacity

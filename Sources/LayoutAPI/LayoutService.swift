@@ -3,70 +3,6 @@ package import LayoutCore
 public import LayoutSessions
 import Synchronization
 
-/// What the service may do and hold.
-public struct ServiceLimits: Sendable {
-  /// Items with data of their own in one collection.
-  public var describedItemCount: Int
-  /// Sections in one collection.
-  public var sectionCount: Int
-  /// How deep arrays and objects may lie inside each other.
-  public var depth: Int
-  /// Elements in one answer.
-  public var elementCount: Int
-  /// Bytes of answers that are kept to be given again.
-  public var keptAnswerByteCount: Int
-
-  /// Makes limits.
-  ///
-  /// - Parameters:
-  ///   - describedItemCount: Items with data of their own in one collection.
-  ///   - sectionCount: Sections in one collection.
-  ///   - depth: How deep arrays and objects may lie inside each other.
-  ///   - elementCount: Elements in one answer.
-  ///   - keptAnswerByteCount: Bytes of answers that are kept to be given again.
-  public init(
-    describedItemCount: Int = 5_000_000, sectionCount: Int = 100_000, depth: Int = 32,
-    elementCount: Int = 200_000, keptAnswerByteCount: Int = 32 * 1024 * 1024
-  ) {
-    self.describedItemCount = describedItemCount
-    self.sectionCount = sectionCount
-    self.depth = depth
-    self.elementCount = elementCount
-    self.keptAnswerByteCount = keptAnswerByteCount
-  }
-}
-
-/// Clocks in nanoseconds that never go back.
-public struct ServiceClocks: Sendable {
-  /// The time that goes by.
-  public var monotonic: @Sendable () -> UInt64
-  /// The time for which this thread has had a processor; dearer to ask.
-  public var thread: @Sendable () -> UInt64
-
-  /// Takes both; they stand still if nothing is said.
-  ///
-  /// - Parameters:
-  ///   - monotonic: The time that goes by.
-  ///   - thread: The time for which this thread has had a processor.
-  public init(
-    monotonic: @escaping @Sendable () -> UInt64 = { 0 },
-    thread: @escaping @Sendable () -> UInt64 = { 0 }
-  ) {
-    self.monotonic = monotonic
-    self.thread = thread
-  }
-}
-
-/// Who is at the other end of a listener.
-public enum Audience: Sendable {
-  /// Whoever it is: everything is there.
-  case everyone
-  /// Those who call the API: health and metrics are not there.
-  case clients
-  /// Those who run the server: only health and metrics are there.
-  case operators
-}
-
 /// Answers requests: the whole API as one function from request to response.
 ///
 /// It does no I/O and knows nothing of the server; time comes from outside.
@@ -126,7 +62,7 @@ public final class LayoutService: HTTPHandler {
   }
 
   /// The paths it answers, as openapi.yaml writes them, with their methods.
-  public static var routes: [(template: String, methods: [HTTPMethod])] {
+  package static var routes: [(template: String, methods: [HTTPMethod])] {
     Routes.all.indices.map { index in
       let route = Routes.all[index]
       return (route.template.description, route.operations.map(\.method))
@@ -350,64 +286,6 @@ public final class LayoutService: HTTPHandler {
     case .playgroundFile: try call.playgroundFile()
     case .client: call.webFile(.client)
     case .clientTypes: call.webFile(.clientTypes)
-    }
-  }
-}
-
-extension Audience {
-  /// Whether a route is there for it.
-  fileprivate func sees(_ route: Route) -> Bool {
-    switch self {
-    case .everyone: true
-    case .clients: !route.isForOperators
-    case .operators: route.isForOperators
-    }
-  }
-}
-
-/// Why a request is not answered as it wished.
-enum Failure: Error {
-  /// Not on a thread that serves.
-  case takesLong
-  /// The layout says no; `tooManyElements` on a serving thread means: try again on a worker.
-  case layout(LayoutError)
-  /// Everything else.
-  case problem(Problem)
-
-  /// Whether a worker may do what the thread that serves may not.
-  fileprivate func isLeftToWorkers(_ limits: ServiceLimits) -> Bool {
-    switch self {
-    case .takesLong: true
-    case .layout(.tooManyElements(let limit)): limit < limits.elementCount
-    case .layout, .problem: false
-    }
-  }
-
-  /// The refusal; nothing takes too long for a worker.
-  fileprivate func problem(_ operation: Operation?) -> Problem {
-    switch self {
-    case .takesLong: return Problem(.unavailable, "the request takes too long")
-    case .problem(let problem): return problem
-    case .layout(let error):
-      var problem = Problem(error)
-      // Not every body has the part of the description that is to blame.
-      let part = operation?.describedPart
-      if let pointer = problem.pointer, part.map(pointer.hasPrefix) != true {
-        problem.pointer = nil
-      }
-      return problem
-    }
-  }
-}
-
-extension Operation {
-  /// A pointer to the part of a description that the bodies have; nil if they have none.
-  fileprivate var describedPart: String? {
-    switch self {
-    case .layOut, .createSession: ""
-    case .replaceLayout: "/layout"
-    case .replaceCollection: "/collection"
-    default: nil
     }
   }
 }

@@ -184,27 +184,6 @@ private struct StepMap: ElementMap {
   }
 }
 
-/// Back from a preview to the content before the movement.
-public struct InverseMap: ElementMap {
-  private let map: any ElementMap
-
-  /// Turns a map around.
-  public init(_ map: any ElementMap) { self.map = map }
-
-  /// Where it was.
-  public func newSection(of old: Int) -> Int? { map.oldSection(of: old) }
-  /// Where it is.
-  public func oldSection(of new: Int) -> Int? { map.newSection(of: new) }
-  /// Where it was.
-  public func newIndexPath(of old: IndexPath) -> IndexPath? { map.oldIndexPath(of: old) }
-  /// Where it is.
-  public func oldIndexPath(of new: IndexPath) -> IndexPath? { map.newIndexPath(of: new) }
-  /// Those that were together.
-  public func evenCount(fromOld old: IndexPath) -> Int { map.evenCount(fromNew: old) }
-  /// Those that are together.
-  public func evenCount(fromNew new: IndexPath) -> Int { map.evenCount(fromOld: new) }
-}
-
 extension PreparedLayout {
   /// Puts a cell under a finger down where its place is.
   public mutating func putDown() { lifted = nil }

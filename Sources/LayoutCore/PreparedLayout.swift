@@ -1,21 +1,3 @@
-/// The viewport through which the content is seen; its offset is given with each question.
-public struct Viewport: Hashable, Sendable {
-  /// The extent, above 0.
-  public var size: Size
-  /// Pixels per point in millionths, above 0; nil where nothing is rounded to pixels.
-  public var displayScale: Int64?
-
-  /// Makes a viewport.
-  ///
-  /// - Parameters:
-  ///   - size: The extent, above 0.
-  ///   - displayScale: Pixels per point in millionths, or nil.
-  public init(size: Size, displayScale: Int64? = nil) {
-    self.size = size
-    self.displayScale = displayScale
-  }
-}
-
 /// Content laid out for a viewport, ready for questions.
 ///
 /// Everything that does not depend on the content offset is computed once, here; each question names

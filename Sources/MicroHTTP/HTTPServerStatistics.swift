@@ -32,13 +32,13 @@ public struct HTTPServerStatistics: Sendable, Hashable {
   public var addressCount: UInt64
 
   /// Requests refused without the handler.
-  public var refusedRequestCount: UInt64 { refusalCounts.reduce(0) { $0 + $1.count } }
+  package var refusedRequestCount: UInt64 { refusalCounts.reduce(0) { $0 + $1.count } }
 
   /// Requests refused without the handler with a status.
   ///
   /// - Parameter status: The status.
   /// - Returns: How many; 0 for a status that is not counted on its own.
-  public func refusalCount(_ status: HTTPStatus) -> UInt64 {
+  package func refusalCount(_ status: HTTPStatus) -> UInt64 {
     refusalCounts.first { $0.status == status }?.count ?? 0
   }
 

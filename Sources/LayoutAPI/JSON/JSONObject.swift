@@ -103,7 +103,6 @@ struct JSONMemberSet<Member: JSONName>: ExpressibleByArrayLiteral, Equatable, Se
   @inline(__always)
   func contains(_ member: Member) -> Bool { bits >> UInt64(member.rawValue) & 1 == 1 }
 
-  func union(_ other: Self) -> Self { Self(bits: bits | other.bits) }
   func intersection(_ other: Self) -> Self { Self(bits: bits & other.bits) }
 }
 

@@ -83,7 +83,4 @@ import CBenchmark
 
   /// What became of the arrivals of a kind.
   func counts(of kind: Int) -> overload_counts { unsafe overload_result(pointer, UInt32(kind)) }
-
-  /// How many connections were opened so far.
-  var openedCount: Int { Int(unsafe overload_opened(pointer)) }
 }

@@ -1,0 +1,28 @@
+// The signals that end or reload a server.
+#define _GNU_SOURCE  // sigtimedwait
+#include <signal.h>
+#include <time.h>
+
+#include "internal.h"
+
+static sigset_t waited_signals(void) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
+  return signals;
+}
+
+void http_signals_block(void) {
+  sigset_t signals = waited_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, NULL);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+int http_signals_wait(unsigned seconds) {
+  sigset_t signals = waited_signals();
+  struct timespec limit = {.tv_sec = (time_t)seconds};
+  int received = sigtimedwait(&signals, NULL, &limit);
+  return received > 0 ? received : 0;
+}

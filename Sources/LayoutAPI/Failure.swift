@@ -1,0 +1,48 @@
+import LayoutCore
+
+/// Why a request is not answered as it wished.
+enum Failure: Error {
+  /// Not on a thread that serves.
+  case takesLong
+  /// The layout says no; `tooManyElements` on a serving thread means: try again on a worker.
+  case layout(LayoutError)
+  /// Everything else.
+  case problem(Problem)
+
+  /// Whether a worker may do what the thread that serves may not.
+  func isLeftToWorkers(_ limits: ServiceLimits) -> Bool {
+    switch self {
+    case .takesLong: true
+    case .layout(.tooManyElements(let limit)): limit < limits.elementCount
+    case .layout, .problem: false
+    }
+  }
+
+  /// The refusal; nothing takes too long for a worker.
+  func problem(_ operation: Operation?) -> Problem {
+    switch self {
+    case .takesLong: return Problem(.unavailable, "the request takes too long")
+    case .problem(let problem): return problem
+    case .layout(let error):
+      var problem = Problem(error)
+      // Not every body has the part of the description that is to blame.
+      let part = operation?.describedPart
+      if let pointer = problem.pointer, part.map(pointer.hasPrefix) != true {
+        problem.pointer = nil
+      }
+      return problem
+    }
+  }
+}
+
+extension Operation {
+  /// A pointer to the part of a description that the bodies have; nil if they have none.
+  fileprivate var describedPart: String? {
+    switch self {
+    case .layOut, .createSession: ""
+    case .replaceLayout: "/layout"
+    case .replaceCollection: "/collection"
+    default: nil
+    }
+  }
+}

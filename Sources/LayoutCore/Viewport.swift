@@ -1,0 +1,17 @@
+/// The viewport through which the content is seen; its offset is given with each question.
+public struct Viewport: Hashable, Sendable {
+  /// The extent, above 0.
+  public var size: Size
+  /// Pixels per point in millionths, above 0; nil where nothing is rounded to pixels.
+  public var displayScale: Int64?
+
+  /// Makes a viewport.
+  ///
+  /// - Parameters:
+  ///   - size: The extent, above 0.
+  ///   - displayScale: Pixels per point in millionths, or nil.
+  public init(size: Size, displayScale: Int64? = nil) {
+    self.size = size
+    self.displayScale = displayScale
+  }
+}

@@ -1,0 +1,50 @@
+/// How many sessions there may be, and for how long.
+public struct SessionLimits: Sendable {
+  /// A session that nobody asks for so long is forgotten.
+  public var idleTime: Duration
+  /// Past so many, the least recently used leave.
+  public var sessionCount: Int
+  /// Past so many bytes, the least recently used leave.
+  public var byteCount: Int
+  /// Past so many of one owner, no new ones of that owner are kept.
+  public var sessionCountPerOwner: Int
+
+  /// Makes limits.
+  ///
+  /// - Parameters:
+  ///   - idleTime: How long an unused session is kept.
+  ///   - sessionCount: How many there may be, at least 1.
+  ///   - byteCount: How many bytes they may take together.
+  ///   - sessionCountPerOwner: How many one owner may have.
+  public init(
+    idleTime: Duration = .seconds(3600), sessionCount: Int = 10_000,
+    byteCount: Int = 1024 * 1024 * 1024, sessionCountPerOwner: Int = .max
+  ) {
+    self.idleTime = idleTime
+    self.sessionCount = sessionCount
+    self.byteCount = byteCount
+    self.sessionCountPerOwner = sessionCountPerOwner
+  }
+}
+
+/// Why a session cannot be kept.
+public enum SessionError: Error, Hashable {
+  /// It alone takes more than all sessions may.
+  case tooLarge(byteCount: Int, limit: Int)
+  /// Its owner has as many as one may have.
+  case tooMany(limit: Int)
+}
+
+/// How the sessions are doing.
+public struct SessionStatistics: Sendable, Equatable {
+  /// How many there are.
+  public var sessionCount = 0
+  /// How many bytes they take; an estimate.
+  public var byteCount = 0
+  /// How many have been made since the beginning.
+  public var createdCount = 0
+  /// How many have left because others needed their place.
+  public var evictedCount = 0
+  /// How many have left because nobody asked for them.
+  public var expiredCount = 0
+}

@@ -1,0 +1,27 @@
+import CHTTPShim
+
+/// How the process keeps memory.
+public enum Memory {
+  /// Sees to it that what is large, such as a long body, goes back to the system when it is freed.
+  public static func giveBackWhatIsLarge() { http_memory_give_back() }
+
+  /// Gives free memory back to the system; may take milliseconds after much has been freed.
+  public static func giveBackWhatIsFree() { http_memory_trim() }
+}
+
+/// The signals that end or reload a server, taken one at a time instead of by interruption.
+public enum Signals {
+  /// Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE.
+  ///
+  /// Call on the main thread before any other starts: threads inherit it.
+  public static func block() { http_signals_block() }
+
+  /// Waits for one of the blocked signals.
+  ///
+  /// - Parameter seconds: For how long.
+  /// - Returns: Its number; nil if none has come.
+  public static func wait(seconds: UInt32) -> Int32? {
+    let received = http_signals_wait(seconds)
+    return received == 0 ? nil : received
+  }
+}
