@@ -31,8 +31,8 @@ public final class SessionStore: Sendable {
         throw .tooMany(limit: limits.sessionCountPerOwner)
       }
       table.insert(session, byteCount: byteCount, at: now)
-      table.makeRoom(limits, into: &left)
     }
+    makeRoom()
   }
 
   /// Keeps a session that is in memory again, unless another request was faster.
@@ -45,12 +45,15 @@ public final class SessionStore: Sendable {
   public func insertAgain(_ session: Session, at now: Duration) throws(SessionError) -> Session {
     let byteCount = session.byteCount
     try checkRoom(for: byteCount)
-    return changeTable { table, left in
-      if let other = table.use(session.id, of: session.owner, at: now) { return other }
+    let kept = changeTable { table, left in
+      let other = table.use(
+        session.id, of: session.owner, at: now, since: now - limits.idleTime, into: &left)
+      if let other { return other }
       table.insert(session, byteCount: byteCount, isNew: false, at: now)
-      table.makeRoom(limits, into: &left)
       return session
     }
+    makeRoom()
+    return kept
   }
 
   /// Finds a session without using it; whosesoever it is.
@@ -85,10 +88,8 @@ public final class SessionStore: Sendable {
   /// - Parameter session: The session; nothing happens if it has left meanwhile.
   public func recount(_ session: Session) {
     let byteCount = session.byteCount
-    changeTable { table, left in
-      table.recount(session, byteCount: byteCount)
-      table.makeRoom(limits, into: &left)
-    }
+    changeTable { table, _ in table.recount(session, byteCount: byteCount) }
+    makeRoom()
   }
 
   /// Finds a session and marks it as used.
@@ -103,8 +104,9 @@ public final class SessionStore: Sendable {
     _ id: SessionID, of owner: SessionOwner = .anonymous, at now: Duration
   ) -> Session? {
     changeTable { table, left in
-      table.removeIdle(since: now - limits.idleTime, into: &left)
-      return table.use(id, of: owner, at: now)
+      let time = now - limits.idleTime
+      table.removeIdle(since: time, into: &left)
+      return table.use(id, of: owner, at: now, since: time, into: &left)
     }
   }
 
@@ -119,8 +121,10 @@ public final class SessionStore: Sendable {
     _ id: SessionID, of owner: SessionOwner = .anonymous, at now: Duration
   ) -> Bool {
     changeTable { table, left in
-      table.removeIdle(since: now - limits.idleTime, into: &left)
-      return table.remove(id, of: owner, into: &left)
+      let time = now - limits.idleTime
+      table.removeIdle(since: time, into: &left)
+      return table.use(id, of: owner, at: now, since: time, into: &left) != nil
+        && table.remove(id, of: owner, into: &left)
     }
   }
 
@@ -131,7 +135,7 @@ public final class SessionStore: Sendable {
   /// - Parameter now: The time.
   /// - Returns: Whether sessions have left since the last call.
   public func sweep(at now: Duration) -> Bool {
-    changeTable { table, left in table.removeIdle(since: now - limits.idleTime, into: &left) }
+    while !changeTable({ $0.removeIdle(since: now - limits.idleTime, into: &$1) }) {}
     let left = leaving.withLock { leaving in
       defer { leaving = Leaving() }
       return leaving
@@ -147,6 +151,11 @@ public final class SessionStore: Sendable {
       statistics.byteCount = table.byteCount
       return statistics
     }
+  }
+
+  /// Has sessions leave until there is room.
+  private func makeRoom() {
+    while !changeTable({ $0.makeRoom(limits, into: &$1) }) {}
   }
 
   /// Changes the table; sessions that leave are freed after its lock is released.

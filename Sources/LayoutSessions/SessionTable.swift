@@ -1,6 +1,7 @@
 /// Sessions in slots that form a list from the most to the least recently used.
 ///
-/// A use costs one look into the index; the list is mended by slot.
+/// A use costs one look into the index; the list is mended by slot. However many have to leave, a few do at a
+/// time, so that nobody waits for all of them.
 struct SessionTable {
   private struct Slot {
     var session: Session?
@@ -45,8 +46,17 @@ struct SessionTable {
     slots[place].byteCount = byteCount
   }
 
-  mutating func use(_ id: SessionID, of owner: SessionOwner, at now: Duration) -> Session? {
+  /// The session of a name, which is used now; one that was last used before a time leaves.
+  mutating func use(
+    _ id: SessionID, of owner: SessionOwner, at now: Duration, since time: Duration,
+    into left: inout [Session]
+  ) -> Session? {
     guard let place = places[id], let session = slots[place].session, session.owner == owner else {
+      return nil
+    }
+    guard slots[place].lastUse >= time else {
+      remove(at: place, into: &left)
+      statistics.expiredCount += 1
       return nil
     }
     slots[place].lastUse = now
@@ -65,19 +75,35 @@ struct SessionTable {
     return true
   }
 
-  mutating func makeRoom(_ limits: SessionLimits, into left: inout [Session]) {
-    while count > limits.sessionCount || byteCount > limits.byteCount, let oldest {
+  /// Removes some sessions for which there is no room, the least recently used first.
+  ///
+  /// - Returns: Whether there is room.
+  mutating func makeRoom(_ limits: SessionLimits, into left: inout [Session]) -> Bool {
+    for _ in 0..<SessionTable.slice {
+      guard count > limits.sessionCount || byteCount > limits.byteCount, let oldest else {
+        return true
+      }
       remove(at: oldest, into: &left)
       statistics.evictedCount += 1
     }
+    return false
   }
 
-  mutating func removeIdle(since time: Duration, into left: inout [Session]) {
-    while let oldest, slots[oldest].lastUse < time {
+  /// Removes some sessions that were last used before a time, the least recently used first.
+  ///
+  /// - Returns: Whether none is left.
+  @discardableResult
+  mutating func removeIdle(since time: Duration, into left: inout [Session]) -> Bool {
+    for _ in 0..<SessionTable.slice {
+      guard let oldest, slots[oldest].lastUse < time else { return true }
       remove(at: oldest, into: &left)
       statistics.expiredCount += 1
     }
+    return false
   }
+
+  /// So many leave at a time: some ten microseconds.
+  private static let slice = 64
 
   private mutating func remove(at place: Int, into left: inout [Session]) {
     unlink(place)

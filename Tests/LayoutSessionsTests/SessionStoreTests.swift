@@ -20,6 +20,31 @@ struct SessionStoreTests {
       scrolling: ScrollState(contentOffset: .zero))
   }
 
+  /// Nobody waits for all that have to leave, and nobody finds one that should have left.
+  @Test func manyLeaveAFewAtATime() throws {
+    let store = SessionStore(limits: SessionLimits(idleTime: .seconds(20), sessionCount: 1000))
+    let sessions = try (0..<1000).map { _ in try Self.session() }
+    for session in sessions { try store.insert(session, at: .seconds(0)) }
+    #expect(store.session(sessions[0].id, at: .seconds(20)) != nil)
+    // The last one is overdue, too, but not among the first of those to leave.
+    #expect(store.session(sessions[999].id, at: .seconds(21)) == nil)
+    #expect((900..<1000).contains(store.statistics.sessionCount))
+    #expect(!store.remove(sessions[998].id, at: .seconds(21)))
+    #expect(store.sweep(at: .seconds(21)))
+    #expect(store.statistics.sessionCount == 1)
+    #expect(store.statistics.expiredCount == 999)
+    // Who needs the room of many gets all of it.
+    let byteCount = sessions[0].byteCount * 1000
+    let full = SessionStore(limits: SessionLimits(sessionCount: 10_000, byteCount: byteCount))
+    for session in sessions { try full.insert(session, at: .seconds(0)) }
+    let large = try Self.session(itemCount: 200_000)
+    #expect(large.byteCount > byteCount / 4)
+    try full.insert(large, at: .seconds(0))
+    #expect(full.statistics.byteCount <= byteCount && full.statistics.evictedCount > 200)
+    #expect(full.residentSession(large.id) === large)
+    #expect(full.residentSession(sessions[999].id) === sessions[999])
+  }
+
   /// Against a plain list of what was used when.
   @Test(arguments: 0..<30)
   func whatIsKeptIsWhatWasUsedLast(seed: Int) throws {
