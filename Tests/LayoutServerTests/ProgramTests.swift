@@ -151,6 +151,47 @@ import Testing
     #expect(!program.log.contains("abc"))
   }
 
+  @Test func requestsAreLoggedAsJSONIfSoSaid() throws {
+    let program = try Program(["--log-format", "json"])
+    defer { program.kill() }
+    let client = RawClient(port: try program.port())
+    client.send("GET /v1/nowhere?c=d HTTP/1.1\r\nHost: a\r\n\r\n")
+    let answer = try #require(client.receive())
+    #expect(answer.status == 404)
+    program.send(SIGTERM)
+    #expect(program.waitForExit() == 0)
+    let line = try #require(program.log.split(separator: "\n").first { $0.hasPrefix("{") })
+    let entry = try #require(
+      try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    #expect(entry["method"] as? String == "GET")
+    #expect(entry["status"] as? Int == 404)
+    #expect(entry["bytes"] as? Int == answer.text.utf8.count)
+    // Without the query, which may say what is nobody's business.
+    #expect(entry["path"] as? String == "/v1/nowhere")
+    #expect(try answer.text.contains(#require(entry["requestId"] as? String)))
+  }
+
+  /// A container's own check: whom it asks is whom the options name.
+  @Test func aHealthCheckAsksWhoKnows() throws {
+    let program = try Program(["--admin-port", "0"])
+    defer { program.kill() }
+    let ports = [
+      "--port": try program.port(),
+      "--admin-port": try program.port("administration on http://127.0.0.1:"),
+    ]
+    func check(_ options: [String]) throws -> Int32? {
+      let check = try Program(["healthcheck"] + options.flatMap { [$0, "\(ports[$0] ?? 0)"] })
+      defer { check.kill() }
+      return check.waitForExit()
+    }
+    #expect(try check(["--port", "--admin-port"]) == 0)
+    // Where operators have a listener of their own, the other one does not say.
+    #expect(try check(["--port"]) == 1)
+    program.send(SIGTERM)
+    #expect(program.waitForExit() == 0)
+    #expect(try check(["--port", "--admin-port"]) == 1)
+  }
+
   @Test func operatorsMayHaveAListenerOfTheirOwn() throws {
     let program = try Program(["--admin-port", "0"])
     defer { program.kill() }
