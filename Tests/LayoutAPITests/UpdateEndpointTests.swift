@@ -497,6 +497,22 @@ struct UpdateRefusalTests {
      "layout":{"kind":"list"},"viewport":{"width":100,"height":200}}
     """
 
+  /// A section takes some hundred bytes of memory and nine of a body.
+  @Test(arguments: ["insertSections", "reloadSections"])
+  func moreSectionsThanThereMayBeAreNotRead(operation: String) throws {
+    let service = MockService(limits: ServiceLimits(sectionCount: 4))
+    let path = try service.makeSession(Self.twoSections)
+    for (count, status) in [(4, 409), (5, 422)] {
+      // All at one place, which is refused when they have been read.
+      let sections = Array(repeating: #"{"at":0,"section":{}}"#, count: count)
+      let answer = try #require(
+        service.send(
+          .post, path + "/updates", #"{"\#(operation)":[\#(sections.joined(separator: ","))]}"#))
+      #expect(answer.status == status)
+      if status == 422 { #expect(answer["pointer"] as? String == "/\(operation)") }
+    }
+  }
+
   static let expectations: [Case] = [
     Case(
       #"{"moveItems":[{"from":[0,1],"to":[1,0]}],"expect":{"itemCounts":[10,6]}}"#,

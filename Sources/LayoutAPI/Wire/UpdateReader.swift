@@ -67,7 +67,9 @@ extension JSONValue {
     try object[.deleteSections]?.forEachElement { (value) throws(JSONError) in
       request.batch.deleteSections.append(try value.whole(in: JSONValue.indices))
     }
-    try object[.insertSections]?.forEachElement { (value) throws(JSONError) in
+    // More than there may be are refused before all are kept.
+    try object[.insertSections]?.forEachElement(maximumCount: limits.sections) {
+      (value) throws(JSONError) in
       request.batch.insertSections.append(try value.sectionAt(&remaining))
     }
     try object[.moveSections]?.forEachElement { (value) throws(JSONError) in
@@ -78,7 +80,8 @@ extension JSONValue {
           try move.required(.to).whole(in: JSONValue.indices)
         ))
     }
-    try object[.reloadSections]?.forEachElement { (value) throws(JSONError) in
+    try object[.reloadSections]?.forEachElement(maximumCount: limits.sections) {
+      (value) throws(JSONError) in
       request.batch.reloadSections.append(try value.sectionAt(&remaining))
     }
     try object[.deleteItems]?.forEachElement { (value) throws(JSONError) in
@@ -134,8 +137,10 @@ extension JSONValue {
   /// Indices of items and sections, as far as there can be any.
   private static var indices: ClosedRange<Int> { 0...ContentLimits.equalItems }
 
-  private func forEachElement(_ body: (JSONValue) throws(JSONError) -> Void) throws(JSONError) {
-    var array = try array()
+  private func forEachElement(
+    maximumCount: Int = .max, _ body: (JSONValue) throws(JSONError) -> Void
+  ) throws(JSONError) {
+    var array = try array(maximumCount: maximumCount)
     while let value = array.next() { try body(value) }
   }
 
