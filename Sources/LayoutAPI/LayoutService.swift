@@ -83,8 +83,10 @@ public final class LayoutService: HTTPHandler {
   ///
   /// - Returns: Whether sessions have left since the last call.
   public func sweep() -> Bool {
+    // First what needs nobody else.
+    let haveLeft = sessions.sweep(at: now())
     archive?.sweep()
-    return sessions.sweep(at: now())
+    return haveLeft
   }
 
   /// What went wrong with the store since the last call, in words for those who run the server.

@@ -127,8 +127,11 @@ public final class RequestMetrics: Sendable {
     }
 
     static func column(of status: HTTPStatus) -> Int {
-      statuses.firstIndex(of: status) ?? 0
+      // One that nobody has thought of is no success.
+      statuses.firstIndex(of: status) ?? failureColumn
     }
+
+    private static let failureColumn = statuses.firstIndex(of: .internalServerError) ?? 0
 
     func increment(_ index: Int, by count: UInt64 = 1) {
       let value = counters[index].load(ordering: .relaxed)
