@@ -27,5 +27,5 @@ enum WriteOperation: Sendable {
   }
 
   /// So many sessions a sweep deletes at most; others are served after each.
-  static let sweepCount = 16
+  static let sweepCount = 64
 }

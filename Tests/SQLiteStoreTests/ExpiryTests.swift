@@ -94,10 +94,10 @@ import Testing
     }
     #expect(isThere(ids[0]) && isThere(ids[300]))
     try store.sweep(for: .zero)
-    #expect(!isThere(ids[0]) && !isThere(ids[15]))
-    #expect(isThere(ids[16]) && isThere(ids[300]))
+    #expect(!isThere(ids[0]) && !isThere(ids[63]))
+    #expect(isThere(ids[64]) && isThere(ids[300]))
     try store.sweep(for: .seconds(60))
-    #expect(!isThere(ids[16]) && !isThere(ids[300]))
+    #expect(!isThere(ids[64]) && !isThere(ids[300]))
     #expect(try store.load(last, since: nil) != nil)
   }
 
