@@ -25,14 +25,13 @@ public final class SessionStore: Sendable {
   public func insert(_ session: Session, at now: Duration) throws(SessionError) {
     let byteCount = session.byteCount
     try checkRoom(for: byteCount)
-    try changeTable { (table, left) throws(SessionError) in
+    try changeTableAndMakeRoom { (table, left) throws(SessionError) in
       table.removeIdle(since: now - limits.idleTime, into: &left)
       guard table.sessionCount(of: session.owner) < limits.sessionCountPerOwner else {
         throw .tooMany(limit: limits.sessionCountPerOwner)
       }
       table.insert(session, byteCount: byteCount, at: now)
     }
-    makeRoom()
   }
 
   /// Keeps a session that is in memory again, unless another request was faster.
@@ -45,15 +44,13 @@ public final class SessionStore: Sendable {
   public func insertAgain(_ session: Session, at now: Duration) throws(SessionError) -> Session {
     let byteCount = session.byteCount
     try checkRoom(for: byteCount)
-    let kept = changeTable { table, left in
+    return changeTableAndMakeRoom { table, left in
       let other = table.use(
         session.id, of: session.owner, at: now, since: now - limits.idleTime, into: &left)
       if let other { return other }
       table.insert(session, byteCount: byteCount, isNew: false, at: now)
       return session
     }
-    makeRoom()
-    return kept
   }
 
   /// Finds a session without using it; whosesoever it is.
@@ -88,8 +85,7 @@ public final class SessionStore: Sendable {
   /// - Parameter session: The session; nothing happens if it has left meanwhile.
   public func recount(_ session: Session) {
     let byteCount = session.byteCount
-    changeTable { table, _ in table.recount(session, byteCount: byteCount) }
-    makeRoom()
+    changeTableAndMakeRoom { table, _ in table.recount(session, byteCount: byteCount) }
   }
 
   /// Finds a session and marks it as used.
@@ -153,9 +149,16 @@ public final class SessionStore: Sendable {
     }
   }
 
-  /// Has sessions leave until there is room.
-  private func makeRoom() {
-    while !changeTable({ $0.makeRoom(limits, into: &$1) }) {}
+  /// Changes the table, and has sessions leave until there is room: nearly always none has to, and then the
+  /// lock is taken once.
+  private func changeTableAndMakeRoom<Value, Failure: Error>(
+    _ body: (inout SessionTable, _ left: inout [Session]) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    var (value, hasRoom) = try changeTable { (table, left) throws(Failure) in
+      (try body(&table, &left), table.makeRoom(limits, into: &left))
+    }
+    while !hasRoom { hasRoom = changeTable { $0.makeRoom(limits, into: &$1) } }
+    return value
   }
 
   /// Changes the table; sessions that leave are freed after its lock is released.

@@ -15,17 +15,21 @@ struct LiveServiceTests {
       configuration: HTTPServerConfiguration(), handler: LayoutService(now: { .zero }))
   }
 
+  /// The answer to who makes a session.
+  private func makeSession(_ description: String, by client: RawClient) throws -> RawClient.Answer {
+    client.send(post("/v1/sessions", description))
+    let created = try #require(client.receive())
+    #expect(created.status == 201)
+    return created
+  }
+
   @Test func aSessionIsMadeScrolledAndDeletedOverOneConnection() throws {
     let server = try start()
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port)
-    client.send(
-      post(
-        "/v1/sessions",
-        #"{"collection":{"sections":[{"items":{"count":1000000000}}]},"layout":{"kind":"flow"},"viewport":{"width":320,"height":480}}"#
-      ))
-    let created = try #require(client.receive())
-    #expect(created.status == 201)
+    let created = try makeSession(
+      #"{"collection":{"sections":[{"items":{"count":1000000000}}]},"layout":{"kind":"flow"},"viewport":{"width":320,"height":480}}"#,
+      by: client)
     let path = try #require(created.field("Location"))
     // Three ticks and a question at once.
     client.send(
@@ -45,12 +49,9 @@ struct LiveServiceTests {
     let server = try start()
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port)
-    client.send(
-      post(
-        "/v1/sessions",
-        #"{"collection":{"sections":[]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#
-      ))
-    let created = try #require(client.receive())
+    let created = try makeSession(
+      #"{"collection":{"sections":[]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#,
+      by: client)
     let path = try #require(created.field("Location"))
     let tag = try #require(created.field("ETag"))
     let body = #"{"layout":{"kind":"list"}}"#
