@@ -174,22 +174,7 @@ public struct WaterfallLayout: CollectionLayout {
         length, count: lengths.count, interitemSpacing: interitem, columns: columns,
         direction: itemRenderDirection)
     }
-    let isHeaped =
-      itemRenderDirection == .shortestFirst && lengths.filledCount > OrderedColumns.capacity
-    let limit = WaterfallLayout.maximumMixedCount / (isHeaped ? WaterfallLayout.heapedCost : 1)
-    // Run by run only where it may be too much: a change asks for little else.
-    let undescribed = lengths.undescribedCount
-    if lengths.count > limit || change == nil && undescribed > 0
-      || undescribedCount > limit - undescribed
-    {
-      let placed = lengths.placedCount
-      undescribedCount += placed.undescribed
-      guard placed.all <= limit, undescribedCount <= limit else {
-        throw .tooManyItems(section: index, limit: limit)
-      }
-    } else {
-      undescribedCount += undescribed
-    }
+    try countPlaced(lengths, ofSection: index, isUpdate: change != nil, &undescribedCount)
     switch (itemRenderDirection, change?.body) {
     case (.shortestFirst, let old as ShortestFirstWaterfall):
       return old.edited(change?.edits ?? [], lengths: lengths)
@@ -202,6 +187,29 @@ public struct WaterfallLayout: CollectionLayout {
       return RoundRobinWaterfall(
         lengths: lengths, interitemSpacing: interitem, columns: columns,
         isReversed: itemRenderDirection == .rightToLeft)
+    }
+  }
+
+  /// Counts what is placed one by one, and refuses too much of it.
+  private func countPlaced(
+    _ lengths: ColumnLengths, ofSection index: Int, isUpdate: Bool, _ undescribedCount: inout Int
+  ) throws(LayoutError) {
+    let isHeaped =
+      itemRenderDirection == .shortestFirst && lengths.filledCount > OrderedColumns.capacity
+    let limit = WaterfallLayout.maximumMixedCount / (isHeaped ? WaterfallLayout.heapedCost : 1)
+    let undescribed = lengths.undescribedCount
+    // Run by run only where it may be too much: a change asks for little else.
+    guard
+      lengths.count > limit || !isUpdate && undescribed > 0
+        || undescribedCount > limit - undescribed
+    else {
+      undescribedCount += undescribed
+      return
+    }
+    let placed = lengths.placedCount
+    undescribedCount += placed.undescribed
+    guard placed.all <= limit, undescribedCount <= limit else {
+      throw .tooManyItems(section: index, limit: limit)
     }
   }
 
