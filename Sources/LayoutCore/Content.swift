@@ -124,6 +124,8 @@ public enum ItemExtents: Hashable, Sendable {
   case lengths(LengthArray)
   /// Width divided by height each; finite and above 0.
   case aspectRatios([Double])
+  /// One thing of one, another of another: a few items of each, next to each other.
+  case mixed([ItemExtent])
 
   /// The bytes that the storage takes on the heap.
   public var byteCount: Int {
@@ -132,6 +134,7 @@ public enum ItemExtents: Hashable, Sendable {
     case .sizes(let widths, let heights): widths.byteCount + heights.byteCount
     case .lengths(let lengths): lengths.byteCount
     case .aspectRatios(let ratios): ratios.capacity * 8
+    case .mixed(let extents): extents.capacity * MemoryLayout<ItemExtent>.stride
     }
   }
 }

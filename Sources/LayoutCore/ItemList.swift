@@ -35,12 +35,13 @@ public struct ItemList: Sendable {
   /// The bytes that they take on the heap; an estimate.
   public var byteCount: Int { rope.summary.byteCount + rope.rootByteCount }
 
-  /// Visits the runs; how the items are cut into runs may differ where the items do not.
+  /// Visits runs of items of which as much is said, so that none is mixed; how the items are cut into runs may
+  /// differ where the items do not.
   ///
   /// - Parameter body: Called with each run and the index of its first item.
   public func forEachRun(_ body: (_ run: Items, _ start: Int) -> Void) {
     rope.forEachChunk { place in
-      body(place.chunk, place.start)
+      place.chunk.forEachRunOfOneKind { body($0, place.start + $1) }
       return true
     }
   }
@@ -113,8 +114,8 @@ struct ItemsSummary: RopeSummary {
   var heights = LengthSummary.zero
   /// Of the items that have a length.
   var lengths = LengthSummary.zero
-  /// How many have an aspect ratio.
-  var ratioCount = 0
+  /// How many are in pieces whose sizes have to be computed: those of aspect ratios, and mixed ones.
+  var computedCount = 0
 
   static let zero = ItemsSummary()
 
@@ -137,7 +138,7 @@ struct ItemsSummary: RopeSummary {
     left.widths += right.widths
     left.heights += right.heights
     left.lengths += right.lengths
-    left.ratioCount += right.ratioCount
+    left.computedCount += right.computedCount
   }
 }
 
@@ -146,7 +147,7 @@ extension ItemsSummary {
     describedCount += new.describedCount - part.describedCount
     namedCount += new.namedCount - part.namedCount
     byteCount += new.byteCount - part.byteCount
-    ratioCount += new.ratioCount - part.ratioCount
+    computedCount += new.computedCount - part.computedCount
     return widths.replace(part.widths, by: new.widths)
       && heights.replace(part.heights, by: new.heights)
       && lengths.replace(part.lengths, by: new.lengths)
@@ -184,7 +185,7 @@ extension Items: RopeChunk {
     guard ids == nil else { return false }
     return switch extents {
     case .unspecified, .size: true
-    case .sizes, .lengths, .aspectRatios: false
+    case .sizes, .lengths, .aspectRatios, .mixed: false
     }
   }
 
@@ -197,6 +198,7 @@ extension Items: RopeChunk {
       heights.fetch(range)
     case .lengths(let lengths): lengths.fetch(range)
     case .aspectRatios(let ratios): ratios.fetch(range)
+    case .mixed(let extents): extents.fetch(range)
     }
   }
 
@@ -213,7 +215,7 @@ extension Items: RopeChunk {
       summary.widths = widths.summary
       summary.heights = heights.summary
     case .lengths(let lengths): summary.lengths = lengths.summary
-    case .aspectRatios: summary.ratioCount = count
+    case .aspectRatios, .mixed: summary.computedCount = count
     }
     return summary
   }
@@ -261,10 +263,13 @@ extension Items: RopeChunk {
     return RopeLeaf(chunk, summary)
   }
 
-  /// Items go together that have their sizes and names in the same way; and those of which a few have one size,
-  /// with others that have sizes: a size takes less than a piece of its own.
+  /// Items go together that have their sizes and names in the same way; and because a piece of its own takes
+  /// more than a few items do, those of which a few have one size, with others that have sizes, and a few of
+  /// any kind with a few of another.
   func goes(with other: Items, asUniform: Bool) -> Bool {
-    isLike(other) || !asUniform && isSized && other.isSized && (ids == nil) == (other.ids == nil)
+    isLike(other)
+      || !asUniform && (ids == nil) == (other.ids == nil)
+        && (isSized && other.isSized || isMixable && other.isMixable)
   }
 
   /// Whether items have their sizes and names in the same way as others.
@@ -272,7 +277,7 @@ extension Items: RopeChunk {
     guard (ids == nil) == (other.ids == nil) else { return false }
     return switch (extents, other.extents) {
     case (.unspecified, .unspecified), (.sizes, .sizes), (.lengths, .lengths),
-      (.aspectRatios, .aspectRatios):
+      (.aspectRatios, .aspectRatios), (.mixed, .mixed):
       true
     case (.size(let size), .size(let next)): size == next
     default: false
@@ -283,13 +288,20 @@ extension Items: RopeChunk {
   private var isSized: Bool {
     switch extents {
     case .sizes: true
-    case .size: count <= Items.fewCount
-    case .unspecified, .lengths, .aspectRatios: false
+    case .size: count <= Items.fewSizedCount
+    case .unspecified, .lengths, .aspectRatios, .mixed: false
     }
   }
 
+  /// Whether the items are mixed, or few.
+  private var isMixable: Bool {
+    if case .mixed = extents { true } else { count <= Items.fewMixedCount }
+  }
+
   /// Of one size these are few: 8 bytes each are less than the 300 of a piece.
-  private static var fewCount: Int { 32 }
+  private static var fewSizedCount: Int { 32 }
+  /// Among others these are few, at 24 bytes each: in pieces of their own there would be one more behind them.
+  private static var fewMixedCount: Int { 24 }
 
   static func joining(_ parts: ArraySlice<Part>) -> Items {
     guard let first = parts.first else { return Items() }
@@ -299,39 +311,19 @@ extension Items: RopeChunk {
       ids: first.read { $0.ids != nil } ? names(joining: parts) : nil)
   }
 
-  /// The extents of parts that have them in the same way as these items.
+  /// The extents of parts that go with each other, of which these items are the first.
   private func extents(joining parts: ArraySlice<Part>, count: Int) -> ItemExtents {
+    guard parts.allSatisfy({ $0.read { isLike($0) } }) else {
+      return ItemExtents.narrowSizes(joining: parts, count: count)
+        ?? Items.mixedExtents(joining: parts, count: count)
+    }
     switch extents {
-    case .unspecified: return extents
-    case .size(let size) where parts.allSatisfy({ $0.read { $0.commonSize == size } }):
-      return extents
-    case .sizes(.compact, .compact), .size:
-      // Nearly all sizes are; widths and heights are filled in one go.
-      let narrow = ItemExtents.narrowSizes(count: count) { allWidths, allHeights in
-        parts.allSatisfy { part in
-          part.read { items in
-            switch items.extents {
-            case .sizes(.compact(let widths), .compact(let heights)):
-              allWidths.append(widths.span, part.range)
-              allHeights.append(heights.span, part.range)
-            case .size(let size):
-              guard let width = UInt32(exactly: size.width.millionths),
-                let height = UInt32(exactly: size.height.millionths)
-              else { return false }
-              allWidths.append(repeating: width, count: part.range.count)
-              allHeights.append(repeating: height, count: part.range.count)
-            default: return false
-            }
-            return true
-          }
-        }
-      }
-      if let narrow { return narrow }
-      fallthrough
+    case .unspecified, .size: return extents
     case .sizes:
-      return .sizes(
-        widths: LengthArray.joining(parts, count: count) { $0.widths },
-        heights: LengthArray.joining(parts, count: count) { $0.heights })
+      return ItemExtents.narrowSizes(joining: parts, count: count)
+        ?? .sizes(
+          widths: LengthArray.joining(parts, count: count) { $0.widths },
+          heights: LengthArray.joining(parts, count: count) { $0.heights })
     case .lengths: return .lengths(LengthArray.joining(parts, count: count) { $0.lengths })
     case .aspectRatios:
       var all: [Double] = []
@@ -342,7 +334,19 @@ extension Items: RopeChunk {
         }
       }
       return .aspectRatios(all)
+    case .mixed: return Items.mixedExtents(joining: parts, count: count)
     }
+  }
+
+  /// The extents of parts of any kinds.
+  private static func mixedExtents(joining parts: ArraySlice<Part>, count: Int) -> ItemExtents {
+    var all: [ItemExtent] = []
+    all.reserveCapacity(count)
+    for part in parts {
+      let extents = part.chunk.extents
+      for index in part.range { all.append(extents[index]) }
+    }
+    return ItemExtents(all)
   }
 
   private static func names(joining parts: ArraySlice<Part>) -> StringTable {
@@ -353,23 +357,12 @@ extension Items: RopeChunk {
     return names
   }
 
-  /// The size of all, if they have one in common.
-  private var commonSize: Size? { if case .size(let size) = extents { size } else { nil } }
-
   private var widths: LengthArray {
-    if case .sizes(let widths, _) = extents {
-      widths
-    } else {
-      .equal(commonSize?.width ?? 0, count: count)
-    }
+    if case .sizes(let widths, _) = extents { widths } else { .equal(0, count: count) }
   }
 
   private var heights: LengthArray {
-    if case .sizes(_, let heights) = extents {
-      heights
-    } else {
-      .equal(commonSize?.height ?? 0, count: count)
-    }
+    if case .sizes(_, let heights) = extents { heights } else { .equal(0, count: count) }
   }
 
   private var lengths: LengthArray {
@@ -421,6 +414,33 @@ extension ItemExtents {
   ) -> ItemExtents? {
     NarrowLengths.pair(count: count, fill)
       .map { .sizes(widths: .compact($0), heights: .compact($1)) }
+  }
+}
+
+extension ItemExtents {
+  /// The sizes of parts that have them, in one go; nil if some have none, or not of 32 bits: nearly all are.
+  fileprivate static func narrowSizes(
+    joining parts: ArraySlice<Items.Part>, count: Int
+  ) -> ItemExtents? {
+    narrowSizes(count: count) { allWidths, allHeights in
+      parts.allSatisfy { part in
+        part.read { items in
+          switch items.extents {
+          case .sizes(.compact(let widths), .compact(let heights)):
+            allWidths.append(widths.span, part.range)
+            allHeights.append(heights.span, part.range)
+          case .size(let size):
+            guard let width = UInt32(exactly: size.width.millionths),
+              let height = UInt32(exactly: size.height.millionths)
+            else { return false }
+            allWidths.append(repeating: width, count: part.range.count)
+            allHeights.append(repeating: height, count: part.range.count)
+          default: return false
+          }
+          return true
+        }
+      }
+    }
   }
 }
 

@@ -1,7 +1,8 @@
 /// The upright sizes that a layout gives to the items of a section; cheap to change anywhere.
 ///
 /// Where the description has the sizes, they stay there, and their sums with them: the list is a way
-/// to look at the items, and takes no memory of its own. Only aspect ratios have to be computed.
+/// to look at the items, and takes no memory of its own. Only those of aspect ratios, and of pieces of mixed
+/// items, have to be computed.
 struct SizeList: Sendable {
   private enum Source: Sendable {
     case described(Rope<Items>, SizeRule)
@@ -18,11 +19,11 @@ struct SizeList: Sendable {
   ///   - items: The items.
   ///   - rule: How they get their sizes.
   ///   - change: What the items come from, if they were changed: what was computed then is used again.
-  /// - Complexity: O(1), but O(n) in items of aspect ratios that are laid out for the first time, and
+  /// - Complexity: O(1), but O(n) in items that have to be computed and are laid out for the first time, and
   ///   O(k · log n) after k edits of them.
   init(_ items: ItemList, _ rule: SizeRule, after change: BodyChange? = nil) {
     isVertical = rule.direction == .vertical
-    if items.rope.summary.ratioCount == 0 {
+    if items.rope.summary.computedCount == 0 {
       source = .described(items.rope, rule)
     } else if let change, case .computed(let rope) = change.body.reusableSizes?.source {
       source = .computed(
@@ -30,7 +31,10 @@ struct SizeList: Sendable {
           change.edits.map { .init(range: $0.range, chunks: $0.chunks.map(rule.run)) }))
     } else {
       var runs: [SizeRun] = []
-      items.forEachRun { run, _ in runs.append(rule.run(of: run)) }
+      items.rope.forEachChunk {
+        runs.append(rule.run(of: $0.leaf))
+        return true
+      }
       source = .computed(Rope(runs))
     }
   }

@@ -40,15 +40,31 @@ struct SizeRule: Sendable {
       main = direction == .vertical ? heights : widths
     case .lengths(let lengths): main = lengths
     case .aspectRatios(let ratios):
-      let breadth = Int128(itemSize.width.millionths)
+      return SizeRun(cross: cross, main: LengthArray(count: count) { length(ofRatio: ratios[$0]) })
+    case .mixed(let extents):
+      if hasBreadths { cross = LengthArray(count: count) { size(of: extents[$0]).width } }
       return SizeRun(
-        cross: cross,
-        main: LengthArray(count: ratios.count) {
-          Length.length(
-            ofBreadth: breadth, over: 1, ratio: ratios[$0], isDivided: direction == .vertical)
-        })
+        cross: cross, main: LengthArray(count: count) { size(of: extents[$0]).height })
     }
     return SizeRun(cross: cross, main: main, summary: self.summary(of: summary, count: count))
+  }
+
+  /// The upright size of an item of which so much is said.
+  private func size(of extent: ItemExtent) -> Size {
+    switch extent {
+    case .unspecified: itemSize
+    case .size(let size): direction.upright(size)
+    case .length(let length): Size(width: itemSize.width, height: length)
+    case .aspectRatio(let ratio):
+      Size(width: itemSize.width, height: length(ofRatio: ratio))
+    }
+  }
+
+  /// The length of an item of an aspect ratio.
+  private func length(ofRatio ratio: Double) -> Length {
+    Length.length(
+      ofBreadth: Int128(itemSize.width.millionths), over: 1, ratio: ratio,
+      isDivided: direction == .vertical)
   }
 
   /// The sizes of a run of items where they lie: only their extents are copied.
@@ -62,7 +78,7 @@ struct SizeRule: Sendable {
     run(of: items.extents, count: items.count, items.summary)
   }
 
-  /// What is known of the sizes of many items, none of which has an aspect ratio.
+  /// What is known of the sizes of many items, none of which has to be computed.
   func summary(of items: ItemsSummary, count: Int) -> SizeSummary {
     let (cross, main) =
       direction == .vertical ? (items.widths, items.heights) : (items.heights, items.widths)
@@ -73,7 +89,7 @@ struct SizeRule: Sendable {
         count: count - main.count - items.lengths.count)
   }
 
-  /// The lengths of many items added up, none of which has an aspect ratio.
+  /// The lengths of many items added up, none of which has to be computed.
   @inline(__always)
   func total(_ count: Int, _ items: ItemsMeasure) -> Length {
     items.lengths + (direction == .vertical ? items.heights : items.widths)

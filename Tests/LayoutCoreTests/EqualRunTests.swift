@@ -88,11 +88,10 @@ struct EqualRunTests {
       var lengths: [Length] = []
       content.sections[0].items.forEachRun { run, _ in
         for index in 0..<run.count {
-          switch run.extents {
+          switch run.extents[index] {
           case .size(let size): lengths.append(size.height)
-          case .sizes(_, let heights): lengths.append(heights[index])
-          case .lengths(let all): lengths.append(all[index])
-          case .unspecified, .aspectRatios: lengths.append(layout.itemSize.height)
+          case .length(let length): lengths.append(length)
+          case .unspecified, .aspectRatio: lengths.append(layout.itemSize.height)
           }
         }
       }

@@ -29,14 +29,7 @@ struct ItemListTests {
     #expect(list.describedCount == sizes.count)
     list.forEachRun { run, start in
       for index in 0..<run.count {
-        let size: Size? =
-          switch run.extents {
-          case .size(let size): size
-          case .sizes(let widths, let heights):
-            Size(width: widths[index], height: heights[index])
-          default: nil
-          }
-        #expect(size == sizes[start + index])
+        #expect(run.extents[index] == .size(sizes[start + index]))
       }
     }
     // What is too much to have a size each stays as it is.
@@ -251,7 +244,7 @@ extension ItemList {
 extension ItemsSummary {
   /// All that there is to compare.
   fileprivate var numbers: [Int64] {
-    [describedCount, namedCount, byteCount, ratioCount].map { Int64($0) }
+    [describedCount, namedCount, byteCount, computedCount].map { Int64($0) }
       + [widths, heights, lengths].flatMap {
         [Int64($0.count), $0.total.millionths, $0.least.millionths, $0.greatest.millionths]
       }

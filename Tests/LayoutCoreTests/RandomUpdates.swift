@@ -54,7 +54,7 @@ extension StringTable {
 
 /// An item as a test sees it: everything that it has.
 struct ItemModel: Hashable {
-  var extents: ItemExtents
+  var extent: ItemExtent
   var id: String?
 }
 
@@ -72,25 +72,10 @@ extension ItemList {
     var items: [ItemModel] = []
     forEachRun { run, start in
       for index in 0..<run.count {
-        items.append(
-          ItemModel(extents: run.extents.item(index), id: id(of: start + index)))
+        items.append(ItemModel(extent: run.extents[index], id: id(of: start + index)))
       }
     }
     return items
-  }
-}
-
-extension ItemExtents {
-  /// Those of one item.
-  func item(_ index: Int) -> ItemExtents {
-    switch self {
-    case .unspecified, .size: self
-    // How lengths are stored does not count.
-    case .sizes(let widths, let heights):
-      .size(Size(width: widths[index], height: heights[index]))
-    case .lengths(let lengths): .lengths(LengthArray(count: 1) { _ in lengths[index] })
-    case .aspectRatios(let ratios): .aspectRatios([ratios[index]])
-    }
   }
 }
 
@@ -127,7 +112,7 @@ enum NaiveUpdate {
         var items = content[old].map(Optional.some)
         for reload in batch.reloadItems where reload.at.section == old {
           for (index, item) in reload.items.flat.enumerated() {
-            items[reload.at.item + index]?.extents = item.extents
+            items[reload.at.item + index]?.extent = item.extent
           }
         }
         for range in batch.deleteItems where range.section == old {
@@ -189,7 +174,7 @@ extension ItemList {
   /// One item as a run.
   func single(_ index: Int) -> Items {
     let item = flat[index]
-    var items = Items(count: 1, extents: item.extents)
+    var items = Items(count: 1, extents: ItemExtents([item.extent]))
     if let id = item.id {
       var names = StringTable()
       names.append(id)

@@ -31,18 +31,16 @@ struct SizeListTests {
       for index in 0..<count {
         let fallback = direction.upright(itemSize)
         var size: Size
-        switch items.extents {
+        switch items.extents[index] {
         case .unspecified: size = fallback
-        case .size(let common): size = direction.upright(common)
-        case .sizes(let widths, let heights):
-          size = direction.upright(Size(width: widths[index], height: heights[index]))
-        case .lengths(let lengths): size = Size(width: fallback.width, height: lengths[index])
-        case .aspectRatios(let ratios):
+        case .size(let own): size = direction.upright(own)
+        case .length(let length): size = Size(width: fallback.width, height: length)
+        case .aspectRatio(let ratio):
           let breadth = fallback.width.points
           size = Size(
             width: fallback.width,
             height: Length(
-              rounding: direction == .vertical ? breadth / ratios[index] : breadth * ratios[index]))
+              rounding: direction == .vertical ? breadth / ratio : breadth * ratio))
         }
         if !rule.hasBreadths { size.width = 0 }
         expected.append(size)

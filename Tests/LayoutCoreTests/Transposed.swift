@@ -51,7 +51,8 @@ extension ItemList {
 extension ItemExtents {
   var transposed: ItemExtents {
     switch self {
-    case .unspecified, .lengths: self
+    // Lists hand out none that are mixed.
+    case .unspecified, .lengths, .mixed: self
     case .size(let size): .size(size.transposed)
     case .sizes(let widths, let heights): .sizes(widths: heights, heights: widths)
     case .aspectRatios(let ratios): .aspectRatios(ratios.map { 1 / $0 })

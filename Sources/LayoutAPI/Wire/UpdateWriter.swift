@@ -114,7 +114,8 @@ extension JSONWriter {
     key("count")
     integer(items.count)
     switch items.extents {
-    case .unspecified: break
+    // Requests have no mixed items, and lists hand out none.
+    case .unspecified, .mixed: break
     case .size(let size):
       key("size")
       self.size(size)

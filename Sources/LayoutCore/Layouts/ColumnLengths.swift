@@ -5,8 +5,8 @@
 struct ColumnLengths: Sendable {
   private let items: Rope<Items>
   private let columns: ColumnGrid
-  /// Of items that say nothing of their own.
-  private let itemSize: Size
+  /// Of items of which nothing is said.
+  private let unspecifiedLength: Length
   private let direction: ScrollDirection
   /// How many columns may have items, the first ones: an empty one is only filled if all before it have an
   /// item.
@@ -25,8 +25,9 @@ struct ColumnLengths: Sendable {
   init(_ items: ItemList, in columns: ColumnGrid, itemSize: Size, _ direction: ScrollDirection) {
     self.items = items.rope
     self.columns = columns
-    self.itemSize = direction.upright(itemSize)
     self.direction = direction
+    let size = direction.upright(itemSize)
+    unspecifiedLength = columns.length(scaling: size.height, over: size.width)
     filledCount = max(1, min(columns.count, items.count))
     pieceCount = max(128, filledCount * 16)
   }
@@ -45,14 +46,14 @@ struct ColumnLengths: Sendable {
   var common: Length? {
     let summary = items.summary
     let (widths, heights, lengths) = (summary.widths, summary.heights, summary.lengths)
-    guard widths.isUniform, heights.isUniform, lengths.isUniform, summary.ratioCount == 0,
+    guard widths.isUniform, heights.isUniform, lengths.isUniform, summary.computedCount == 0,
       count > 0
     else { return nil }
     let all = [
       widths.count > 0
         ? scaled(direction.upright(Size(width: widths.least, height: heights.least))) : nil,
       lengths.count > 0 ? lengths.least : nil,
-      count > widths.count + lengths.count ? scaled(itemSize) : nil,
+      count > widths.count + lengths.count ? unspecifiedLength : nil,
     ]
     let common = all[0] ?? all[1] ?? all[2]
     return all.allSatisfy { $0 == nil || $0 == common } ? common : nil
@@ -108,32 +109,31 @@ struct ColumnLengths: Sendable {
     return pieces
   }
 
-  /// Whether some may be zero; those of aspect ratios may.
+  /// Whether some may be zero; those of aspect ratios, and mixed ones, may.
   var mayBeZero: Bool {
     let summary = items.summary
     let (lengths, breadths) =
       direction == .vertical
       ? (summary.heights, summary.widths) : (summary.widths, summary.heights)
     let leastScaled = scaled(Size(width: breadths.greatest, height: lengths.least))
-    return summary.ratioCount > 0
+    return summary.computedCount > 0
       || lengths.count > 0 && (breadths.least == .zero || leastScaled == .zero)
       || summary.lengths.count > 0 && summary.lengths.least == .zero
-      || count > lengths.count + summary.lengths.count && scaled(itemSize) == .zero
+      || count > lengths.count + summary.lengths.count && unspecifiedLength == .zero
   }
 
   private func scaled(_ size: Size) -> Length {
     columns.length(scaling: size.height, over: size.width)
   }
 
-  /// The length of one of some items.
-  private func length(_ index: Int, of items: borrowing Items) -> Length {
-    switch items.extents {
-    case .unspecified: scaled(itemSize)
+  /// The length of an item of which so much is said.
+  @inline(__always)
+  private func length(of extent: ItemExtent) -> Length {
+    switch extent {
+    case .unspecified: unspecifiedLength
     case .size(let size): scaled(direction.upright(size))
-    case .sizes(let widths, let heights):
-      scaled(direction.upright(Size(width: widths[index], height: heights[index])))
-    case .lengths(let lengths): lengths[index]
-    case .aspectRatios(let ratios): columns.length(aspectRatio: ratios[index], direction)
+    case .length(let length): length
+    case .aspectRatio(let ratio): columns.length(aspectRatio: ratio, direction)
     }
   }
 
@@ -169,7 +169,7 @@ struct ColumnLengths: Sendable {
       if let ratio, index < main.count, index < cross.count {
         return Length(millionths: ratio.scale(main[index], over: cross[index]))
       }
-      return lengths.length(index, of: run)
+      return lengths.length(of: run.extents[index])
     }
 
     /// The length of an item that exists, and the end of those behind it that are known to have the same.
@@ -221,7 +221,7 @@ struct ColumnLengths: Sendable {
       guard !wanted.isEmpty else { return false }
       if wanted.count >= pieceCount, leaf.hasOneLength {
         return body(
-          wanted.lowerBound, LengthBlock(length(0, of: leaf.chunk), count: wanted.count))
+          wanted.lowerBound, LengthBlock(length(of: leaf.chunk.extents[0]), count: wanted.count))
       }
       /// Cuts what is wanted of the leaf into blocks.
       @inline(__always)
@@ -266,8 +266,11 @@ struct ColumnLengths: Sendable {
     case .lengths(.compact(let lengths)):
       known.append(contentsOf: range.lazy.map { Int64(lengths[$0]) })
     case .unspecified, .size:
-      known.append(contentsOf: repeatElement(length(0, of: items).millionths, count: range.count))
-    default: for index in range { known.append(length(index, of: items).millionths) }
+      known.append(
+        contentsOf: repeatElement(length(of: items.extents[0]).millionths, count: range.count))
+    case .mixed(let extents):
+      known.append(contentsOf: range.lazy.map { length(of: extents[$0]).millionths })
+    default: for index in range { known.append(length(of: items.extents[index]).millionths) }
     }
   }
 }
@@ -276,6 +279,6 @@ extension RopeLeaf<Items> {
   /// Whether all items are known to have one length, whether or not each says so.
   fileprivate var hasOneLength: Bool {
     summary.heights.isUniform && summary.widths.isUniform && summary.lengths.isUniform
-      && summary.ratioCount == 0
+      && summary.computedCount == 0
   }
 }

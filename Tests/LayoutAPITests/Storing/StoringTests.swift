@@ -51,6 +51,34 @@ struct StoringTests {
     }
   }
 
+  /// What became known of items one by one, of one this and of another that, is kept when it is written anew.
+  @Test func itemsOfManyKindsAreThereAgain() throws {
+    let store = ScriptedStore(isShared: false)
+    let first = MockService(over: store)
+    let path = try first.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":900}}]},"layout":{"kind":"waterfall"},"viewport":{"width":100,"height":200}}"#
+    )
+    let snapshot = try #require(store.sessions.withLock { $0.values.first?.snapshot.record })
+    let kinds = [#""lengths":[7.5]"#, #""sizes":[[3,4]]"#, #""aspectRatios":[0.7]"#]
+    var isWrittenAnew = false
+    for round in 0..<9 where !isWrittenAnew {
+      let reloads = stride(from: round % 2, to: 900, by: 4).map {
+        #"{"section":0,"start":\#($0),"items":{"count":1,\#(kinds[($0 + round) % 3])}}"#
+      }
+      let answer = try #require(
+        first.send(
+          .post, path + "/updates", #"{"reloadItems":[\#(reloads.joined(separator: ","))]}"#))
+      #expect(answer.status == 200, "\(answer.text)")
+      isWrittenAnew = store.sessions.withLock { $0.values.first?.snapshot.record } != snapshot
+    }
+    #expect(isWrittenAnew)
+    let again = MockService(over: store)
+    #expect(try again.view(of: path) == first.view(of: path))
+    let end = path + "/attributes?x=0&y=0&width=100&height=100000&limit=1000"
+    #expect(again.send(.get, end)?.text == first.send(.get, end)?.text)
+    #expect(first.send(.get, end)?.status == 200)
+  }
+
   @Test func theNextTickOfASessionThatIsThereAgainIsAReset() throws {
     let store = ScriptedStore(isShared: false)
     let first = MockService(over: store)
