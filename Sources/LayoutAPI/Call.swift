@@ -332,12 +332,16 @@ struct Call: ~Escapable {
     return try body()
   }
 
-  /// The same for changes that take no time, whatever the collection.
+  /// The same for changes that take no time, whatever the collection; but others of this session may.
   func changeBriefly(
-    _ session: Session, _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
+    _ session: Session, _ change: (Session.Snapshot) throws(Failure) -> Session.Change?
   ) throws(Failure) -> Session.Snapshot {
     try checkAsksForFew(session.snapshot.scrolling)
-    let changed = try session.change { (current) throws(Failure) in try checked(current, work) }
+    func work(_ current: Session.Snapshot) throws(Failure) -> Session.Change? {
+      try checked(current, change)
+    }
+    guard let changed = mayTakeLong ? try session.change(work) : try session.changeAtOnce(work)
+    else { throw .takesLong }
     service.sessions.recount(session)
     return changed
   }

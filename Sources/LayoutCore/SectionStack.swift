@@ -25,6 +25,8 @@ final class SectionStack: Placement {
     var headerInset: EdgeInsets = .zero
     var footerLength: Length = 0
     var footerInset: EdgeInsets = .zero
+    /// What it costs to place the items again that have no data of their own, in a unit of the layout's.
+    var placingCost = 0
   }
 
   /// A section with what stands around its items; all places count from the section's start.
@@ -39,10 +41,11 @@ final class SectionStack: Placement {
     let body: any SectionBody
     /// Upright.
     let decorations: [EdgeInsets]
+    let placingCost: Int
 
     init(
       length: Length, inset: EdgeInsets, header: Rect, footer: Rect, bodyStart: Length,
-      itemCount: Int, body: any SectionBody, decorations: [EdgeInsets]
+      itemCount: Int, body: any SectionBody, decorations: [EdgeInsets], placingCost: Int
     ) {
       self.length = length
       self.inset = inset
@@ -52,6 +55,7 @@ final class SectionStack: Placement {
       self.itemCount = itemCount
       self.body = body
       self.decorations = decorations
+      self.placingCost = placingCost
     }
   }
 
@@ -112,7 +116,8 @@ final class SectionStack: Placement {
       return Slot(
         length: end, inset: frame.inset, header: header, footer: footer, bodyStart: bodyStart,
         itemCount: description.items.count, body: body,
-        decorations: description.decorations.map { direction.upright($0.insets) })
+        decorations: description.decorations.map { direction.upright($0.insets) },
+        placingCost: frame.placingCost)
     }
     if let old, let stack = old.placement as? SectionStack {
       var edits: [Rope<SlotRun>.Edit] = []
@@ -175,6 +180,9 @@ final class SectionStack: Placement {
   var byteCount: Int { slots.summary.byteCount }
 
   var maximumLeadingInset: Length { slots.summary.maximumInset }
+
+  /// What it costs to place the items of all sections again that have no data of their own.
+  var placingCost: Int { slots.summary.placingCost }
 
   /// What the cells of all sections reach at most.
   var extents: BodyExtents { slots.summary.extents }
@@ -514,6 +522,7 @@ private struct SlotRun: RopeChunk {
       summary.hasSupplements =
         summary.hasSupplements || slot.header.height > 0 || slot.footer.height > 0
         || !slot.decorations.isEmpty
+      summary.placingCost += slot.placingCost
       summary.byteCount +=
         192 + slot.body.byteCount
         + slot.decorations.capacity * MemoryLayout<EdgeInsets>.stride
@@ -535,6 +544,7 @@ private struct SlotSummary: RopeSummary {
   var extents = BodyExtents.zero
   /// Whether anything stands around the items of some.
   var hasSupplements = false
+  var placingCost = 0
   var byteCount = 0
 
   static let zero = SlotSummary()
@@ -547,6 +557,7 @@ private struct SlotSummary: RopeSummary {
       maximumInset: max(left.maximumInset, right.maximumInset),
       extents: left.extents + right.extents,
       hasSupplements: left.hasSupplements || right.hasSupplements,
+      placingCost: left.placingCost + right.placingCost,
       byteCount: left.byteCount + right.byteCount)
   }
 }

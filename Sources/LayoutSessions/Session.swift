@@ -254,36 +254,56 @@ public final class Session: Sendable {
     commit: (_ before: Snapshot, Change) throws(Failure) -> Void = { _, _ in },
     _ work: (Snapshot) throws(Failure) -> Change?
   ) throws(Failure) -> Snapshot {
-    try changing.withLock { (_) throws(Failure) in
-      defer { state.withLock { $0.isHeld = false } }
-      var rounds = 0
-      while true {
-        // Where ticks come faster than the change can be worked out, they wait; readers still do not.
-        let before = state.withLock { state in
-          state.isHeld = rounds == Session.patience
-          return state.snapshot
-        }
-        guard let change = try work(before) else { return before }
-        let after = state.withLock { state -> Snapshot? in
-          guard state.snapshot.tickCount == before.tickCount else { return nil }
-          if change.isNewVersion {
-            state.isHeld = true
-          } else {
-            Session.apply(change, to: &state.snapshot)
-          }
-          return state.snapshot
-        }
-        rounds += 1
-        guard let after else { continue }
-        guard change.isNewVersion else { return after }
-        try commit(before, change)
-        return state.withLock { state in
-          // Ticks have waited; but somebody else may have answered one elsewhere.
-          let isForgotten = state.snapshot.tickCount != before.tickCount
+    try changing.withLock { (_) throws(Failure) in try changeInTurn(commit, work) }
+  }
+
+  /// Changes the session unless somebody else is changing it: for those who must not wait, because a change may
+  /// take as long as its collection is, and a commit as long as a disk likes.
+  ///
+  /// - Parameter work: As of ``change(commit:_:)``.
+  /// - Returns: The session afterwards; nil if it is being changed.
+  /// - Throws: What `work` throws; nothing has changed then.
+  public func changeAtOnce<Failure: Error>(
+    _ work: (Snapshot) throws(Failure) -> Change?
+  ) throws(Failure) -> Snapshot? {
+    try changing.withLockIfAvailable { (_) throws(Failure) in
+      try changeInTurn({ (_, _) throws(Failure) in }, work)
+    }
+  }
+
+  /// Makes a change for which it is the session's turn.
+  private func changeInTurn<Failure: Error>(
+    _ commit: (_ before: Snapshot, Change) throws(Failure) -> Void,
+    _ work: (Snapshot) throws(Failure) -> Change?
+  ) throws(Failure) -> Snapshot {
+    defer { state.withLock { $0.isHeld = false } }
+    var rounds = 0
+    while true {
+      // Where ticks come faster than the change can be worked out, they wait; readers still do not.
+      let before = state.withLock { state in
+        state.isHeld = rounds >= Session.patience
+        return state.snapshot
+      }
+      guard let change = try work(before) else { return before }
+      let after = state.withLock { state -> Snapshot? in
+        guard state.snapshot.tickCount == before.tickCount else { return nil }
+        if change.isNewVersion {
+          state.isHeld = true
+        } else {
           Session.apply(change, to: &state.snapshot)
-          if isForgotten { state.snapshot.forgetTicks() }
-          return state.snapshot
         }
+        return state.snapshot
+      }
+      rounds += 1
+      guard let after else { continue }
+      guard change.isNewVersion else { return after }
+      try commit(before, change)
+      return state.withLock { state in
+        // Ticks have waited; but somebody else may have answered one elsewhere.
+        let isForgotten = state.snapshot.tickCount != before.tickCount
+        Session.apply(change, to: &state.snapshot)
+        if isForgotten { state.snapshot.forgetTicks() }
+        return state.snapshot
       }
     }
   }
@@ -361,29 +381,32 @@ public final class Session: Sendable {
     }
   }
 
-  /// Scrolls: one tick, for which others wait, and which waits for a change that ticks have held up.
+  /// Whether a change or a tick is under way for which ticks wait.
+  public var holdsTicks: Bool { state.withLock { $0.isHeld } }
+
+  /// Scrolls: one tick, for which other ticks and changes wait, and which waits for theirs; readers do not.
   ///
-  /// - Parameters:
-  ///   - offset: The new offset; taken as it is, bouncing included.
-  ///   - isFull: Whether the client wants everything anew.
-  ///   - limit: How many elements may show.
-  /// - Returns: What changed, and the session afterwards.
-  /// - Throws: ``LayoutCore/LayoutError/tooManyElements(limit:)``; nothing has changed then.
-  public func scroll(
-    to offset: Point, isFull: Bool, limit: Int
-  ) throws(LayoutError) -> (tick: ScrollTick, session: Snapshot) {
-    while true {
-      let done = try state.withLock { state throws(LayoutError) -> (ScrollTick, Snapshot)? in
-        if state.isHeld { return nil }
-        let revision = state.snapshot.revision
-        let tick = try state.snapshot.scrolling.scroll(
-          to: offset, in: revision.layout, prefetch: revision.description.prefetch,
-          isFull: isFull, limit: limit)
-        state.snapshot.tickCount &+= 1
-        return (tick, state.snapshot)
+  /// - Parameter work: Works out where it leads, from how the session is; it is called once.
+  /// - Returns: The session afterwards.
+  /// - Throws: What `work` throws; nothing has changed then.
+  public func scroll<Failure: Error>(
+    inTurn work: (Snapshot) throws(Failure) -> ScrollState
+  ) throws(Failure) -> Snapshot {
+    try changing.withLock { (_) throws(Failure) in
+      defer { state.withLock { $0.isHeld = false } }
+      let before = state.withLock { state in
+        state.isHeld = true
+        return state.snapshot
       }
-      if let done { return done }
-      changing.withLock { _ in }
+      let scrolling = try work(before)
+      return state.withLock { state in
+        // Somebody else may have answered one elsewhere.
+        let isForgotten = state.snapshot.tickCount != before.tickCount
+        state.snapshot.scrolling = scrolling
+        state.snapshot.tickCount &+= 1
+        if isForgotten { state.snapshot.forgetTicks() }
+        return state.snapshot
+      }
     }
   }
 }

@@ -84,8 +84,14 @@ public final class SessionStore: Sendable {
   ///
   /// - Parameter session: The session; nothing happens if it has left meanwhile.
   public func recount(_ session: Session) {
-    let byteCount = session.byteCount
-    changeTableAndMakeRoom { table, _ in table.recount(session, byteCount: byteCount) }
+    var byteCount = session.byteCount
+    while true {
+      changeTableAndMakeRoom { table, _ in table.recount(session, byteCount: byteCount) }
+      // Who was slower has counted what is no more: whoever counts last looks again.
+      let now = session.byteCount
+      if now == byteCount { return }
+      byteCount = now
+    }
   }
 
   /// Finds a session and marks it as used.

@@ -17,7 +17,7 @@ struct OncePerRevisionTests {
       scrolling: ScrollState(contentOffset: .zero))
     var once = OncePerRevision<Int>()
     #expect(try once.value(for: session.snapshot) { 1 } == 1)
-    _ = try session.scroll(to: Point(x: 0, y: 10), isFull: false, limit: 1000)
+    _ = session.scroll { $0.scrolling }
     #expect(try once.value(for: session.snapshot) { 2 } == 1)
     _ = try session.change { (current) throws(Failure) in
       Session.Change(

@@ -29,7 +29,7 @@ func canonicalJSON(_ value: Any) -> String {
 }
 
 /// A service and a clock that stands still until a test moves it.
-final class MockService {
+final class MockService: Sendable {
   let service: LayoutService
   let clock: TestClock
 

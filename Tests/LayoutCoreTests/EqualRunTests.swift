@@ -515,6 +515,48 @@ struct EqualRunTests {
   }
 }
 
+extension EqualRunTests {
+  /// What is accepted change by change can be laid out again as a whole, and what cannot is refused.
+  @Test func whatChangesBringCountsWithWhatIsThere() throws {
+    var layout = WaterfallLayout()
+    layout.columns = .count(WaterfallLayout.maximumColumnCount)
+    let viewport = Viewport(size: Size(width: 100_000, height: 500))
+    var content = Content(sections: (0..<10).map { _ in Section(items: Items()) })
+    var prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
+    func update(_ batch: BatchUpdate) throws {
+      let updated = try batch.applied(to: content)
+      prepared = try PreparedLayout(updating: prepared, to: updated, layout: layout)
+      content = updated.content
+    }
+    func insert(runCount: Int, inSection section: Int) throws {
+      var batch = BatchUpdate()
+      batch.insertItems = (0..<runCount).map { number in
+        let size = Size(width: 1, height: Length(points: number % 2 + 1))
+        return (
+          IndexPath(item: number * 1_000_000, section: section),
+          Items(count: 1_000_000, extents: .size(size))
+        )
+      }
+      try update(batch)
+    }
+    // Each run counts as 160,000: 31 are all that there may be.
+    for section in 0..<7 { try insert(runCount: 4, inSection: section) }
+    let limit = WaterfallLayout.maximumMixedCount / 4
+    #expect(throws: LayoutError.tooManyItems(section: 9, limit: limit)) {
+      try insert(runCount: 4, inSection: 9)
+    }
+    try insert(runCount: 3, inSection: 9)
+    #expect(throws: Never.self) {
+      try PreparedLayout(content, layout: layout, viewport: viewport)
+    }
+    // What has gone does not count.
+    var batch = BatchUpdate()
+    batch.deleteSections = [3]
+    try update(batch)
+    try insert(runCount: 4, inSection: 8)
+  }
+}
+
 extension Content {
   /// One section with some items.
   fileprivate func with(_ items: ItemList) -> Content {

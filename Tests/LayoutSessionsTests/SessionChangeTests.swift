@@ -40,7 +40,7 @@ struct SessionChangeTests {
       calls += 1
       if calls == 1 {
         // As if a client scrolled while the change is worked out.
-        _ = try session.scroll(to: Point(x: 0, y: 1000), isFull: false, limit: 1000)
+        try session.tick(to: Point(x: 0, y: 1000))
       }
       return try Self.inserting(current)
     }
@@ -70,7 +70,7 @@ struct SessionChangeTests {
     _ = try session.change { current in
       calls += 1
       // The fifth time ticks wait.
-      if calls < 5 { _ = try session.scroll(to: .zero, isFull: false, limit: 1000) }
+      if calls < 5 { try session.tick(to: .zero) }
       return try Self.inserting(current)
     }
     #expect(calls == 5)
@@ -100,6 +100,67 @@ struct SessionChangeTests {
     #expect(session.scroll { $0.scrolling })
     #expect(!session.scroll { _ in nil })
     #expect(session.snapshot.tickCount == 7)
+  }
+
+  /// A tick that others have held up, and what goes on meanwhile.
+  @Test func aTickInTurnIsWorkedOutOnceAndNobodyWaitsForIt() throws {
+    let session = try Self.session()
+    #expect(!session.holdsTicks)
+    var calls = 0
+    let after = try session.scroll(inTurn: { current in
+      calls += 1
+      #expect(session.holdsTicks)
+      #expect(session.snapshot.version == 1)
+      #expect(session.byteCount > 0)
+      #expect(!session.scroll { $0.scrolling })
+      #expect(!session.scroll(to: current.scrolling, from: current))
+      #expect(try session.changeAtOnce { try Self.inserting($0) } == nil)
+      return try current.scrolled(to: Point(x: 0, y: 70))
+    })
+    #expect(calls == 1)
+    #expect(!session.holdsTicks)
+    #expect(after.scrolling.contentOffset == Point(x: 0, y: 70))
+    #expect(session.snapshot.tickCount == 1)
+    // Refused, it leaves no trace.
+    struct Refused: Error {}
+    #expect(throws: Refused.self) { try session.scroll(inTurn: { _ in throw Refused() }) }
+    #expect(session.snapshot.tickCount == 1)
+    #expect(!session.holdsTicks)
+  }
+
+  /// Somebody else answers a tick while one is worked out in turn.
+  @Test func aTickElsewhereBesideOneInTurnIsNotForgotten() throws {
+    let session = try Self.session()
+    let after = try session.scroll(inTurn: { current in
+      session.forgetTicks()
+      return try current.scrolled(to: Point(x: 0, y: 70))
+    })
+    #expect(after.scrolling.isReset)
+  }
+
+  /// Ticks that are forgotten elsewhere while a change is worked out for the fifth time.
+  @Test func aChangeGoesOnHoldingTicksWhenOneIsForgotten() throws {
+    let session = try Self.session()
+    var calls = 0
+    _ = try session.change { current in
+      calls += 1
+      if calls < 5 { try session.tick(to: .zero) }
+      if calls == 5 { session.forgetTicks() }
+      if calls > 4 { #expect(session.holdsTicks) }
+      return try Self.inserting(current)
+    }
+    #expect(calls == 6)
+  }
+
+  @Test func whoMustNotWaitIsToldThatTheSessionIsBeingChanged() throws {
+    let session = try Self.session()
+    let changed = try session.changeAtOnce { try Self.inserting($0) }
+    #expect(changed?.version == 2)
+    _ = try session.change { current in
+      #expect(try session.changeAtOnce { try Self.inserting($0) } == nil)
+      return try Self.inserting(current)
+    }
+    #expect(session.snapshot.version == 3)
   }
 
   @Test func whatFailsOrIsOnlyTriedChangesNothing() throws {
@@ -137,13 +198,35 @@ struct SessionChangeTests {
             #expect(
               snapshot.layout.contentSize.height == Length(points: 5000 + 44 * (count - 100)))
             do {
-              _ = try session.scroll(
-                to: Point(x: 0, y: Length(points: count)), isFull: false, limit: 1000)
+              try session.tickInTurn(to: Point(x: 0, y: Length(points: count)))
             } catch { Issue.record(error) }
           }
         }
       }
     }
     #expect(session.snapshot.version == 201)
+  }
+}
+
+extension Session.Snapshot {
+  /// Where a tick leads.
+  func scrolled(to offset: Point) throws -> ScrollState {
+    var scrolling = scrolling
+    _ = try scrolling.scroll(
+      to: offset, in: layout, prefetch: description.prefetch, isFull: false, limit: 10_000)
+    return scrolling
+  }
+}
+
+extension Session {
+  /// A tick beside others.
+  func tick(to offset: Point) throws {
+    let before = snapshot
+    #expect(scroll(to: try before.scrolled(to: offset), from: before))
+  }
+
+  /// A tick for which others wait.
+  func tickInTurn(to offset: Point) throws {
+    _ = try scroll(inTurn: { try $0.scrolled(to: offset) })
   }
 }

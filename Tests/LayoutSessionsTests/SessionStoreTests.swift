@@ -101,8 +101,7 @@ struct SessionStoreTests {
       for worker in 0..<4 {
         group.addTask {
           for step in 0..<200 {
-            _ = try? session.scroll(
-              to: Point(x: 0, y: Length(points: worker * 50 + step)), isFull: false, limit: 10_000)
+            try? session.tickInTurn(to: Point(x: 0, y: Length(points: worker * 50 + step)))
           }
         }
       }

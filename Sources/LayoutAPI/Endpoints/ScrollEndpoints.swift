@@ -16,12 +16,12 @@ extension Call {
       return response
     }
     var before = session.snapshot
-    try checkIfMatch(before)
     if before.scrolling.isReset, let response = keptTick(session, request, shape) {
       return response
     }
     // Worked out beside the session's lock, from what the session is now.
     for _ in 0..<Call.patience {
+      try checkIfMatch(before)
       if isFull || before.scrolling.isReset {
         let answer = try fullTick(session, to: offset, from: before, shape)
         if session.scroll(to: answer.scrolling, from: before) {
@@ -39,13 +39,18 @@ extension Call {
           return answer(tick, at: offset, before.revision, before.tickCount &+ 1, shape)
         }
       }
+      if session.holdsTicks { break }
       before = session.snapshot
     }
     // In turn with the others, or after a change: nothing to wait for where connections are served.
     guard mayTakeLong else { throw .takesLong }
-    let (tick, snapshot) = try layingOut { () throws(LayoutError) in
-      try session.scroll(to: offset, isFull: isFull, limit: elementLimit)
-    }
+    var tick = ScrollTick()
+    let snapshot = try session.scroll(inTurn: { (current) throws(Failure) in
+      try checkIfMatch(current)
+      var scrolling = current.scrolling
+      tick = try self.tick(to: offset, isFull: isFull, from: current, &scrolling)
+      return scrolling
+    })
     service.sessions.recount(session)
     return answer(tick, at: offset, snapshot.revision, snapshot.tickCount, shape)
   }
@@ -130,10 +135,7 @@ extension Call {
       service.bands.insert(next, for: key, byteCount: next.byteCount)
       return tick
     }
-    let tick = try layingOut { () throws(LayoutError) in
-      try scrolling.scroll(
-        to: offset, in: revision.layout, prefetch: prefetch, isFull: false, limit: elementLimit)
-    }
+    let tick = try self.tick(to: offset, isFull: false, from: before, &scrolling)
     // Where some of what showed still shows, the next tick may well be near.
     if goesOn, tick.appeared.count * 4 <= tick.shownCount,
       let band = ScrollBand(
@@ -142,6 +144,17 @@ extension Call {
       service.bands.insert(band, for: key, byteCount: band.byteCount)
     }
     return tick
+  }
+
+  /// A tick from the layout itself.
+  private func tick(
+    to offset: Point, isFull: Bool, from before: Session.Snapshot, _ scrolling: inout ScrollState
+  ) throws(Failure) -> ScrollTick {
+    try layingOut { () throws(LayoutError) in
+      try scrolling.scroll(
+        to: offset, in: before.revision.layout,
+        prefetch: before.revision.description.prefetch, isFull: isFull, limit: elementLimit)
+    }
   }
 
   /// How often a tick is worked out beside others of its session.

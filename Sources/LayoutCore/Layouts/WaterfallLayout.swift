@@ -18,9 +18,8 @@ public struct WaterfallLayout: CollectionLayout {
 
   /// More items than this that would have to be placed one by one are refused.
   ///
-  /// That is in one section, or without data of their own in all that are laid out together. Of one length
-  /// many more than there are columns count as a few. Where many columns are filled shortest first, an item
-  /// counts as four.
+  /// That is in one section, or without data of their own in all sections. Of one length many more than there
+  /// are columns count as a few. Where many columns are filled shortest first, an item counts as four.
   public static let maximumMixedCount = 20_000_000
   /// To find the shortest of many columns takes so many times as long as of few.
   private static let heapedCost = 4
@@ -130,41 +129,58 @@ public struct WaterfallLayout: CollectionLayout {
   ) throws(LayoutError) -> any Placement {
     let pinning = SectionStack.Pinning(
       headers: sectionHeadersPinToVisibleBounds, footers: sectionFootersPinToVisibleBounds)
-    var undescribedCount = 0
-    return try SectionStack(
+    // Of what is laid out now; and of all, so that it can be laid out again.
+    var cost = 0
+    var refusal = LayoutError.tooManyItems(section: 0, limit: WaterfallLayout.maximumMixedCount)
+    let stack = try SectionStack(
       content, in: container, scrollDirection, reusing: old, pinning: pinning,
       minimumLength: minimumContentLength
     ) { (index, section, change) throws(LayoutError) in
-      let frame = SectionStack.Frame(
+      var frame = SectionStack.Frame(
         section, sectionInset: sectionInset, header: headerReferenceSize,
         footer: footerReferenceSize, headerInset: section.headerInset ?? headerInset,
         footerInset: section.footerInset ?? footerInset, scrollDirection)
-      return (
-        frame,
-        try body(
-          of: section, index: index, inset: frame.inset, in: container, after: change,
-          &undescribedCount)
-      )
+      let body = try body(
+        of: section, index: index, inset: frame.inset, in: container, after: change,
+        counting: {
+          (lengths) throws(LayoutError) in
+          let weight =
+            itemRenderDirection == .shortestFirst && lengths.filledCount > OrderedColumns.capacity
+            ? WaterfallLayout.heapedCost : 1
+          let limit = WaterfallLayout.maximumMixedCount / weight
+          refusal = .tooManyItems(section: index, limit: limit)
+          // Run by run only where it may be too much: where all are described, nothing is.
+          guard lengths.undescribedCount > 0 || lengths.count > limit else { return }
+          let placed = lengths.placedCount
+          frame.placingCost = placed.undescribed * weight
+          cost += frame.placingCost
+          guard placed.all <= limit, cost <= WaterfallLayout.maximumMixedCount else {
+            throw refusal
+          }
+        })
+      return (frame, body)
     }
+    guard stack.placingCost <= WaterfallLayout.maximumMixedCount else { throw refusal }
+    return stack
   }
 
   /// Places a section's items.
   ///
-  /// `undescribedCount` says how many without data of their own had to be placed one by one for the sections
-  /// before it: a few bytes may ask for millions of them, and for as many sections as one likes.
+  /// A few bytes may ask for millions of items that have to be placed one by one, and for as many sections as one
+  /// likes: `count` counts them first, and refuses too many.
   private func body(
     of section: Section, index: Int, inset: EdgeInsets, in container: Container,
-    after change: BodyChange?, _ undescribedCount: inout Int
+    after change: BodyChange?, counting count: (ColumnLengths) throws(LayoutError) -> Void
   ) throws(LayoutError) -> any SectionBody {
     let available = max(0, container.size.width - inset.left - inset.right)
     let spacing = section.minimumColumnSpacing ?? minimumColumnSpacing
-    let count = columnCount(of: section, available: available, spacing: spacing)
-    guard count <= WaterfallLayout.maximumColumnCount else {
-      throw .tooManyColumns(section: index, count: count)
+    let columnCount = columnCount(of: section, available: available, spacing: spacing)
+    guard columnCount <= WaterfallLayout.maximumColumnCount else {
+      throw .tooManyColumns(section: index, count: columnCount)
     }
     guard section.items.count > 0 else { return EmptyBody() }
     let columns = ColumnGrid(
-      count: count, leading: inset.left, available: available, spacing: spacing,
+      count: columnCount, leading: inset.left, available: available, spacing: spacing,
       padding: itemPadding, displayScale: container.displayScale)
     let lengths = ColumnLengths(
       section.items, in: columns, itemSize: itemSize, scrollDirection)
@@ -174,7 +190,7 @@ public struct WaterfallLayout: CollectionLayout {
         length, count: lengths.count, interitemSpacing: interitem, columns: columns,
         direction: itemRenderDirection)
     }
-    try countPlaced(lengths, ofSection: index, isUpdate: change != nil, &undescribedCount)
+    try count(lengths)
     switch (itemRenderDirection, change?.body) {
     case (.shortestFirst, let old as ShortestFirstWaterfall):
       return old.edited(change?.edits ?? [], lengths: lengths)
@@ -187,29 +203,6 @@ public struct WaterfallLayout: CollectionLayout {
       return RoundRobinWaterfall(
         lengths: lengths, interitemSpacing: interitem, columns: columns,
         isReversed: itemRenderDirection == .rightToLeft)
-    }
-  }
-
-  /// Counts what is placed one by one, and refuses too much of it.
-  private func countPlaced(
-    _ lengths: ColumnLengths, ofSection index: Int, isUpdate: Bool, _ undescribedCount: inout Int
-  ) throws(LayoutError) {
-    let isHeaped =
-      itemRenderDirection == .shortestFirst && lengths.filledCount > OrderedColumns.capacity
-    let limit = WaterfallLayout.maximumMixedCount / (isHeaped ? WaterfallLayout.heapedCost : 1)
-    let undescribed = lengths.undescribedCount
-    // Run by run only where it may be too much: a change asks for little else.
-    guard
-      lengths.count > limit || !isUpdate && undescribed > 0
-        || undescribedCount > limit - undescribed
-    else {
-      undescribedCount += undescribed
-      return
-    }
-    let placed = lengths.placedCount
-    undescribedCount += placed.undescribed
-    guard placed.all <= limit, undescribedCount <= limit else {
-      throw .tooManyItems(section: index, limit: limit)
     }
   }
 

@@ -153,6 +153,31 @@ struct StoringTests {
     #expect(other.send(.get, otherPath, mayTakeLong: false) == nil)
   }
 
+  /// Nor for a change of the same session that somebody else is making durable, which takes as long as the store.
+  @Test func aThreadThatServesNeverWaitsForAChange() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store)
+    let path = try service.makeSession(session)
+    let begin = #"{"indexPath":[0,1]}"#
+    store.beforeAppend.withLock {
+      $0 = {
+        // Who waited here would wait for ever.
+        #expect(service.send(.post, path + "/movement", begin, mayTakeLong: false) == nil)
+        #expect(service.send(.delete, path + "/movement", mayTakeLong: false) == nil)
+        let tick = #"{"contentOffset":{"x":0,"y":1}}"#
+        #expect(service.send(.post, path + "/scroll", tick, mayTakeLong: false) == nil)
+        // Questions go on.
+        #expect(service.send(.get, path, mayTakeLong: false)?.status == 200)
+      }
+    }
+    let change = service.send(
+      .post, path + "/updates",
+      #"{"insertItems":[{"section":1,"at":0,"items":{"lengths":[7]}}]}"#)
+    #expect(change?.status == 200)
+    #expect(service.send(.post, path + "/movement", begin, mayTakeLong: false)?.status == 201)
+    #expect(service.send(.delete, path + "/movement", mayTakeLong: false)?.status == 204)
+  }
+
   @Test func theSnapshotIsWrittenAnewWhenChangesOutgrowIt() throws {
     let store = ScriptedStore(isShared: false)
     let service = MockService(over: store)
