@@ -6,7 +6,10 @@ public enum Anchor: Hashable, Sendable {
   case start
   /// The end of the content: a list that grows there is followed.
   case end
-  /// The first visible element that is still there afterwards.
+  /// The first element that begins in view and is still there afterwards; if none does, the first visible one.
+  ///
+  /// One that begins before the viewport may grow there, as items do whose sizes become known when they are first
+  /// seen: then what follows it stays.
   case visible
 }
 
@@ -49,15 +52,28 @@ extension PreparedLayout {
   private func offsetKeepingVisible(
     of old: PreparedLayout, at offset: Point, by map: any ElementMap
   ) -> Point? {
+    let direction = old.scrollDirection
+    let visible = old.visibleRect(at: offset)
+    // Behind headers that are pinned there.
+    var start = direction.upright(visible).minY
     var kept: Point?
-    old.forEachElement(in: old.visibleRect(at: offset), contentOffset: offset) { element in
-      // What is not where it rests says nothing about where the content is.
+    old.forEachElement(in: visible, contentOffset: offset) { element in
       guard let rest = old.restingFrame(of: element.kind, at: element.indexPath),
-        element.kind == .cell || rest == element.frame, !element.kind.isDecoration
+        !element.kind.isDecoration
       else { return true }
-      kept = contentOffset(
-        keeping: element.kind, element.indexPath, of: old, at: offset, by: map)
-      return kept == nil
+      // What is not where it rests says nothing about where the content is.
+      guard element.kind == .cell || rest == element.frame else {
+        let frame = direction.upright(element.frame)
+        if frame.minY <= start { start = max(start, frame.maxY) }
+        return true
+      }
+      let begins = direction.upright(rest).minY >= start
+      guard kept == nil || begins,
+        let offset = contentOffset(
+          keeping: element.kind, element.indexPath, of: old, at: offset, by: map)
+      else { return true }
+      kept = offset
+      return !begins
     }
     return kept
   }

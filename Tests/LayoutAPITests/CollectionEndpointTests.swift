@@ -140,8 +140,8 @@ struct CollectionTests {
   @Test(arguments: [
     // g at 300 shows at 25; it is at 350 then.
     (#","anchor":{"indexPath":[0,6]}"#, 325),
-    // f shows first, at −25; it is at 400 then.
-    (#","anchor":"visible""#, 425),
+    // g begins first.
+    (#","anchor":"visible""#, 325),
     // The end is 525 away, of 550 points: clamped.
     (#","anchor":"end""#, 0), (#","anchor":"start""#, 275), ("", 275),
     // q is gone.

@@ -955,8 +955,21 @@ struct AnchorTests {
     ),
     // … and the offset is clamped: 8 items are left, 400 points.
     (#""deleteItems":[{"section":0,"start":0,"end":12}],"anchor":{"indexPath":[0,6]}"#, 200),
-    // The first that shows is f; where that goes, g.
+    // f shows first, from 250 on; the first that begins in view is g.
     (#""insertItems":[ABOVE],"anchor":"visible""#, 335),
+    (
+      #""reloadItems":[{"section":0,"start":5,"items":{"lengths":[90]}}],"anchor":"visible""#,
+      315
+    ),
+    (
+      #""reloadItems":[{"section":0,"start":6,"items":{"lengths":[90]}}],"anchor":"visible""#,
+      275
+    ),
+    // f, where all that begin go.
+    (
+      #""insertItems":[ABOVE],"deleteItems":[{"section":0,"start":6,"end":10}],"anchor":"visible""#,
+      335
+    ),
     (
       #""insertItems":[ABOVE],"deleteItems":[{"section":0,"start":5,"end":6}],"anchor":"visible""#,
       285
@@ -981,6 +994,27 @@ struct AnchorTests {
     #expect(service.tick(path, y: y)?.isQuietTick == true)
     let offset = service.send(.put, path + "/viewport", #"{"displayScale":1}"#)
     #expect(offset?.text("contentOffset") == "{\"x\":0,\"y\":\(y)}")
+  }
+
+  /// A cell under a pinned header is as good as one before the viewport.
+  @Test(arguments: [(1, 105), (2, 65)])
+  func whatGrowsUnderAPinnedHeaderMovesNothing(item: Int, y: Int) throws {
+    let service = MockService()
+    // The header is from 65 to 95, the second item from 80 to 130.
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":10},"header":{"width":0,"height":30}}]},
+       "layout":{"kind":"flow","itemSize":{"width":100,"height":50},"minimumLineSpacing":0,
+                 "sectionHeadersPinToVisibleBounds":true},
+       "viewport":{"width":100,"height":200,"contentOffset":{"x":0,"y":65}}}
+      """)
+    let answer = try #require(
+      service.send(
+        .post, path + "/updates",
+        """
+        {"reloadItems":[{"section":0,"start":\(item),"items":{"sizes":[[100,90]]}}],"anchor":"visible"}
+        """))
+    #expect(answer.text("contentOffset") == "{\"x\":0,\"y\":\(y)}")
   }
 
   @Test func theEndOfAGrowingListIsFollowed() throws {
@@ -1084,8 +1118,8 @@ struct AnchorTests {
   }
 
   @Test(arguments: [
-    // g goes from 300 to 600, and stays at 25; f from 250 to 500, and stays at −25.
-    (#"{"indexPath":[0,6]}"#, 575), (#""visible""#, 525),
+    // g goes from 300 to 600, and stays at 25.
+    (#"{"indexPath":[0,6]}"#, 575), (#""visible""#, 575),
     // The viewport ends 525 before the end: at 1475 of 2000.
     (#""end""#, 1275), (#""start""#, 275),
   ])
