@@ -12,8 +12,9 @@ static const size_t kept_body_bytes = 1 << 20;
 // Bodies up to this come along with the header as a rule: refusing them first saves nothing.
 static const size_t short_body_bytes = 16 << 10;
 static const unsigned kept_exchanges = 64;
-// How much body buffers of recycled exchanges a loop keeps; 64 MiB would be idle after a rush else.
-static const size_t kept_pool_bytes = 4 << 20;
+// How much a loop keeps of body buffers that have been used, all together: 64 MiB would be idle after a
+// rush else, and a mebibyte with each client that does not take its answer.
+static const size_t kept_loop_bytes = 4 << 20;
 // Long bodies come in rushes, and to have pages cleared takes half as long as to receive what fills
 // them: a loop keeps the buffer of one for the next, for a while.
 static const size_t kept_long_body_bytes = 16 << 20;
@@ -30,11 +31,17 @@ static http_exchange *take(http_loop *loop) {
   if (exchange) {
     loop->pool = exchange->next;
     loop->pool_count--;
-    loop->pool_bytes -= exchange->body_capacity;
   } else {
     exchange = calloc(1, sizeof *exchange);
   }
   return exchange;
+}
+
+// Says how much an exchange keeps of a buffer that has been used. That counts until it is let go of again:
+// its pages are there, whatever the next request on it sends.
+static void count_kept(http_exchange *exchange, size_t count) {
+  exchange->loop->kept_bytes += count - exchange->kept;
+  exchange->kept = count;
 }
 
 static void release_reply(http_exchange *exchange) {
@@ -44,6 +51,7 @@ static void release_reply(http_exchange *exchange) {
 
 void http_exchange_free(http_exchange *exchange) {
   release_reply(exchange);
+  count_kept(exchange, 0);
   free(exchange->target);
   free(exchange->body);
   free(exchange);
@@ -82,13 +90,19 @@ void http_exchange_sweep(http_loop *loop, double now) {
   loop->long_body_capacity = 0;
 }
 
-// The body has been used: what is not too large stays with the exchange, or with the loop.
+// The body has been used: what is not too large stays with the exchange, or with the loop; nothing where
+// others keep enough.
 static void let_go_of_body(http_exchange *exchange) {
   hold(exchange, 0);
+  count_kept(exchange, 0);
   size_t capacity = exchange->body_capacity;
-  if (capacity <= kept_body_bytes) return;
   http_loop *loop = exchange->loop;
-  if (capacity <= kept_long_body_bytes && capacity >= loop->long_body_capacity) {
+  if (capacity <= kept_body_bytes && loop->kept_bytes + capacity <= kept_loop_bytes) {
+    count_kept(exchange, capacity);
+    return;
+  }
+  if (capacity > kept_body_bytes && capacity <= kept_long_body_bytes &&
+      capacity >= loop->long_body_capacity) {
     free(loop->long_body);
     loop->long_body = exchange->body;
     loop->long_body_capacity = capacity;
@@ -120,8 +134,6 @@ static void recycle(http_loop *loop, http_exchange *exchange) {
     http_exchange_free(exchange);
     return;
   }
-  if (loop->pool_bytes + exchange->body_capacity > kept_pool_bytes) drop_body(exchange);
-  loop->pool_bytes += exchange->body_capacity;
   exchange->next = loop->pool;
   loop->pool = exchange;
   loop->pool_count++;

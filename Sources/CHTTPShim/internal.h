@@ -110,6 +110,7 @@ struct http_exchange {
   size_t body_count, body_capacity;
   size_t announced;       // by Content-Length; 0: nothing
   size_t held;            // how much of the loop's `held` is this one's
+  size_t kept;            // how much of the loop's `kept_bytes` is this one's
   size_t drained;         // how much of a refused body has been thrown away
   bool is_long;           // among the server's long bodies that are being received
   unsigned refusal;       // the status with which a body was refused in the middle; 0: it was not
@@ -137,7 +138,7 @@ struct http_loop {
   http_connection *connections;   // the loop's thread only
   http_exchange *pool;            // the loop's thread only
   unsigned pool_count;
-  size_t pool_bytes;              // of the bodies' buffers in it
+  size_t kept_bytes;              // of bodies' buffers that have been used; the loop's thread only
   http_form forms[HTTP_FORMS];    // the loop's thread only
   uint8_t *long_body;             // a buffer that nobody uses, or NULL; the loop's thread only
   size_t long_body_capacity;

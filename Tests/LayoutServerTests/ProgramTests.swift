@@ -330,6 +330,34 @@ import Testing
     #expect(answer.contains("\r\nAccess-Control-Allow-Origin: http://a.example\r\n"))
   }
 
+  /// Bodies that have been used are not kept for those who do not take the answer.
+  @Test(.disabled(if: isSanitized, "a sanitizer's memory is not the program's"))
+  func theBuffersOfBodiesAreNotKeptWhileAnswersAreTaken() throws {
+    let program = try Program(["--io-threads", "1", "--worker-threads", "1"])
+    defer { program.kill() }
+    let port = try program.port()
+    let description = Array(
+      #"{"collection":{"sections":[{"items":{"count":1500,"size":{"width":10,"height":10}}}]},"layout":{"kind":"list"},"viewport":{"width":100,"height":66000}}"#
+        .utf8)
+    let body = description + Array(repeating: UInt8(ascii: " "), count: 1_000_000)
+    func ask() -> RawClient {
+      let client = RawClient(port: port, receiveBuffer: 2048)
+      client.send(
+        "POST /v1/layout HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+          + "Content-Length: \(body.count)\r\n\r\n")
+      client.send(body)
+      // The answer is under way.
+      #expect(client.take(12) > 0)
+      return client
+    }
+    let first = (0..<10).map { _ in ask() }
+    let before = try program.residentByteCount()
+    let clients = (0..<40).map { _ in ask() }
+    // Their answers, of a quarter of a megabyte, are all that is held.
+    #expect(try program.residentByteCount() < before + 20_000_000)
+    #expect((first + clients).allSatisfy { $0.receive()?.status == 200 })
+  }
+
   /// A buffer that the next long body finds, but not for ever.
   @Test(.disabled(if: isSanitized, "a sanitizer's memory is not the program's"))
   func theBufferOfALongBodyIsGivenBack() throws {

@@ -17,6 +17,9 @@ final class RawClient {
     if var receiveBuffer {
       let size = socklen_t(MemoryLayout<Int32>.size)
       _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, size)
+      // For large ones the kernel at the other end would keep megabytes.
+      var segment: Int32 = 536
+      _ = unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, size)
     }
     if source != 1 { _ = unsafe call(bind, 0x7F00_0000 | source, port: 0) }
     _ = unsafe call(connect, 0x7F00_0001, port: port)
