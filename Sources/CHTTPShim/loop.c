@@ -173,6 +173,13 @@ static bool note_beginning(http_connection *connection, uint64_t received) {
   return true;
 }
 
+// Whether all that a client has sent has been read. One that has said all it will say waits for an answer
+// while the rest of its request is still in the kernel.
+static bool has_ended(int fd) {
+  char ignored;
+  return recv(fd, &ignored, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 // Cuts off who is overdue with a request, has nothing to say, or has gone.
 static void sweep_receiving(http_loop *loop, http_connection *connection, double now) {
   struct tcp_info info;
@@ -186,7 +193,7 @@ static void sweep_receiving(http_loop *loop, http_connection *connection, double
   bool is_overdue = connection->state == CONNECTION_RECEIVING &&
                     (says_nothing ||
                      now - connection->since > loop->server->options.request_timeout_seconds);
-  bool is_gone = info.tcpi_state == close_wait;
+  bool is_gone = info.tcpi_state == close_wait && has_ended(connection->fd);
   if (!is_overdue && !says_nothing && !is_gone) return;
   if (is_overdue) http_count(&loop->timed_out, 1);
   cut(connection);

@@ -6,7 +6,7 @@ import Synchronization
 /// Answers with what came in; takes its orders from the path.
 ///
 /// `/work` is answered on a worker, `/nap` there after a while, `/wait` there and only after
-/// ``open()``, `/size/N` with N bytes, `/kept` with what it keeps, `/thread` with who answers,
+/// ``open()``, `/stall` after that too, and nobody else of its loop before, `/size/N` with N bytes, `/kept` with what it keeps, `/thread` with who answers,
 /// `/short/AB` with 900 times the letter A and the tag of the letter B, `/short/A-B` with 1,000.
 final class EchoHandler: HTTPHandler {
   private let isOpen = Atomic(false)
@@ -39,14 +39,14 @@ final class EchoHandler: HTTPHandler {
   /// Lets those go on that wait.
   func open() { isOpen.store(true, ordering: .releasing) }
 
-  /// How many wait on workers.
+  /// How many wait.
   var waitingCount: Int { waiting.load(ordering: .acquiring) }
 
   func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
     let path = text(request.path)
     if ["/work", "/wait", "/nap", "/thread/worker"].contains(path), !mayTakeLong { return nil }
     if path == "/nap" { usleep(100_000) }
-    if path == "/wait" {
+    if path == "/wait" || path == "/stall" {
       waiting.add(1, ordering: .acquiringAndReleasing)
       while !isOpen.load(ordering: .acquiring) { pause() }
       waiting.subtract(1, ordering: .acquiringAndReleasing)

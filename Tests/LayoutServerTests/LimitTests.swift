@@ -299,6 +299,25 @@ struct LimitTests {
     #expect(clients[1].receive() == nil)
   }
 
+  /// Who has said all there is to say waits for the answer, however much of it is still to be read.
+  @Test func whoHalfClosesWhileTheLoopIsBusyIsAnswered() throws {
+    let handler = EchoHandler()
+    let server = try startServer(handler) { $0.ioThreadCount = 1 }
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 48001\r\n\r\na")
+    waitUntil { server.statistics.heldByteCount == 1 }
+    let other = RawClient(port: server.port)
+    other.send("GET /stall HTTP/1.1\r\nHost: a\r\n\r\n")
+    waitUntil { handler.waitingCount == 1 }
+    client.send(body(48_000))
+    client.finishSending()
+    // Until the sweep looks at it, when the loop has read 16 KiB of that.
+    usleep(700_000)
+    handler.open()
+    #expect(client.receive()?.status == 200)
+  }
+
   // MARK: Slow readers
 
   @Test func whoDoesNotTakeTheAnswerIsCutOff() throws {
