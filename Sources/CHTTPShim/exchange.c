@@ -176,7 +176,7 @@ static void reset(http_exchange *exchange, http_loop *loop, struct MHD_Connectio
   for (int i = 0; i < HTTP_FIELD_COUNT; i++) exchange->request.fields[i] = bytes_of("", 0);
   exchange->body_count = 0;
   exchange->held = exchange->drained = 0;
-  exchange->refusal = 0;
+  exchange->is_refused = false;
   exchange->request.has_length = false;
   exchange->is_chunked = false;
   exchange->is_receiving = false;
@@ -281,14 +281,8 @@ void http_exchange_refuse(http_exchange *exchange, unsigned status, const char *
   http_server *server = exchange->loop->server;
   char id[HTTP_REQUEST_ID_SIZE];
   http_make_request_id(id);
-  size_t count =
-      http_problem_body(status, detail, id, exchange->problem, sizeof exchange->problem);
   release_reply(exchange);
-  exchange->reply.field_count = 0;
-  exchange->reply.prepared = NULL;
-  http_reply_describe(&exchange->reply, "application/problem+json", NULL, 0);
-  http_reply_body(&exchange->reply, status, (const uint8_t *)exchange->problem, count, NULL, NULL);
-  if (status == 503) http_reply_header(&exchange->reply, "Retry-After", "1");
+  http_reply_refuse(&exchange->reply, status, detail, id, exchange->problem);
   http_count_refusal(exchange->loop, status);
   http_bytes target = bytes_of(exchange->target, exchange->target_count);
   http_bytes origin = exchange->request.fields[HTTP_FIELD_ORIGIN];
@@ -403,10 +397,7 @@ static enum MHD_Result dispatch(http_exchange *exchange) {
   http_server *server = exchange->loop->server;
   count_receiving(exchange, false);
   count_long(exchange, false);
-  if (exchange->refusal == 413)
-    return refuse(exchange, 413, "the body is longer than --max-body-mib allows");
-  if (exchange->refusal)
-    return refuse(exchange, 503, "too much is under way, see --max-in-flight-mib");
+  if (exchange->is_refused) return send_reply(exchange);
   fill_in_request(exchange);
   if (exchange->connection) {
     exchange->connection->state = CONNECTION_ANSWERING;
@@ -475,19 +466,38 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
   return MHD_YES;
 }
 
+// Refuses a body that is coming, once: it is counted and told of now, since it may never come whole.
+static void refuse_rest(http_exchange *exchange, unsigned status, const char *detail) {
+  exchange->is_refused = true;
+  let_go_of_body(exchange);
+  http_exchange_refuse(exchange, status, detail);
+}
+
+// Throws away a piece of a refused body. Where too much comes, the connection ends; libmicrohttpd takes no
+// answer before the body's end, so that this says it on the socket. Not with TLS, where what is sent is not
+// for us to write.
+static enum MHD_Result drain(http_exchange *exchange, size_t count) {
+  http_connection *connection = exchange->connection;
+  exchange->drained += count;
+  if (exchange->drained <= drained_bytes) return MHD_YES;
+  if (connection && !exchange->loop->server->certificate) {
+    http_reply_say(&exchange->reply, connection->fd);
+    connection->lingers = true;
+  }
+  return MHD_NO;
+}
+
 // A piece of the body is there.
 static enum MHD_Result receive_body(http_exchange *exchange, const char *data, size_t count) {
   size_t total = exchange->body_count + count;
   if (exchange->connection) exchange->connection->consumed += count;
-  if (!exchange->refusal) {
-    if (total > exchange->loop->server->options.max_body_bytes) exchange->refusal = 413;
-    else if (!may_hold(exchange, total)) exchange->refusal = 503;
-    if (exchange->refusal) let_go_of_body(exchange);
+  if (!exchange->is_refused) {
+    if (total > exchange->loop->server->options.max_body_bytes)
+      refuse_rest(exchange, 413, "the body is longer than --max-body-mib allows");
+    else if (!may_hold(exchange, total))
+      refuse_rest(exchange, 503, "too much is under way, see --max-in-flight-mib");
   }
-  if (exchange->refusal) {
-    exchange->drained += count;
-    return exchange->drained <= drained_bytes ? MHD_YES : MHD_NO;
-  }
+  if (exchange->is_refused) return drain(exchange, count);
   if (!reserve(exchange, total)) return MHD_NO;
   memcpy(exchange->body + exchange->body_count, data, count);
   exchange->body_count = total;

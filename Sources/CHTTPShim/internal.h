@@ -13,6 +13,9 @@
 typedef struct http_loop http_loop;
 typedef struct http_exchange http_exchange;
 
+// What a refusal's name and text fit in.
+enum { HTTP_REQUEST_ID_SIZE = 32, HTTP_PROBLEM_SIZE = 512 };
+
 struct http_reply {
   unsigned status;  // 0: not filled in
   const uint8_t *body;
@@ -113,11 +116,11 @@ struct http_exchange {
   size_t kept;            // how much of the loop's `kept_bytes` is this one's
   size_t drained;         // how much of a refused body has been thrown away
   bool is_long;           // among the server's long bodies that are being received
-  unsigned refusal;       // the status with which a body was refused in the middle; 0: it was not
+  bool is_refused;        // whether its body was refused in the middle
   bool is_chunked;
   bool is_receiving;      // among the loop's requests that have not come whole
   bool is_counted;        // among the server's requests in flight, until its answer is sent
-  char problem[512];      // the text of a refusal
+  char problem[HTTP_PROBLEM_SIZE];  // the text of a refusal
   http_exchange *next;    // in a pool, the queue or a mailbox
 };
 
@@ -270,6 +273,11 @@ void http_exchange_refuse(http_exchange *exchange, unsigned status, const char *
 void http_count_refusal(http_loop *loop, unsigned status);
 
 // reply.c
+// Fills in a refusal, whose text is kept where the caller says, of HTTP_PROBLEM_SIZE bytes.
+void http_reply_refuse(http_reply *reply, unsigned status, const char *detail, const char *id,
+                       char *text);
+// Sends a short reply on a socket that nobody else writes to, as its last one; as far as the socket takes it.
+void http_reply_say(const http_reply *reply, int fd);
 struct MHD_Response *http_response_make(const uint8_t *body, size_t count,
                                         void (*release)(void *owner), void *owner);
 // False if there was no memory for one of them.
@@ -305,7 +313,6 @@ void http_queue_close(http_server *server);
 void *http_worker_run(void *worker);
 
 // problem.c: canned refusals in the shape of the service's own.
-enum { HTTP_REQUEST_ID_SIZE = 32 };
 void http_make_request_id(char id[HTTP_REQUEST_ID_SIZE]);
 size_t http_problem_body(unsigned status, const char *detail, const char *id, char *text,
                          size_t size);

@@ -1,7 +1,10 @@
 // What a handler fills in, and what is made of it for libmicrohttpd.
 #include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "internal.h"
 
@@ -78,4 +81,37 @@ void http_reply_body(http_reply *reply, unsigned status, const uint8_t *body, si
   reply->count = count;
   reply->release = release;
   reply->owner = owner;
+}
+
+void http_reply_refuse(http_reply *reply, unsigned status, const char *detail, const char *id,
+                       char *text) {
+  size_t count = http_problem_body(status, detail, id, text, HTTP_PROBLEM_SIZE);
+  reply->field_count = 0;
+  reply->prepared = NULL;
+  http_reply_describe(reply, "application/problem+json", NULL, 0);
+  http_reply_body(reply, status, (const uint8_t *)text, count, NULL, NULL);
+  if (status == 503) http_reply_header(reply, "Retry-After", "1");
+}
+
+// Adds to a text; what does not fit is left out.
+__attribute__((format(printf, 4, 5)))
+static void add(char *text, size_t size, size_t *count, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  int added = vsnprintf(text + *count, size - *count, format, arguments);
+  va_end(arguments);
+  if (added > 0 && (size_t)added < size - *count) *count += (size_t)added;
+}
+
+void http_reply_say(const http_reply *reply, int fd) {
+  char text[4096];
+  size_t count = 0;
+  add(text, sizeof text, &count, "HTTP/1.1 %u %s\r\nContent-Type: %s\r\n", reply->status,
+      MHD_get_reason_phrase_for(reply->status), reply->content_type);
+  for (size_t i = 0; i < reply->field_count; i++)
+    add(text, sizeof text, &count, "%s: %s\r\n", reply->fields[i].name, reply->fields[i].value);
+  add(text, sizeof text, &count, "Connection: close\r\nContent-Length: %zu\r\n\r\n%.*s",
+      reply->count, (int)reply->count, (const char *)reply->body);
+  (void)!send(fd, text, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+  shutdown(fd, SHUT_WR);
 }

@@ -22,15 +22,11 @@ static void turn_away(http_server *server, int fd, const char *detail) {
     close(fd);
     return;
   }
-  char id[HTTP_REQUEST_ID_SIZE], body[512], text[1024];
+  char id[HTTP_REQUEST_ID_SIZE], problem[HTTP_PROBLEM_SIZE];
   http_make_request_id(id);
-  size_t count = http_problem_body(503, detail, id, body, sizeof body);
-  int size = snprintf(text, sizeof text,
-                      "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json"
-                      "\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s",
-                      count, body);
-  (void)!send(fd, text, (size_t)size, MSG_NOSIGNAL | MSG_DONTWAIT);
-  shutdown(fd, SHUT_WR);
+  http_reply reply;
+  http_reply_refuse(&reply, 503, detail, id, problem);
+  http_reply_say(&reply, fd);
   http_linger_take(&server->lingerer, fd, http_now());
   http_bytes unread = {(const uint8_t *)"", 0};
   server->observer(server->context, 503, unread, unread, id, NULL);

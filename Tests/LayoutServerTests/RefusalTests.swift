@@ -36,6 +36,49 @@ struct RefusalTests {
     #expect(statistics.requestCount == 0)
   }
 
+  /// When it is refused, and once: the rest may never come.
+  @Test func whatIsRefusedInTheMiddleIsToldAtOnce() throws {
+    let handler = EchoHandler()
+    let server = try startServer(handler) { $0.maximumBodySize = 1000 }
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    client.send(
+      "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n800\r\n"
+        + String(repeating: "a", count: 0x800))
+    waitUntil { !handler.refusals.isEmpty }
+    let told = try #require(handler.refusals.first)
+    #expect(told.status == .contentTooLarge)
+    client.send("\r\n1\r\na\r\n0\r\n\r\n")
+    let answer = try #require(client.receive())
+    #expect(answer.status == 413)
+    #expect(answer.text.contains("\"requestId\":\"\(told.requestID)\""))
+    #expect(handler.refusals.count == 1)
+    #expect(server.statistics.refusalCount(.contentTooLarge) == 1)
+  }
+
+  /// The server does not take all of it, and says so.
+  @Test func whoFloodsGetsTheAnswer() throws {
+    let handler = EchoHandler()
+    let server = try startServer(handler) { $0.maximumBodySize = 1000 }
+    defer { server.stop(drainSeconds: 1) }
+    let flood = [UInt8](repeating: 0x61, count: 8 << 20)
+    for round in 1...20 {
+      let client = RawClient(port: server.port)
+      client.send(
+        "POST /x HTTP/1.1\r\nHost: a\r\nOrigin: b\r\nTransfer-Encoding: chunked\r\n\r\n800000\r\n")
+      #expect(client.send(flood))
+      let answer = try #require(client.receive())
+      #expect(answer.status == 413)
+      #expect(answer.field("X-Origin") == "b")
+      #expect(answer.field("Connection") == "close")
+      let told = try #require(handler.refusals.last)
+      #expect(answer.text.contains("\"requestId\":\"\(told.requestID)\""))
+      #expect(client.isClosed())
+      #expect(handler.refusals.count == round)
+    }
+    #expect(server.statistics.refusalCount(.contentTooLarge) == 20)
+  }
+
   @Test func whatIsShedIsTold() throws {
     let handler = EchoHandler()
     let server = try startServer(handler) { $0.queueCapacity = 0 }
