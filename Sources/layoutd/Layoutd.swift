@@ -45,6 +45,7 @@ enum Layoutd {
     Signals.block()
     let log = LogWriter()
     let service = try configuration.makeService(access: access)
+    let sweeper = try Sweeper(service, log: log)
     let server = try Listener(
       configuration.serverConfiguration(),
       configuration.handler(service, configuration.adminPort == nil ? .everyone : .clients, log))
@@ -61,11 +62,14 @@ enum Layoutd {
     if let admin { writeToStandardError("administration on \(admin.address)\n") }
     writeToStandardError("listening on \(server.address)\n")
 
-    waitForTheEnd(service, access, configuration, log)
+    waitForTheEnd(sweeper, access, configuration, log)
+    let end = MonotonicClock.coarseNow + .seconds(configuration.drainSeconds)
     // Who asks knows before connections are refused.
     service.stopBeingReady()
     if server.server.stop(drainSeconds: configuration.drainSeconds) {
-      service.close()
+      if !sweeper.close(within: max(end - MonotonicClock.coarseNow, .seconds(1))) {
+        log.write("cut off after --drain-seconds: the store had still something to do\n")
+      }
     } else {
       log.write("cut off after --drain-seconds: some requests were still under way\n")
     }
@@ -77,14 +81,11 @@ enum Layoutd {
 
   /// Does what has to be done now and then, until the process is told to end.
   private static func waitForTheEnd(
-    _ service: LayoutService, _ access: AccessControl, _ configuration: Configuration,
-    _ log: LogWriter
+    _ sweeper: Sweeper, _ access: AccessControl, _ configuration: Configuration, _ log: LogWriter
   ) {
     while true {
       switch Signals.wait(seconds: 1) {
-      case nil:
-        if service.sweep() { Memory.giveBackWhatIsFree() }
-        if let error = service.takeStoreError() { log.write("store: \(error)\n") }
+      case nil: sweeper.sweep()
       case SIGHUP:
         do throws(Configuration.Failure) {
           guard let keys = try configuration.readKeys() else { continue }

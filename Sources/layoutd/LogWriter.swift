@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Whoever reads the log may stop reading. Nobody who answers a request waits for that: past a bound,
 /// lines are dropped, and counted.
-@safe final class LogWriter: Sendable {
+final class LogWriter: Sendable {
   private struct State {
     var bytes: [UInt8] = []
     var droppedCount = 0
@@ -16,34 +16,14 @@ import Synchronization
 
   private let state = Mutex(State())
   private let dropped = Atomic(0)
-  // Posted when there is something to write after there was nothing. Never freed: the writer lives as
-  // long as the process.
-  private nonisolated(unsafe) let filled: UnsafeMutablePointer<sem_t>
+  /// Posted when there is something to write after there was nothing.
+  private let filled = Semaphore()
 
   /// So many bytes may wait to be written.
   private static let capacity = 1 << 20
 
   init() {
-    unsafe filled = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-    // Safe: allocated above, and not used before.
-    _ = unsafe sem_init(filled, 0, 0)
-    let this = unsafe Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    // Safe: the thread takes over what was retained.
-    let failure = unsafe pthread_create(
-      &thread, nil,
-      { context in
-        if let context = unsafe context {
-          unsafe Unmanaged<LogWriter>.fromOpaque(context).takeRetainedValue().run()
-        }
-        return nil
-      }, this.toOpaque())
-    if failure != 0 {
-      state.withLock { $0.hasThread = false }
-      unsafe this.release()
-    } else {
-      _ = pthread_detach(thread)
-    }
+    if !startThread({ self.run() }) { state.withLock { $0.hasThread = false } }
   }
 
   /// How many lines have been dropped.
@@ -66,8 +46,7 @@ import Synchronization
       defer { state.bytes.append(contentsOf: line.utf8) }
       return state.bytes.isEmpty
     }
-    // Safe: it lives as long as this object.
-    if wasEmpty { unsafe sem_post(filled) }
+    if wasEmpty { filled.post() }
   }
 
   /// Waits until everything is written; not for long if nobody reads.
@@ -81,8 +60,7 @@ import Synchronization
 
   private func run() {
     while true {
-      // Safe: it lives as long as this object.
-      guard unsafe sem_wait(filled) == 0 || errno == EINTR else { return }
+      filled.wait()
       let bytes = state.withLock { state in
         state.isWriting = true
         return LogWriter.take(from: &state)

@@ -114,6 +114,36 @@ import Testing
     }
   }
 
+  /// A store that keeps the program waiting does not keep it from ending.
+  @Test func itEndsInTimeWhileAnotherProgramHoldsItsFile() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "layoutd-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let program = try Program([
+      "--store", "sqlite:\(folder.path)/sessions", "--drain-seconds", "1",
+    ])
+    defer { program.kill() }
+    _ = try program.port()
+    // As a writer does: SQLite's lock for one is this byte of the log's index.
+    let index = unsafe open("\(folder.path)/sessions-shm", O_RDWR)
+    defer { close(index) }
+    var writing = flock(
+      l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 120, l_len: 1, l_pid: 0)
+    var isHeld = false
+    waitUntil {
+      // Safe: the pointer is to a variable of this frame.
+      isHeld = unsafe fcntl(index, F_SETLK, &writing) == 0
+      return isHeld
+    }
+    try #require(isHeld)
+    // Until it has gone to see what has expired.
+    usleep(1_500_000)
+    program.send(SIGTERM)
+    #expect(program.waitForExit() == 0)
+    #expect(program.log.contains("the store had still something to do"))
+  }
+
   @Test func keysAreReadAgainWhenItIsTold() throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "layoutd-\(UUID().uuidString)")
