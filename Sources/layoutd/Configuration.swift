@@ -311,7 +311,9 @@ struct Configuration {
         command = named
         continue
       }
-      let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1)
+      // A value that is there and empty is one all the same, as an empty variable's is.
+      let parts = argument.dropFirst(2).split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = parts.first, let option = options.first(where: { $0.name == name }) else {
         throw Failure(message: "unknown option \"\(argument)\"; see layoutd --help")
       }

@@ -28,6 +28,9 @@ import Testing
     (["--store", "redis://:secret@host:port/0"], "--store: "),
     (["--store", "rediss://host/0"], "--store: "),
     (["--nonsense"], "unknown option"), (["nonsense"], "unknown command"),
+    (["--=1"], "unknown option"),
+    // An empty value is none that follows.
+    (["--cors-origin=", "--log-level"], "--log-level takes a value"),
   ])
   func itDoesNotStart(arguments: [String], message: String) throws {
     let program = try Program(arguments)
@@ -98,7 +101,8 @@ import Testing
   /// deployment's file, says nothing; and an option says more than a variable.
   @Test(arguments: [
     ("true", [], true), ("", [], false), ("no", [], false), ("no", ["--allow-anonymous"], true),
-    ("true", ["--allow-anonymous=false"], false),
+    ("true", ["--allow-anonymous=false"], false), ("no", ["--allow-anonymous="], false),
+    ("true", ["--allow-anonymous="], false),
   ])
   func whoMayCallIsSaidAloud(variable: String, options: [String], isServed: Bool) throws {
     let program = try Program(
