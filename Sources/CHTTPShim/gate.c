@@ -42,6 +42,11 @@ static void keep_field(http_bytes *fields, const char *name, size_t count, const
   else return;
   while (value_count > 0 && (value[value_count - 1] == ' ' || value[value_count - 1] == '\t'))
     value_count--;
+  // Who sends a condition without a tag has lost it, and must not be taken for one who sends none.
+  if (field == HTTP_FIELD_IF_MATCH && value_count == 0) {
+    value = "\"\"";
+    value_count = 2;
+  }
   if (fields[field].count == 0)
     fields[field] = (http_bytes){(const uint8_t *)value, value_count};
 }

@@ -75,7 +75,7 @@ public struct HTTPRequestFields: ~Escapable {
   /// `Accept`.
   public let accept: Span<UInt8>
 
-  /// `If-Match`.
+  /// `If-Match`; the empty tag, `""`, where the field is there without a value.
   public let ifMatch: Span<UInt8>
 
   /// `If-None-Match`.

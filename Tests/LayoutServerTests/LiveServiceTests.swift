@@ -61,6 +61,10 @@ struct LiveServiceTests {
       ("Content-Type: text/plain\r\n", 415), ("Content-Encoding: application/json\r\n", 415),
       ("Content-Type: application/json\r\nAccept: text/css\r\n", 406),
       ("Content-Type: application/json\r\nIf-Match: \"x\"\r\n", 412),
+      // Who sends none has none, and who sends an empty one has lost it.
+      ("Content-Type: application/json\r\nIf-Match:\r\n", 412),
+      ("Content-Type: application/json\r\nIf-Match: \t \r\n", 412),
+      ("Content-Type: application/json\r\nIf-Match:\r\nIf-Match: *\r\n", 412),
       ("Content-Type: application/json\r\nIf-None-Match: \(tag)\r\n", 200),
     ] {
       client.send("PUT \(path)/layout HTTP/1.1\r\n\(head)\(fields)\r\n\(body)")
