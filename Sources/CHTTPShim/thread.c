@@ -24,8 +24,10 @@ void http_thread_name(const char *kind, int number) {
 }
 
 void http_thread_yield_to_others(void) {
-  // On Linux a priority is a thread's own. If it cannot be changed, nothing is lost but that.
-  (void)setpriority(PRIO_PROCESS, (id_t)gettid(), 10);
+  // On Linux a priority is a thread's own, and at first that of who has started it: the process may have been
+  // put behind others already. If it cannot be changed, nothing is lost but that.
+  int niceness = getpriority(PRIO_PROCESS, (id_t)gettid()) + 10;
+  (void)setpriority(PRIO_PROCESS, (id_t)gettid(), niceness < 19 ? niceness : 19);
 }
 
 void http_thread_ends(http_server *server, unsigned *count) {

@@ -1,5 +1,7 @@
+import Foundation
 import Glibc
 import MicroHTTP
+import Synchronization
 import Testing
 
 /// Who stands back where there is not enough of the processor.
@@ -21,6 +23,35 @@ struct PriorityTests {
       #expect(niceness(ofThreads: "acceptor").allSatisfy { $0 > loop })
       #expect(niceness(ofThreads: "worker 1").allSatisfy { $0 > loop })
     }
+  }
+
+  /// However far the process stands back itself.
+  @Test func workersComeBehindTheLoopsOfAProcessThatIsNice() throws {
+    let starter = NiceStarter()
+    defer { starter.server?.stop(drainSeconds: 0) }
+    // No other test has so many workers, so that the last one's name is this one's.
+    waitUntil { niceness(ofThreads: "worker 12") == [19] }
+    #expect(niceness(ofThreads: "worker 12") == [19])
+  }
+}
+
+/// Starts a server on a thread of niceness 15, which those of the server inherit.
+private final class NiceStarter: Sendable {
+  private let started = Mutex<HTTPServer?>(nil)
+
+  var server: HTTPServer? { started.withLock { $0 } }
+
+  init() {
+    Thread.detachNewThread {
+      // On Linux of this thread alone.
+      setpriority(Int32(PRIO_PROCESS.rawValue), 0, 15)
+      let server = try? startServer {
+        $0.ioThreadCount = 1
+        $0.workerThreadCount = 13
+      }
+      self.started.withLock { $0 = server }
+    }
+    waitUntil { server != nil }
   }
 }
 
