@@ -57,7 +57,6 @@ typedef struct http_address_table {
 } http_address_table;
 
 // Sockets on which all has been said, and which are read a while longer. linger.c
-enum { LINGERING_SOCKETS = 64 };
 typedef struct http_lingerer {
   int epoll;
   _Atomic unsigned count;
@@ -65,7 +64,7 @@ typedef struct http_lingerer {
     int fd;
     double end;   // when it is closed
     size_t left;  // how many more bytes are thrown away
-  } sockets[LINGERING_SOCKETS];
+  } sockets[HTTP_LINGERING_SOCKETS];
 } http_lingerer;
 
 // A connection as its loop sees it. All members belong to the loop's thread.

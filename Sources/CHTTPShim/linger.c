@@ -30,7 +30,8 @@ static unsigned count_of(http_lingerer *lingerer) {
 void http_linger_take(http_lingerer *lingerer, int fd, double now) {
   unsigned count = count_of(lingerer);
   struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
-  if (count == LINGERING_SOCKETS || epoll_ctl(lingerer->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
+  if (count == HTTP_LINGERING_SOCKETS ||
+      epoll_ctl(lingerer->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
     close(fd);
     return;
   }

@@ -112,6 +112,15 @@ public struct HTTPServerError: Error, Hashable, CustomStringConvertible {
   }
 }
 
+extension HTTPServerConfiguration {
+  /// How many descriptors a server may have open at once: for its connections, for closed ones that are still
+  /// read, and a few for each of its threads.
+  public var maximumDescriptorCount: Int {
+    let lingering = Int(HTTP_LINGERING_SOCKETS)
+    return maximumConnectionCount + (ioThreadCount + 1) * (lingering + 8)
+  }
+}
+
 /// Lends a configuration's texts to C for the length of a call.
 private func withTexts<Result>(
   of configuration: HTTPServerConfiguration,

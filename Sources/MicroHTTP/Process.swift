@@ -9,6 +9,16 @@ public enum Memory {
   public static func giveBackWhatIsFree() { http_memory_trim() }
 }
 
+/// What the process may have open.
+public enum Descriptors {
+  /// Lets the process have as many as it may.
+  ///
+  /// Shells give 1,024, for the sake of programs that use `select`; this one does not.
+  ///
+  /// - Returns: How many these are.
+  public static func raiseLimit() -> Int { Int(clamping: http_descriptors_raise()) }
+}
+
 /// The signals that end or reload a server, taken one at a time instead of by interruption.
 public enum Signals {
   /// Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE.

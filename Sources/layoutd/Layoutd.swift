@@ -41,13 +41,18 @@ enum Layoutd {
       limits: TenantLimits(requestsPerSecond: configuration.tenantRequestsPerSecond))
     // Before anything large is allocated.
     Memory.giveBackWhatIsLarge()
+    let serving = try configuration.serverConfiguration()
+    if let shortage = configuration.shortage(ofDescriptors: Descriptors.raiseLimit(), for: serving)
+    {
+      writeToStandardError("\(shortage)\n")
+    }
     // Before any thread starts, so that all of them leave the signals to this one.
     Signals.block()
     let log = LogWriter()
     let service = try configuration.makeService(access: access)
     let sweeper = try Sweeper(service, log: log)
     let server = try Listener(
-      configuration.serverConfiguration(),
+      serving,
       configuration.handler(service, configuration.adminPort == nil ? .everyone : .clients, log))
     let admin = try configuration.adminServerConfiguration.map {
       (listener) throws(Configuration.Failure) in

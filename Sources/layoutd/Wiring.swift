@@ -96,6 +96,23 @@ extension Configuration {
     }
   }
 
+  /// What to tell who lets the program have fewer descriptors than it may need.
+  ///
+  /// - Parameters:
+  ///   - count: How many it may have.
+  ///   - serving: How the API is served.
+  /// - Returns: A line; nil if they are enough.
+  func shortage(ofDescriptors count: Int, for serving: HTTPServerConfiguration) -> String? {
+    // One for each worker that asks a Redis; two that reads an SQLite file.
+    let store = keepsInMemoryOnly ? 0 : 2 * workerThreadCount
+    let needed =
+      serving.maximumDescriptorCount + (adminServerConfiguration?.maximumDescriptorCount ?? 0)
+      + store + 16
+    guard needed > count else { return nil }
+    return "--max-connections \(maxConnections) may need \(needed) descriptors, and there are "
+      + "\(count): past these, connections wait and files cannot be opened; see ulimit -n"
+  }
+
   /// What answers on a listener.
   func handler(
     _ service: LayoutService, _ audience: Audience, _ log: LogWriter

@@ -148,6 +148,24 @@ import Testing
     #expect(program.log.contains("the store had still something to do"))
   }
 
+  /// Shells give few, though more may be had.
+  @Test func itTakesTheDescriptorsThatItMay() throws {
+    let program = try Program([], after: "ulimit -Sn 100")
+    defer { program.kill() }
+    _ = try program.port()
+    let limits = try #require(program.descriptorLimits())
+    #expect(limits.soft == limits.hard)
+  }
+
+  @Test(arguments: [("300", true), ("10", false)])
+  func itSaysIfDescriptorsAreFew(connections: String, isShort: Bool) throws {
+    let program = try Program(
+      ["--max-connections", connections, "--io-threads", "1"], after: "ulimit -n 300")
+    defer { program.kill() }
+    _ = try program.port()
+    #expect(program.log.contains("--max-connections \(connections) may need") == isShort)
+  }
+
   @Test func keysAreReadAgainWhenItIsTold() throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "layoutd-\(UUID().uuidString)")
@@ -427,8 +445,9 @@ private final class Program {
   /// - Parameters:
   ///   - arguments: What it is started with.
   ///   - variables: What is added to this process's environment, as `NAME=value`.
+  ///   - command: What a shell does before it becomes the program.
   /// - Throws: If it cannot be started.
-  init(_ arguments: [String], variables: [String] = []) throws {
+  init(_ arguments: [String], variables: [String] = [], after command: String = "") throws {
     // Where the tests are, the program is.
     let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let program = URL(filePath: runner).deletingLastPathComponent().appending(path: "layoutd").path
@@ -439,7 +458,9 @@ private final class Program {
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_addopen(
       &actions, STDERR_FILENO, file.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    var texts = unsafe ([program, "--port", "0"] + arguments).map { unsafe strdup($0) }
+    let line = ["/bin/sh", "-c", "\(command)\nexec \"$0\" \"$@\"", program, "--port", "0"]
+    let words = command.isEmpty ? Array(line.dropFirst(3)) : line
+    var texts = unsafe (words + arguments).map { unsafe strdup($0) }
     unsafe texts.append(nil)
     defer { unsafe texts.forEach { unsafe free($0) } }
     let inherited = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
@@ -447,7 +468,7 @@ private final class Program {
     unsafe environment.append(nil)
     defer { unsafe environment.forEach { unsafe free($0) } }
     var process: pid_t = 0
-    let failure = unsafe posix_spawn(&process, program, &actions, nil, &texts, &environment)
+    let failure = unsafe posix_spawn(&process, words[0], &actions, nil, &texts, &environment)
     try #require(failure == 0)
     self.process = process
   }
@@ -475,6 +496,14 @@ private final class Program {
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
     let words = line?.split(whereSeparator: \.isWhitespace) ?? []
     return 1024 * (try #require(words.count > 1 ? Double(words[1]) : nil))
+  }
+
+  /// How many descriptors it may have, and how many it might.
+  func descriptorLimits() -> (soft: Int, hard: Int)? {
+    let lines = text(ofFile: "/proc/\(process)/limits").split(separator: "\n")
+    let line = lines.first { $0.hasPrefix("Max open files") }
+    let numbers = line?.split(separator: " ").compactMap { Int($0) } ?? []
+    return numbers.count == 2 ? (numbers[0], numbers[1]) : nil
   }
 
   func send(_ signal: Int32) { Glibc.kill(process, signal) }

@@ -38,6 +38,9 @@ enum { HTTP_REPLY_FIELDS = 8 };
 // What an entity tag with its quotes and a NUL fits in.
 enum { HTTP_TAG_SIZE = 48 };
 
+// So many closed connections at most are still read by each loop, and by the acceptor.
+enum { HTTP_LINGERING_SOCKETS = 64 };
+
 typedef enum __attribute__((enum_extensibility(closed))) http_method {
   HTTP_METHOD_GET,
   HTTP_METHOD_HEAD,
@@ -213,6 +216,9 @@ void http_signals_block(void);
 
 // Waits for one of the blocked signals and returns it; 0 if none has come in so many seconds.
 int http_signals_wait(unsigned seconds);
+
+// Lets the process have as many descriptors as it may; returns how many these are.
+uint64_t http_descriptors_raise(void);
 
 // Has malloc map what is large on its own, so that all of it goes back to the system when it is
 // freed. Left to itself, glibc learns from the first large piece that is freed to keep the next
