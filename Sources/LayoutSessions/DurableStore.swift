@@ -29,7 +29,7 @@ public protocol DurableStore: Sendable {
   ///     then what the client sees but who has answered its last tick.
   /// - Returns: The session as far as it is missing; nil if there is none, or if nobody has asked for it
   ///   for the time that sessions live.
-  /// - Throws: ``StoreError``.
+  /// - Throws: ``StoreError``; who is to scroll and cannot be noted is refused.
   func load(
     _ id: SessionID, since version: Int?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession?
@@ -113,8 +113,12 @@ public struct StoredSession: Sendable, Equatable {
   /// The records of the changes after that, in order; the last one made ``version``.
   public var changes: [[UInt8]]
 
-  /// Whether another process has scrolled it since the asker did, who is to scroll it now.
-  public var wasScrolledElsewhere = false
+  /// Names the last takeover: that one process scrolls the session after another one did.
+  ///
+  /// No two takeovers of a session have one number; 0 is its creation. It is told to everybody who is to
+  /// scroll, the one who takes over included, as often as asked: an answer that is lost loses nothing. Nil
+  /// for those who are not to scroll, and where there is only one process.
+  public var takeover: UInt64?
 
   /// A description at some version.
   public struct Snapshot: Sendable, Equatable {

@@ -8,6 +8,7 @@ public struct StoreUpkeep: ~Copyable, Sendable {
   private let doubtedMoment = Atomic<UInt64>(0)
   private let checkedTime = Atomic<UInt64>(0)
   private let touchedSecond = Atomic<Int64>(0)
+  private let knownTakeover = Atomic<UInt64>(0)
   private let outgrowth = Atomic<Int>(0)
   private static let moments = Atomic<UInt64>(0)
 
@@ -41,6 +42,16 @@ public struct StoreUpkeep: ~Copyable, Sendable {
 
   /// When the store was asked last, in nanoseconds of a clock.
   public var lastCheck: UInt64 { checkedTime.load(ordering: .acquiring) }
+
+  /// The takeover since which this process has answered all ticks, or has forgotten them; 0 is the
+  /// session's creation.
+  public var takeover: UInt64 { knownTakeover.load(ordering: .acquiring) }
+
+  /// Notes a takeover, after the ticks before it have been forgotten: whoever asks at the same time
+  /// either finds them forgotten, or does not find this and forgets them too.
+  ///
+  /// - Parameter number: The takeover.
+  public func noteTakeover(_ number: UInt64) { knownTakeover.store(number, ordering: .releasing) }
 
   /// Notes a use, of which the store has to know once in a while.
   ///

@@ -56,12 +56,14 @@ enum RedisAnswer {
     }
   }
 
-  /// Version, owner, whether it was scrolled elsewhere and changes, and perhaps the snapshot's version and the snapshot.
+  /// Version, owner, the last takeover or nothing, and changes; perhaps the snapshot's version and the
+  /// snapshot.
   private static func session(_ parts: ArraySlice<RedisReply>, since: Int?) -> StoredSession? {
     var parts = parts
     guard case .integer(let version)? = parts.popFirst(), case .bytes(let name)? = parts.popFirst(),
       let owner = String(validating: name, as: UTF8.self),
-      case .integer(let moved)? = parts.popFirst(),
+      case .bytes(let takeover)? = parts.popFirst(),
+      takeover.isEmpty || number(takeover) != nil,
       case .array(let list)? = parts.popFirst()
     else { return nil }
     var changes: [[UInt8]] = []
@@ -82,7 +84,10 @@ enum RedisAnswer {
     else { return nil }
     var session = StoredSession(
       owner: owner, version: version, snapshot: snapshot, changes: changes)
-    session.wasScrolledElsewhere = moved == 1
+    session.takeover = number(takeover)
     return session
+  }
+  private static func number(_ digits: [UInt8]) -> UInt64? {
+    UInt64(String(decoding: digits, as: UTF8.self))
   }
 }

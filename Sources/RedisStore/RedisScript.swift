@@ -10,6 +10,8 @@ import LayoutSessions
 //   snapshot         the record of its description
 //   snapshotVersion  the version that the snapshot has, from 1 to version
 //   scroller         the store through which the last tick was answered: a name of its own
+//   takeover         a number that is drawn whenever another store becomes the scroller; not there, and
+//                    as good as 0, as long as it is the one that has made the session
 // layoutd:{ABC}:changes, a list, which is not there when it is empty:
 //   the records of the changes after the snapshot, one for each version: index i made the version
 //   snapshotVersion + 1 + i
@@ -80,8 +82,10 @@ enum RedisScript: Int, CaseIterable {
       redis.call('DEL', KEYS[2])
       return {'done'}
       """
-    // The version that the asker has, the time below which to live longer, the time to live, and who
-    // asks, if it is to scroll. A replica lets nobody live longer, and is read all the same.
+    // The version that the asker has, the time below which to live longer, the time to live; and, if it
+    // is to scroll, who asks, and a number in case it was another one before. A replica lets nobody
+    // live longer, and is read all the same; but whoever is to scroll and cannot be noted is refused:
+    // who scrolled before would never learn of it.
     case .load:
       """
       local version, first = versions()
@@ -92,19 +96,24 @@ enum RedisScript: Int, CaseIterable {
         redis.pcall('PEXPIRE', KEYS[1], ARGV[3])
         redis.pcall('PEXPIRE', KEYS[2], ARGV[3])
       end
-      local owner = redis.call('HGET', KEYS[1], 'owner')
-      local moved = 0
-      if ARGV[4] ~= '' and redis.call('HGET', KEYS[1], 'scroller') ~= ARGV[4] then
-        redis.pcall('HSET', KEYS[1], 'scroller', ARGV[4])
-        moved = 1
+      local fields = redis.call('HMGET', KEYS[1], 'owner', 'scroller', 'takeover')
+      local owner, takeover = fields[1], ''
+      if ARGV[4] ~= '' then
+        takeover = fields[3] or '0'
+        if fields[2] ~= ARGV[4] then
+          takeover = ARGV[5]
+          local refused = refusal(redis.pcall('HSET', KEYS[1], 'scroller', ARGV[4],
+            'takeover', takeover))
+          if refused then return refused end
+        end
       end
       local since = tonumber(ARGV[1])
-      if since and since == version then return {'found', version, owner, moved, {}} end
+      if since and since == version then return {'found', version, owner, takeover, {}} end
       if since and since >= first and since < version then
-        return {'found', version, owner, moved,
+        return {'found', version, owner, takeover,
           redis.call('LRANGE', KEYS[2], since - first, -1)}
       end
-      return {'found', version, owner, moved, redis.call('LRANGE', KEYS[2], 0, -1), first,
+      return {'found', version, owner, takeover, redis.call('LRANGE', KEYS[2], 0, -1), first,
         redis.call('HGET', KEYS[1], 'snapshot')}
       """
     // The version before, the record, the time to live.

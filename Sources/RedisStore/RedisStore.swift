@@ -80,14 +80,12 @@ public final class RedisStore: DurableStore {
   ///     reached, or of which the changes are gone, is as good as none.
   ///   - isScrolling: Whether this store's server answers ticks from now on.
   /// - Returns: The session as far as it is missing; nil if there is none.
-  /// - Throws: ``StoreError``.
+  /// - Throws: ``StoreError``; ``StoreError/Kind/unavailable`` too if another store's server has
+  ///   answered the last tick, this one's is to, and Redis takes no writes.
   public func load(
     _ id: SessionID, since version: Int?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
-    let arguments = [
-      version.map(number) ?? [], number(lifetime.milliseconds), longLife, isScrolling ? name : [],
-    ]
-    switch try read(id, arguments, since: version) {
+    switch try read(id, since: version, isScrolling: isScrolling) {
     case .found(let session): return session
     case .missing: return nil
     default: throw failure(.unavailable, RedisStore.nonsense)
@@ -208,11 +206,10 @@ extension RedisStore {
 
   /// Reads a session; again if a connection turns out to be lost.
   private func read(
-    _ id: SessionID, _ arguments: [[UInt8]], since version: Int?
+    _ id: SessionID, since version: Int?, isScrolling: Bool
   ) throws(StoreError) -> RedisAnswer {
-    let calls = [RedisConnection.Call(keys: RedisKeys(id), arguments: arguments)]
     do {
-      return try ask(.load, calls, since: version)[0]
+      return try readOnce(id, since: version, isScrolling: isScrolling)
     } catch {
       guard case .unanswered(_, isLost: true) = error else {
         throw failure(error.ofRead.kind, error.ofRead.detail)
@@ -220,10 +217,21 @@ extension RedisStore {
     }
     // All that were connected before are gone with the lost one: this is on a new connection.
     do {
-      return try ask(.load, calls, since: version)[0]
+      return try readOnce(id, since: version, isScrolling: isScrolling)
     } catch {
       throw failure(error.ofRead.kind, error.ofRead.detail)
     }
+  }
+
+  private func readOnce(
+    _ id: SessionID, since version: Int?, isScrolling: Bool
+  ) throws(RedisFailure) -> RedisAnswer {
+    var arguments = [version.map(number) ?? [], number(lifetime.milliseconds), longLife]
+    // Drawn rather than counted, and anew each time: a count would come to the same number twice where
+    // Redis has lost the last takeovers, as it may when a replica becomes the master.
+    arguments += isScrolling ? [name, number(.random(in: 1..<(1 << 53)))] : [[], []]
+    let call = RedisConnection.Call(keys: RedisKeys(id), arguments: arguments)
+    return try ask(.load, [call], since: version)[0]
   }
 
   /// Has a script executed, as often as there are calls.

@@ -44,22 +44,23 @@ import Testing
   /// Sessions whose parts do not belong together; all have version 3.
   @Test(arguments: [
     // No changes, though some are missing; too many; not from where they were asked for.
-    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*0\r\n",
-    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*3\r\n$0\r\n\r\n$0\r\n\r\n$0\r\n\r\n",
-    "*7\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*1\r\n$0\r\n\r\n:1\r\n$0\r\n\r\n",
+    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n",
+    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*3\r\n$0\r\n\r\n$0\r\n\r\n$0\r\n\r\n",
+    "*7\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*1\r\n$0\r\n\r\n:1\r\n$0\r\n\r\n",
     // Versions out of order.
-    "*7\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*0\r\n:4\r\n$0\r\n\r\n",
-    "*7\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*0\r\n:-9223372036854775808\r\n$0\r\n\r\n",
+    "*7\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:4\r\n$0\r\n\r\n",
+    "*7\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:-9223372036854775808\r\n$0\r\n\r\n",
     // Scrolled nobody knows where.
-    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$1\r\n1\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
+    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$2\r\n-1\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
+    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:1\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
     // An owner that is no text, or nobody.
-    "*5\r\n$5\r\nfound\r\n:3\r\n:7\r\n:0\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
-    "*5\r\n$5\r\nfound\r\n:3\r\n$-1\r\n:0\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
+    "*5\r\n$5\r\nfound\r\n:3\r\n:7\r\n$0\r\n\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
+    "*5\r\n$5\r\nfound\r\n:3\r\n$-1\r\n$0\r\n\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
     // Changes that are none; a snapshot that is not there; more than there should be.
-    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*2\r\n:1\r\n:2\r\n",
-    "*6\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*0\r\n:3\r\n",
-    "*7\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*0\r\n:3\r\n$-1\r\n",
-    "*8\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:0\r\n*0\r\n:3\r\n$0\r\n\r\n:1\r\n",
+    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*2\r\n:1\r\n:2\r\n",
+    "*6\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:3\r\n",
+    "*7\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:3\r\n$-1\r\n",
+    "*8\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:3\r\n$0\r\n\r\n:1\r\n",
   ])
   func sessionsThatMakeNoSense(answer: String) throws {
     let fake = FakeRedis([FakeRedis.Connection(answers: [answer])])
@@ -123,7 +124,7 @@ import Testing
 
   @Test func whatIsLongMayTakeLonger() throws {
     let record = "$1024\r\n" + String(repeating: "x", count: 1024) + "\r\n"
-    let session = "*5\r\n$5\r\nfound\r\n:3001\r\n$1\r\no\r\n:0\r\n*3000\r\n"
+    let session = "*5\r\n$5\r\nfound\r\n:3001\r\n$1\r\no\r\n$0\r\n\r\n*3000\r\n"
     let fake = FakeRedis([
       FakeRedis.Connection(
         answers: [session + String(repeating: record, count: 3000)], isSlow: true)

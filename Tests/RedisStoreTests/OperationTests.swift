@@ -116,17 +116,25 @@ extension RedisTests {
     @Test func whoHasAnsweredTheLastTickIsKnown() throws {
       let (one, two) = (try server.store(), try server.store())
       try one.create(id, owner: "", snapshot: [1])
-      func isNews(_ store: RedisStore, isScrolling: Bool = true) throws -> Bool? {
-        try store.load(id, since: 1, isScrolling: isScrolling)?.wasScrolledElsewhere
+      func takeover(_ store: RedisStore, isScrolling: Bool = true) throws -> UInt64? {
+        try store.load(id, since: 1, isScrolling: isScrolling)?.takeover
       }
       // The answer to its creation is a tick.
-      #expect(try isNews(one) == false)
-      #expect(try isNews(two) == true)
-      #expect(try isNews(two) == false)
-      #expect(try isNews(one, isScrolling: false) == false)
-      #expect(try isNews(two) == false)
-      #expect(try isNews(one) == true)
-      #expect(try isNews(two) == true)
+      #expect(try takeover(one) == 0)
+      let first = try #require(try takeover(two))
+      #expect(first != 0)
+      // As often as it is asked for: an answer may be lost.
+      #expect(try takeover(two) == first)
+      #expect(try takeover(one, isScrolling: false) == nil)
+      #expect(try takeover(two) == first)
+      let second = try #require(try takeover(one))
+      #expect(try takeover(one) == second)
+      let third = try #require(try takeover(two))
+      #expect(Set([0, first, second, third]).count == 4)
+      // A session that a server without this has kept and scrolled.
+      try server.run("HDEL", RedisKeys(id).session, "takeover")
+      #expect(try takeover(two) == 0)
+      #expect(try takeover(one) != 0)
     }
 
     @Test func theKeysOfASessionLieAtOnePlace() throws {

@@ -57,7 +57,7 @@ extension RedisTests {
       _ server: RedisServer, code: String, deleting: Bool, during body: () throws -> Void,
       after undo: () throws -> Void
     ) throws {
-      let store = try server.store()
+      let (store, other) = (try server.store(), try server.store())
       let (id, new) = (newID(), newID())
       try store.create(id, owner: "", snapshot: [])
       #expect(try store.append([1], to: id, after: 1) == .done)
@@ -67,6 +67,8 @@ extension RedisTests {
         error { () throws(StoreError) in _ = try store.append([2], to: id, after: 2) },
         error { () throws(StoreError) in try store.replaceSnapshot(of: id, by: [2], at: 2) },
         error { () throws(StoreError) in try store.create(new, owner: "", snapshot: [2]) },
+        // Who has scrolled it would not learn of this.
+        error { () throws(StoreError) in _ = try other.load(id, since: 1, isScrolling: true) },
       ]
       if deleting {
         errors.append(error { () throws(StoreError) in _ = try store.delete(id, at: 2) })
@@ -77,12 +79,14 @@ extension RedisTests {
       }
       // It is read all the same, though nobody can note that.
       try server.run("PEXPIRE", RedisKeys(id).session, "100000")
-      #expect(try store.load(id, since: 1)?.changes == [[1]])
+      #expect(try other.load(id, since: 1)?.changes == [[1]])
+      #expect(try store.load(id, since: 1, isScrolling: true)?.takeover == 0)
       #expect(try server.contents(of: id) == contents)
       try undo()
       #expect(try server.number("EXISTS", RedisKeys(new).session, RedisKeys(new).changes) == 0)
       #expect(try store.append([2], to: id, after: 2) == .done)
       #expect(try store.load(id, since: 1)?.changes == [[1], [2]])
+      #expect(try other.load(id, since: 1, isScrolling: true)?.takeover != 0)
     }
 
     @Test func replicasTakeNoWrites() throws {

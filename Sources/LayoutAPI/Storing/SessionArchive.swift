@@ -116,6 +116,7 @@ public final class SessionArchive: Sendable {
       throw .problem(Problem(error))
     }
     statistics.loadedCount.add(1)
+    noteTakeover(of: stored, in: resident)
     guard resident === session else { return try refresh(resident, for: use) ? resident : nil }
     noteLoad(of: stored, into: session)
     _ = session.upkeep.noteUse(at: now.components.seconds, every: 0)
@@ -155,9 +156,17 @@ public final class SessionArchive: Sendable {
       noteLoad(of: stored, into: session)
       statistics.refreshedCount.add(1)
     }
-    if stored.wasScrolledElsewhere { session.forgetTicks() }
+    noteTakeover(of: stored, in: session)
     session.upkeep.noteCheck(at: moment, time: time)
     return true
+  }
+
+  /// Forgets what the client sees if another server has shown it something since.
+  private func noteTakeover(of stored: StoredSession, in session: Session) {
+    guard let takeover = stored.takeover, takeover != session.upkeep.takeover else { return }
+    // In this order: of several requests that are told at once, none goes by the old ticks.
+    session.forgetTicks()
+    session.upkeep.noteTakeover(takeover)
   }
 
   // MARK: Changing

@@ -23,8 +23,10 @@ final class ScriptedStore: DurableStore {
   let beforeAppend = Mutex<(@Sendable () -> Void)?>(nil)
   /// What the next operations throw.
   let failure = Mutex<StoreError?>(nil)
-  /// Whether another server has answered the last tick.
-  let wasScrolledElsewhere = Mutex(false)
+  /// The last takeover: another one if another server has answered the last tick.
+  let takeover = Mutex<UInt64>(0)
+  /// How often it was told.
+  let takeoverCount = Mutex(0)
   /// Whether only changes fail, and are made all the same.
   let failsAfterwards = Mutex(false)
 
@@ -54,6 +56,8 @@ final class ScriptedStore: DurableStore {
     _ id: SessionID, since version: Int?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
     if !failsAfterwards.withLock(\.self) { try check() }
+    let takeover = isScrolling ? takeover.withLock(\.self) : nil
+    if isScrolling { takeoverCount.withLock { $0 += 1 } }
     let stored = sessions.withLock { sessions -> StoredSession? in
       guard let kept = sessions[id] else { return nil }
       if let version, version >= kept.snapshot.version, version <= kept.version {
@@ -65,11 +69,9 @@ final class ScriptedStore: DurableStore {
         owner: kept.owner, version: kept.version, snapshot: kept.snapshot, changes: kept.changes)
     }
     run(afterLoad)
-    guard isScrolling, var stored else { return stored }
-    stored.wasScrolledElsewhere = wasScrolledElsewhere.withLock { wasScrolled in
-      defer { wasScrolled = false }
-      return wasScrolled
-    }
+    if !failsAfterwards.withLock(\.self) { try check() }
+    guard var stored else { return nil }
+    stored.takeover = takeover
     return stored
   }
 

@@ -54,7 +54,7 @@ struct SharingTests {
     let path = try service.makeSession(session)
     let body = #"{"contentOffset":{"x":0,"y":0}}"#
     #expect(service.send(.post, path + "/scroll", body)?["reset"] as? Bool == false)
-    store.wasScrolledElsewhere.withLock { $0 = true }
+    store.takeover.withLock { $0 = 7 }
     // A question does not care.
     #expect(service.send(.get, path)?.status == 200)
     let tick = try #require(service.send(.post, path + "/scroll", body))
@@ -62,9 +62,40 @@ struct SharingTests {
     #expect((tick["appeared"] as? [Any])?.count == 3)
     #expect(service.send(.post, path + "/scroll", body)?["reset"] as? Bool == false)
     // What a change shows is seen by the client too.
-    store.wasScrolledElsewhere.withLock { $0 = true }
+    store.takeover.withLock { $0 = 3 }
+    let count = store.takeoverCount.withLock { $0 }
     _ = service.send(.put, path + "/viewport", #"{"contentOffset":{"x":0,"y":0}}"#)
-    #expect(store.wasScrolledElsewhere.withLock { $0 } == false)
+    #expect(store.takeoverCount.withLock { $0 } == count + 1)
+  }
+
+  @Test func everyRequestThatIsToldOfATakeoverActsOnIt() throws {
+    let store = ScriptedStore(isShared: true)
+    let service = UnsafeShared(MockService(over: store))
+    let path = try service.value.makeSession(session)
+    let body = #"{"contentOffset":{"x":0,"y":0}}"#
+    let inner = Mutex<Bool?>(nil)
+    for takeover: UInt64 in [7, 3] {
+      store.takeover.withLock { $0 = takeover }
+      // One has been told and has not got so far as to act on it when another one's tick is answered.
+      store.afterLoad.withLock {
+        $0 = { @Sendable in
+          let tick = service.value.send(.post, path + "/scroll", body)
+          inner.withLock { $0 = tick?["reset"] as? Bool }
+        }
+      }
+      _ = service.value.send(
+        .post, path + "/updates", #"{"deleteItems":[],"dryRun":true}"#)
+      #expect(inner.withLock { $0 } == true)
+    }
+    // Also if what one was told never arrives.
+    store.takeover.withLock { $0 = 11 }
+    store.afterLoad.withLock {
+      $0 = { @Sendable in store.failure.withLock { $0 = StoreError(.unavailable, "gone") } }
+    }
+    _ = service.value.send(.post, path + "/updates", deletion)
+    store.failure.withLock { $0 = nil }
+    #expect(service.value.send(.post, path + "/scroll", body)?["reset"] as? Bool == true)
+    #expect(service.value.send(.post, path + "/scroll", body)?["reset"] as? Bool == false)
   }
 
   @Test func ofTwoChangesFromOneVersionOneWins() throws {
