@@ -91,7 +91,7 @@ let package = Package(
       swiftSettings: strict),
     // With real files, and a real redis-server.
     .testTarget(
-      name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "LayoutSessions"],
+      name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "LayoutSessions", "CSQLite"],
       swiftSettings: strict),
     .testTarget(
       name: "RedisStoreTests", dependencies: ["RedisStore", "LayoutSessions"],

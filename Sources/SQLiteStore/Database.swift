@@ -12,6 +12,13 @@ import LayoutSessions
   let path: String
   /// Whether there was no room since this was last set to false.
   var wasFull = false
+  /// Whether another program held the file since this was last set to false.
+  var wasHeld = false
+
+  /// Whether other programs are waited for that look into the file meanwhile.
+  var waitsForOthers = true {
+    didSet { if waitsForOthers != oldValue { setPatience() } }
+  }
 
   /// Opens a file that exists.
   ///
@@ -34,8 +41,7 @@ import LayoutSessions
     }
     unsafe handle = opened
     self.path = path
-    // Safe: opened above. For those who look into the file with other programs meanwhile.
-    unsafe sqlite3_busy_timeout(handle, Database.patience)
+    setPatience()
     // Schemas of damaged files are not trusted, nor their pages. 2 MiB of pages are kept in memory;
     // what is deleted need not be overwritten, which some builds of SQLite do.
     try execute(
@@ -100,7 +106,13 @@ import LayoutSessions
   /// - Returns: The error.
   func failure(_ code: Int32, in moment: SQLiteFailure.Moment = .statement) -> StoreError {
     if SQLiteFailure.isFull(code) { wasFull = true }
+    if SQLiteFailure.isHeld(code) { wasHeld = true }
     return SQLiteFailure.failure(code, of: path, in: moment)
+  }
+
+  private func setPatience() {
+    // Safe: the connection lives.
+    unsafe sqlite3_busy_timeout(handle, waitsForOthers ? Database.patience : 0)
   }
 
   /// So many milliseconds are other programs waited for.

@@ -33,6 +33,14 @@ enum SQLiteFailure {
   /// - Returns: Whether that is what it says.
   static func isFull(_ code: Int32) -> Bool { code & 0xFF == SQLITE_FULL }
 
+  /// Whether another program held the file.
+  ///
+  /// - Parameter code: The answer, extended or not.
+  /// - Returns: Whether that is what it says.
+  static func isHeld(_ code: Int32) -> Bool {
+    code & 0xFF == SQLITE_BUSY || code & 0xFF == SQLITE_LOCKED
+  }
+
   private static func kind(of code: Int32, in moment: Moment) -> StoreError.Kind {
     switch code & 0xFF {
     // The file has not what it has to have; a constraint is broken, or a table is missing.

@@ -15,6 +15,10 @@ final class Writer {
   private var sweptUntil = Int64.min
   /// How many transactions have been committed.
   private(set) var commitCount = 0
+  /// When another program was found to hold the file; nil if something was committed since.
+  private var heldAt: ContinuousClock.Instant?
+  /// How often another program was waited for in vain.
+  private(set) var vainWaitCount = 0
 
   /// Opens a file that exists; makes it a store if it is empty.
   ///
@@ -33,6 +37,7 @@ final class Writer {
   ///
   /// One that finds another version, or no session, does not fail. If one does, or all together do,
   /// each half of them is tried alone: what fails by itself is found by and by, and harms no other.
+  /// But if another program holds the file, that is no operation's fault: all fail.
   ///
   /// - Parameters:
   ///   - operations: What to do, in this order.
@@ -44,6 +49,7 @@ final class Writer {
   ) -> [Outcome] {
     do throws(StoreError) {
       database.wasFull = false
+      database.wasHeld = false
       return try commit(operations).map { .success($0) }
     } catch {
       // After a commit that may have happened, trying again may do it twice.
@@ -52,12 +58,15 @@ final class Writer {
         database.checkpoint()
         return perform(operations, mayMakeRoom: false)
       }
-      guard operations.count > 1 else { return operations.map { _ in .failure(error) } }
+      guard operations.count > 1, !database.wasHeld else { return operations.map { _ in .failure(error) } }
       let middle = operations.startIndex + operations.count / 2
       return perform(operations[..<middle], mayMakeRoom: mayMakeRoom)
         + perform(operations[middle...], mayMakeRoom: mayMakeRoom)
     }
   }
+
+  /// For so long after it was found to be held the file is taken for held.
+  private static let heldTime = Duration.seconds(1)
 
   /// Tells SQLite something, for tests.
   ///
@@ -70,6 +79,9 @@ final class Writer {
   ) throws(StoreError) -> [StoreOutcome] {
     // There is none, unless taking it back has failed.
     database.rollBack()
+    // Who has just been waited for in vain is not waited for again at once, by one after the other:
+    // threads would do nothing else. Whether the file is free is tried all the same.
+    database.waitsForOthers = heldAt.map { ContinuousClock.now - $0 > Writer.heldTime } ?? true
     do throws(StoreError) {
       try statements.begin.run()
       var outcomes: [StoreOutcome] = []
@@ -77,8 +89,13 @@ final class Writer {
       for operation in operations { outcomes.append(try perform(operation, at: now)) }
       try statements.commit.run(moment: .commit)
       commitCount += 1
+      heldAt = nil
       return outcomes
     } catch {
+      if database.wasHeld {
+        heldAt = ContinuousClock.now
+        if database.waitsForOthers { vainWaitCount += 1 }
+      }
       database.rollBack()
       throw error
     }

@@ -37,6 +37,32 @@ import Testing
     }
   }
 
+  @Test func anotherProgramIsNotWaitedForByOneAfterTheOther() throws {
+    let ids = (0..<8).map { _ in newID() }
+    for id in ids { try store.create(id, owner: "", snapshot: []) }
+    let other = try #require(OtherProgram(test.path))
+    #expect(other.execute("BEGIN IMMEDIATE"))
+    try store.execute("PRAGMA busy_timeout = 200")
+    let errors = Mutex<[StoreError]>([])
+    onThreads(8) { [store] thread in
+      do throws(StoreError) {
+        _ = try store.append([1], to: ids[thread], after: 1)
+      } catch {
+        errors.withLock { $0.append(error) }
+      }
+    }
+    let found = errors.withLock { $0 }
+    #expect(found.count == 8)
+    for error in found {
+      #expect(error.kind == .unavailable && error.detail.contains("another program"))
+    }
+    // The first waits, and the others see what came of it; unless one of them is very late.
+    #expect((1...2).contains(store.vainWaitCount))
+    // As soon as the file is free, it is used.
+    #expect(other.execute("ROLLBACK"))
+    for id in ids { #expect(try store.append([1], to: id, after: 1) == .done) }
+  }
+
   @Test func whatIsShortDoesNotWaitForAllThatIsLong() throws {
     let id = newID()
     try store.create(id, owner: "", snapshot: [])

@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import LayoutSessions
 import SQLiteStore
@@ -61,6 +62,31 @@ struct TestStore {
   func open() throws(StoreError) -> SQLiteStore {
     try SQLiteStore(
       path: path, timeToLive: .milliseconds(TestStore.timeToLive), now: { [clock] in clock.now })
+  }
+}
+
+/// Another program that has the file open; of one thread.
+@safe final class OtherProgram {
+  // SQLite's connection: made in init, closed in deinit.
+  private let handle: OpaquePointer
+
+  init?(_ path: String) {
+    var opened: OpaquePointer?
+    // Safe: the path is there for the length of the call.
+    let code = unsafe sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE, nil)
+    guard code == SQLITE_OK, let opened = unsafe opened else { return nil }
+    unsafe handle = opened
+  }
+
+  deinit {
+    // Safe: opened in init.
+    unsafe sqlite3_close_v2(handle)
+  }
+
+  /// Whether something is done.
+  func execute(_ text: String) -> Bool {
+    // Safe: the connection lives, and the text is there for the length of the call.
+    unsafe sqlite3_exec(handle, text, nil, nil, nil) == SQLITE_OK
   }
 }
 
