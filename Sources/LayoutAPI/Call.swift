@@ -100,18 +100,55 @@ struct Call: ~Escapable {
 
   /// Forgets the session that the path names, if it is at the version that the client believes in.
   func removeSession() throws(Failure) {
-    let session = try session(for: .change)
-    let version = session.snapshot.version
-    try checkIfMatch(session.snapshot)
-    if let archive = service.archive {
-      switch try archive.delete(session.id, at: fields.ifMatch.isEmpty ? nil : version) {
-      case .done: break
-      case .missing: throw .problem(.noSuchSession)
-      case .conflict: throw .problem(.unavailable("the session is being changed; ask again"))
-      }
+    guard fields.ifMatch.isEmpty else {
+      let session = try session(for: .deletion)
+      if let archive = service.archive { return try remove(session, from: archive) }
+      return try removeWithoutStore(session)
     }
-    let isThere = service.sessions.remove(session.id, of: owner, at: service.now())
-    guard isThere || service.archive != nil else { throw .problem(.noSuchSession) }
+    guard let id = SessionID(parameter(0)) else { throw .problem(.noSuchSession) }
+    let isInMemory = service.sessions.session(id, of: owner, at: service.now()) != nil
+    if let archive = service.archive {
+      // It is not brought into memory for that: it may be one that cannot be read.
+      if !isInMemory {
+        guard try archive.has(id, of: owner) else { throw .problem(.noSuchSession) }
+      }
+      let outcome = try archive.delete(id, at: nil)
+      _ = service.sessions.remove(id, of: owner, at: service.now())
+      guard outcome != .missing else { throw .problem(.noSuchSession) }
+    } else if !service.sessions.remove(id, of: owner, at: service.now()) {
+      throw .problem(.noSuchSession)
+    }
+  }
+
+  /// Forgets a session at the version that the client believes in, in the store and then in memory.
+  private func remove(_ session: Session, from archive: SessionArchive) throws(Failure) {
+    for _ in 0..<Call.conflictCount {
+      let snapshot = session.snapshot
+      try checkIfMatch(snapshot)
+      let outcome = try archive.delete(session.id, at: snapshot.version)
+      if case .conflict = outcome {
+        // Somebody else was faster with a change, which memory may not have yet: looked at again.
+        session.upkeep.doubt()
+        if try archive.refresh(session, for: .deletion) { continue }
+      }
+      _ = service.sessions.remove(session.id, of: owner, at: service.now())
+      guard outcome == .done else { throw .problem(.noSuchSession) }
+      return
+    }
+    throw .problem(.unavailable("others keep changing the session; ask again"))
+  }
+
+  /// Forgets a session at the version that the client believes in, where there is no store.
+  private func removeWithoutStore(_ session: Session) throws(Failure) {
+    // A change under way is waited for, which may take long: one that is accepted makes another version.
+    guard mayTakeLong else { throw .takesLong }
+    var isRemoved = false
+    _ = try session.change { (current) throws(Failure) in
+      try checkIfMatch(current)
+      isRemoved = service.sessions.remove(session.id, of: owner, at: service.now())
+      return nil
+    }
+    guard isRemoved else { throw .problem(.noSuchSession) }
   }
 
   /// Leaves what has to wait for a store to a worker.
@@ -258,7 +295,7 @@ struct Call: ~Escapable {
             // Leaves the session as it is.
             if outcome != .done { throw .problem(.noSuchSession) }
           },
-          { (current) throws(Failure) in try checked(current, work) })
+          { (current) throws(Failure) in try checked(session, current, work) })
         if let recordSize { archive.noteGrowth(of: session, by: recordSize) }
         service.sessions.recount(session)
         return changed
@@ -281,10 +318,17 @@ struct Call: ~Escapable {
   private static let conflictCount = 16
 
   private func checked(
-    _ current: Session.Snapshot, _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
+    _ session: Session, _ current: Session.Snapshot,
+    _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
   ) throws(Failure) -> Session.Change? {
     try checkIfMatch(current)
     guard let change = try work(current) else { return nil }
+    // Whoever deletes a session at a version takes it out between two changes; a store knows by itself.
+    if change.isNewVersion, service.archive == nil,
+      service.sessions.residentSession(session.id) !== session
+    {
+      throw .problem(.noSuchSession)
+    }
     do throws(SessionError) {
       try service.sessions.checkRoom(for: change.document.byteCount + change.scrolling.byteCount)
     } catch {
@@ -338,7 +382,7 @@ struct Call: ~Escapable {
   ) throws(Failure) -> Session.Snapshot {
     try checkAsksForFew(session.snapshot.scrolling)
     func work(_ current: Session.Snapshot) throws(Failure) -> Session.Change? {
-      try checked(current, change)
+      try checked(session, current, change)
     }
     guard let changed = mayTakeLong ? try session.change(work) : try session.changeAtOnce(work)
     else { throw .takesLong }

@@ -34,6 +34,14 @@ public protocol DurableStore: Sendable {
     _ id: SessionID, since version: Int?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession?
 
+  /// Tells whose a session is, whether or not the rest of it can be read.
+  ///
+  /// - Parameter id: Its name.
+  /// - Returns: The name of whose it is; nil if there is none, or if nobody has asked for it for the time
+  ///   that sessions live.
+  /// - Throws: ``StoreError``.
+  func owner(of id: SessionID) throws(StoreError) -> String?
+
   /// Adds a change, if the session is at the version that the change was worked out from.
   ///
   /// Comparing and adding are one step: of several changes from one version, one is added. It notes
@@ -61,7 +69,7 @@ public protocol DurableStore: Sendable {
     of id: SessionID, by snapshot: [UInt8], at version: Int
   ) throws(StoreError)
 
-  /// Deletes a session.
+  /// Deletes a session, one that cannot be read too if that can be had.
   ///
   /// - Parameters:
   ///   - id: The session.

@@ -7,6 +7,7 @@ enum RedisAnswer {
   case missing
   case conflict(version: Int)
   case found(StoredSession)
+  case owner(String)
   /// What is kept is not as it should be.
   case unreadable(String)
   /// The first write was refused: nothing has been done.
@@ -33,6 +34,13 @@ enum RedisAnswer {
         return
       }
       self = .found(session)
+    case ("owner", 2):
+      guard case .bytes(let name) = parts[1], let owner = String(validating: name, as: UTF8.self)
+      else {
+        self = .unreadable("\(keys.session) is nobody's")
+        return
+      }
+      self = .owner(owner)
     case ("refused", 2):
       guard case .bytes(let bytes) = parts[1] else { return nil }
       // Redis before 7 says it with the minus of an error.

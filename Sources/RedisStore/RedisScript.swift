@@ -38,7 +38,7 @@ struct RedisKeys {
 ///
 /// They ask nothing of Redis that version 5 had not yet.
 enum RedisScript: Int, CaseIterable {
-  case create, load, append, replaceSnapshot, delete, touch
+  case create, load, owner, append, replaceSnapshot, delete, touch
 
   /// What all of them begin with.
   private static let common = """
@@ -115,6 +115,12 @@ enum RedisScript: Int, CaseIterable {
       end
       return {'found', version, owner, takeover, redis.call('LRANGE', KEYS[2], 0, -1), first,
         redis.call('HGET', KEYS[1], 'snapshot')}
+      """
+    case .owner:
+      """
+      local version, first = versions()
+      if not version then return first end
+      return {'owner', redis.call('HGET', KEYS[1], 'owner')}
       """
     // The version before, the record, the time to live.
     case .append:

@@ -85,8 +85,32 @@ public final class RedisStore: DurableStore {
   public func load(
     _ id: SessionID, since version: Int?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
-    switch try read(id, since: version, isScrolling: isScrolling) {
+    let answer = try read { () throws(RedisFailure) in
+      var arguments = [version.map(number) ?? [], number(lifetime.milliseconds), longLife]
+      // Drawn rather than counted, and anew each time: a count would come to the same number twice
+      // where Redis has lost the last takeovers, as it may when a replica becomes the master.
+      arguments += isScrolling ? [name, number(.random(in: 1..<(1 << 53)))] : [[], []]
+      let call = RedisConnection.Call(keys: RedisKeys(id), arguments: arguments)
+      return try ask(.load, [call], since: version)[0]
+    }
+    switch answer {
     case .found(let session): return session
+    case .missing: return nil
+    default: throw failure(.unavailable, RedisStore.nonsense)
+    }
+  }
+
+  /// Tells whose a session is, one that has lost changes too.
+  ///
+  /// - Parameter id: Its name.
+  /// - Returns: The name of whose it is; nil if there is none.
+  /// - Throws: ``StoreError``.
+  public func owner(of id: SessionID) throws(StoreError) -> String? {
+    let answer = try read { () throws(RedisFailure) in
+      try ask(.owner, [RedisConnection.Call(keys: RedisKeys(id), arguments: [])])[0]
+    }
+    switch answer {
+    case .owner(let name): return name
     case .missing: return nil
     default: throw failure(.unavailable, RedisStore.nonsense)
     }
@@ -204,12 +228,12 @@ extension RedisStore {
     }
   }
 
-  /// Reads a session; again if a connection turns out to be lost.
+  /// Reads something; again if a connection turns out to be lost.
   private func read(
-    _ id: SessionID, since version: Int?, isScrolling: Bool
+    _ body: () throws(RedisFailure) -> RedisAnswer
   ) throws(StoreError) -> RedisAnswer {
     do {
-      return try readOnce(id, since: version, isScrolling: isScrolling)
+      return try body()
     } catch {
       guard case .unanswered(_, isLost: true) = error else {
         throw failure(error.ofRead.kind, error.ofRead.detail)
@@ -217,21 +241,10 @@ extension RedisStore {
     }
     // All that were connected before are gone with the lost one: this is on a new connection.
     do {
-      return try readOnce(id, since: version, isScrolling: isScrolling)
+      return try body()
     } catch {
       throw failure(error.ofRead.kind, error.ofRead.detail)
     }
-  }
-
-  private func readOnce(
-    _ id: SessionID, since version: Int?, isScrolling: Bool
-  ) throws(RedisFailure) -> RedisAnswer {
-    var arguments = [version.map(number) ?? [], number(lifetime.milliseconds), longLife]
-    // Drawn rather than counted, and anew each time: a count would come to the same number twice where
-    // Redis has lost the last takeovers, as it may when a replica becomes the master.
-    arguments += isScrolling ? [name, number(.random(in: 1..<(1 << 53)))] : [[], []]
-    let call = RedisConnection.Call(keys: RedisKeys(id), arguments: arguments)
-    return try ask(.load, [call], since: version)[0]
   }
 
   /// Has a script executed, as often as there are calls.

@@ -77,6 +77,18 @@ final class Reader {
     return found
   }
 
+  /// Reads whose a session is.
+  ///
+  /// - Parameters:
+  ///   - id: The session.
+  ///   - now: What time it is.
+  /// - Returns: The name of whose it is; nil if there is no such session.
+  /// - Throws: ``StoreError``.
+  func owner(of id: SessionID, at now: Int64) throws(StoreError) -> String? {
+    try session.row(
+      .text(id.description), .integer(now), read: { (row) throws(StoreError) in try row.text(0) })
+  }
+
   private func readChanges(
     of key: Statement.Value, after start: Int, upTo end: Int
   ) throws(StoreError) -> [[UInt8]] {

@@ -21,27 +21,26 @@ final class ReaderPool: Sendable {
   /// - Parameter path: The file.
   init(path: String) { self.path = path }
 
-  /// Reads what of a session is missing.
+  /// Reads something of a session.
   ///
   /// - Parameters:
   ///   - id: The session.
-  ///   - version: What the asker has; nil if nothing.
-  ///   - now: What time it is.
-  /// - Returns: What is missing; nil if there is no such session.
+  ///   - body: Reads it.
+  /// - Returns: What `body` returns.
   /// - Throws: ``StoreError``.
-  func load(
-    _ id: SessionID, since version: Int?, at now: Int64
-  ) throws(StoreError) -> Reader.Found? {
+  func read<Value: Sendable>(
+    _ id: SessionID, _ body: @Sendable (Reader) throws(StoreError) -> Value
+  ) throws(StoreError) -> Value {
     for slot in slots {
       let found = try slot.place.withLockIfAvailable { (place) throws(StoreError) in
-        try load(id, since: version, at: now, with: &place)
+        try read(id, with: &place, body)
       }
       if let found { return found }
     }
     // All are busy: one after the other is waited for.
     let number = turn.wrappingAdd(1, ordering: .relaxed).newValue % UInt(slots.count)
     return try slots[Int(number)].place.withLock { (place) throws(StoreError) in
-      try load(id, since: version, at: now, with: &place)
+      try read(id, with: &place, body)
     }
   }
 
@@ -50,15 +49,15 @@ final class ReaderPool: Sendable {
     for slot in slots { slot.place.withLock { $0 = Place(isClosed: true) } }
   }
 
-  private func load(
-    _ id: SessionID, since version: Int?, at now: Int64, with place: inout Place
-  ) throws(StoreError) -> Reader.Found? {
+  private func read<Value: Sendable>(
+    _ id: SessionID, with place: inout Place, _ body: @Sendable (Reader) throws(StoreError) -> Value
+  ) throws(StoreError) -> Value {
     guard !place.isClosed else { throw .closed }
     do throws(StoreError) {
-      if let reader = place.reader { return try reader.load(id, since: version, at: now) }
+      if let reader = place.reader { return try body(reader) }
       let reader = try Reader(path: path)
       place.reader = reader
-      return try reader.load(id, since: version, at: now)
+      return try body(reader)
     } catch {
       // Whatever is wrong with this connection, the next use has another.
       place.reader = nil

@@ -71,13 +71,29 @@ public final class SQLiteStore: DurableStore {
     _ id: SessionID, since version: Int?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
     let now = lifetime.now
-    guard let found = try readers.load(id, since: version, at: now) else { return nil }
+    let loaded = try readers.read(id) { (reader) throws(StoreError) in
+      try reader.load(id, since: version, at: now)
+    }
+    guard let found = loaded else { return nil }
     if found.end < lifetime.earliestEnd(from: now) {
       // What was read is right all the same; on a full disk sessions can still be read. The next
       // reader tries it again.
       _ = try? commits.perform(.touch([id]))
     }
     return found.session
+  }
+
+  /// Tells whose a session is, whether or not the rest of it can be read.
+  ///
+  /// - Parameter id: Its name.
+  /// - Returns: The name of whose it is; nil if there is none, or if nobody has asked for it for the
+  ///   time that sessions live.
+  /// - Throws: ``StoreError``.
+  public func owner(of id: SessionID) throws(StoreError) -> String? {
+    let now = lifetime.now
+    return try readers.read(id) { (reader) throws(StoreError) in
+      try reader.owner(of: id, at: now)
+    }
   }
 
   /// Adds a change, if the session is at the version that the change was worked out from.

@@ -102,6 +102,13 @@ final class MockService: Sendable {
   }
 }
 
+/// Lets a store's hook, or another thread, use a service.
+struct UnsafeShared<Value>: @unchecked Sendable {
+  // @unchecked: services are made for many threads, and no test moves the clock meanwhile.
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}
+
 struct MockError: Error {
   var message: String
 }

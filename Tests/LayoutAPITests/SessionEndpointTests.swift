@@ -195,6 +195,28 @@ struct SessionEndpointTests {
     #expect(service.send(.delete, path, ifMatch: "\"7\", \(tag)")?.status == 204)
   }
 
+  @Test func ofAChangeAndADeletionFromOneVersionOneWins() throws {
+    let items = (0..<8000).map { "[\(10 + $0 % 7),\(10 + $0 % 11)]" }.joined(separator: ",")
+    let collection = #"{"collection":{"sections":[{"items":{"sizes":[\#(items)]}}]}}"#
+    for round in 0..<20 {
+      let service = UnsafeShared(MockService())
+      let path = try service.value.makeSession(smallGrid)
+      let changed = Mutex<Int?>(nil)
+      let isDone = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        let answer = service.value.send(.put, path + "/collection", collection, ifMatch: "\"1\"")
+        changed.withLock { $0 = answer?.status }
+        isDone.signal()
+      }
+      // In the middle of it, in one round or another.
+      usleep(UInt32(round) * 2000)
+      let deleted = service.value.send(.delete, path, ifMatch: "\"1\"")?.status
+      isDone.wait()
+      let statuses = [changed.withLock { $0 }, deleted]
+      #expect(statuses == [200, 412] || statuses == [404, 204], "\(statuses)")
+    }
+  }
+
   @Test func aBillionEqualItemsAreAnsweredInTheMiddle() throws {
     let service = MockService()
     let path = try service.makeSession(

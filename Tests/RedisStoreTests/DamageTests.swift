@@ -63,6 +63,7 @@ extension RedisTests {
         }
         #expect(try server.contents(of: id) == contents)
       }
+      #expect(try store.owner(of: id) == "")
       #expect(try store.delete(id, at: 4) == .done)
       #expect(try store.load(id, since: nil) == nil)
     }

@@ -113,6 +113,14 @@ extension RedisTests {
       #expect(try server.number("DBSIZE") == 0)
     }
 
+    @Test func whoseASessionIsIsKnown() throws {
+      #expect(try store.owner(of: id) == nil)
+      try store.create(id, owner: "alice", snapshot: [1])
+      #expect(try store.owner(of: id) == "alice")
+      try server.run("HDEL", RedisKeys(id).session, "owner")
+      #expect(error { () throws(StoreError) in _ = try store.owner(of: id) }?.kind == .unreadable)
+    }
+
     @Test func whoHasAnsweredTheLastTickIsKnown() throws {
       let (one, two) = (try server.store(), try server.store())
       try one.create(id, owner: "", snapshot: [1])

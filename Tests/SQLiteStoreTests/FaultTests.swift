@@ -153,6 +153,10 @@ import Testing
     #expect(error?.kind == .unreadable)
     #expect(error?.detail.hasPrefix("session \(id): ") == true)
     #expect(error?.detail.contains(missing) == true)
+    // Whoever has it may be rid of it.
+    #expect(try store.owner(of: id) == "")
+    #expect(try store.delete(id, at: nil) == .done)
+    #expect(try store.owner(of: id) == nil)
   }
 
   @Test func versionsEnd() throws {

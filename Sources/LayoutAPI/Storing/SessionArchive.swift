@@ -44,12 +44,12 @@ public final class SessionArchive: Sendable {
   ///
   /// - Parameters:
   ///   - session: A session in memory.
-  ///   - use: What for: a change is never worked out from what may be old.
+  ///   - use: What for: a change is never worked out from what may be old, nor is a deletion.
   /// - Returns: Whether it can.
   func isCurrent(_ session: Session, for use: SessionUse) -> Bool {
     guard session.upkeep.isSure else { return false }
     guard store.isShared else { return true }
-    return use != .change && maxStaleness > 0
+    return use.mayBeOld && maxStaleness > 0
       && clock() &- session.upkeep.lastCheck < maxStaleness
   }
 
@@ -167,6 +167,17 @@ public final class SessionArchive: Sendable {
     // In this order: of several requests that are told at once, none goes by the old ticks.
     session.forgetTicks()
     session.upkeep.noteTakeover(takeover)
+  }
+
+  /// Whether somebody has a session in the store, which need not be readable.
+  ///
+  /// - Parameters:
+  ///   - id: Its name.
+  ///   - owner: Whose it must be.
+  /// - Returns: Whether there is one.
+  /// - Throws: What the store throws.
+  func has(_ id: SessionID, of owner: SessionOwner) throws(Failure) -> Bool {
+    try ask { () throws(StoreError) in try store.owner(of: id) } == owner.name
   }
 
   // MARK: Changing
@@ -317,8 +328,11 @@ enum SessionUse {
   case tick
   /// To change it, or what the client sees.
   case change
+  /// To delete it, if it is at some version.
+  case deletion
 
-  fileprivate var isScrolling: Bool { self != .question }
+  fileprivate var isScrolling: Bool { self == .tick || self == .change }
+  fileprivate var mayBeOld: Bool { self == .question || self == .tick }
 }
 
 extension StoredSession {

@@ -21,6 +21,8 @@ final class ScriptedStore: DurableStore {
   let afterLoad = Mutex<(@Sendable () -> Void)?>(nil)
   /// Called once, before a change is looked at.
   let beforeAppend = Mutex<(@Sendable () -> Void)?>(nil)
+  /// Called once, before a deletion is looked at.
+  let beforeDelete = Mutex<(@Sendable () -> Void)?>(nil)
   /// What the next operations throw.
   let failure = Mutex<StoreError?>(nil)
   /// The last takeover: another one if another server has answered the last tick.
@@ -75,6 +77,11 @@ final class ScriptedStore: DurableStore {
     return stored
   }
 
+  func owner(of id: SessionID) throws(StoreError) -> String? {
+    try check()
+    return sessions.withLock { $0[id]?.owner }
+  }
+
   func append(
     _ change: [UInt8], to id: SessionID, after version: Int
   ) throws(StoreError) -> StoreOutcome {
@@ -105,6 +112,7 @@ final class ScriptedStore: DurableStore {
   }
 
   func delete(_ id: SessionID, at version: Int?) throws(StoreError) -> StoreOutcome {
+    run(beforeDelete)
     try check()
     return sessions.withLock { sessions in
       guard let kept = sessions[id] else { return .missing }

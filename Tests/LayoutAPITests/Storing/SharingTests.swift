@@ -135,6 +135,29 @@ struct SharingTests {
     #expect(one.send(.get, path)?.status == 200)
   }
 
+  @Test func aDeletionThatAChangeGetsAheadOfIsToldTheVersion() throws {
+    for isShared in [false, true] {
+      let store = ScriptedStore(isShared: isShared)
+      let one = MockService(over: store)
+      let two = UnsafeShared(isShared ? MockService(over: store) : one)
+      let path = try one.makeSession(session)
+      func deletion(ifMatch: String) -> Answer? {
+        store.beforeDelete.withLock {
+          $0 = { @Sendable in _ = two.value.send(.post, path + "/updates", insertion) }
+        }
+        return one.send(.delete, path, ifMatch: ifMatch)
+      }
+      let answer = try #require(deletion(ifMatch: "\"1\""))
+      #expect(answer.status == 412)
+      #expect(answer["version"] as? Int == 2)
+      #expect(answer.fields["ETag"] == "\"2\"")
+      #expect(one.send(.get, path)?["version"] as? Int == 2)
+      // Who believes in this version too has what was asked for.
+      #expect(deletion(ifMatch: "\"2\", \"3\"")?.status == 204)
+      #expect(one.send(.get, path)?.status == 404)
+    }
+  }
+
   @Test func stalenessIsBounded() throws {
     let store = ScriptedStore(isShared: true)
     let clock = SteppedClock()
@@ -249,13 +272,6 @@ struct SharingTests {
     _ = service.value.send(.get, path)
     #expect(service.value.send(.get, path)?.status == 404)
   }
-}
-
-/// Lets a store's hook use a service on the thread that is in the store.
-private struct UnsafeShared<Value>: @unchecked Sendable {
-  // @unchecked: hooks run on the test's own thread.
-  let value: Value
-  init(_ value: Value) { self.value = value }
 }
 
 /// A clock that a test sets.

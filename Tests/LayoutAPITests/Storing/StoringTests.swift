@@ -230,6 +230,17 @@ struct StoringTests {
     #expect(again.send(.get, path, authorization: "Bearer one")?.status == 200)
     #expect(again.send(.get, path, authorization: "Bearer two")?.status == 404)
     #expect(again.send(.delete, path, authorization: "Bearer two")?.status == 404)
+    // One that cannot be read is still somebody's, who can be rid of it.
+    let id = try #require(store.sessions.withLock { $0.keys.first })
+    store.sessions.withLock { $0[id]?.snapshot.record = [] }
+    let last = try service()
+    #expect(last.send(.get, path, authorization: "Bearer one")?.status == 500)
+    #expect(last.send(.delete, path, authorization: "Bearer two")?.status == 404)
+    #expect(
+      last.send(.delete, path, ifMatch: "\"1\"", authorization: "Bearer one")?.status == 500)
+    #expect(last.send(.delete, path, authorization: "Bearer one")?.status == 204)
+    #expect(store.sessions.withLock { $0.isEmpty })
+    #expect(last.send(.delete, path, authorization: "Bearer one")?.status == 404)
   }
 }
 
