@@ -17,6 +17,7 @@ public final class SessionArchive: Sendable {
   /// Sessions of whose use the store is to know.
   private let touched = Mutex<[SessionID]>([])
   private let clock: @Sendable () -> UInt64
+  private let openings = Openings()
   let statistics = StoreStatistics()
 
   /// Puts a store behind the sessions in memory.
@@ -93,11 +94,38 @@ public final class SessionArchive: Sendable {
   ///   - sessions: The sessions in memory.
   ///   - now: The time.
   /// - Returns: The session; nil if there is none of this name.
-  /// - Throws: What the store throws; and if the session has no place in memory.
+  /// - Throws: What the store throws; 503 if many wait for the session already; and if the session has no place
+  ///   in memory.
   func open(
     _ id: SessionID, of owner: SessionOwner, for use: SessionUse, in sessions: SessionStore,
     at now: Duration
   ) throws(Failure) -> Session? {
+    let opened = try openings.inTurn(id, of: owner) { () throws(Failure) -> Opened? in
+      if let session = sessions.residentSession(id), session.owner == owner {
+        return Opened(session: session, isCurrent: false)
+      }
+      return try load(id, of: owner, for: use, in: sessions, at: now)
+    }
+    guard let opened else { return nil }
+    // Who has waited may have come after the store was asked.
+    if !opened.isCurrent {
+      guard try refresh(opened.session, for: use) else { return nil }
+    }
+    return opened.session
+  }
+
+  /// A session that is in memory now.
+  private struct Opened {
+    var session: Session
+    /// Whether it is no older than the request for it.
+    var isCurrent: Bool
+  }
+
+  /// Brings a session into memory.
+  private func load(
+    _ id: SessionID, of owner: SessionOwner, for use: SessionUse, in sessions: SessionStore,
+    at now: Duration
+  ) throws(Failure) -> Opened? {
     let (moment, time) = (StoreUpkeep.now, clock())
     let before = changeCount(of: id)
     guard
@@ -117,15 +145,13 @@ public final class SessionArchive: Sendable {
     }
     statistics.loadedCount.add(1)
     noteTakeover(of: stored, in: resident)
-    guard resident === session else { return try refresh(resident, for: use) ? resident : nil }
+    guard resident === session else { return Opened(session: resident, isCurrent: false) }
     noteLoad(of: stored, into: session)
     _ = session.upkeep.noteUse(at: now.components.seconds, every: 0)
     // Whoever changed the store meanwhile may not have found the session in memory.
-    guard changeCount(of: id) == before else {
-      return try refresh(session, for: use) ? session : nil
-    }
-    session.upkeep.noteCheck(at: moment, time: time)
-    return session
+    let isCurrent = changeCount(of: id) == before
+    if isCurrent { session.upkeep.noteCheck(at: moment, time: time) }
+    return Opened(session: session, isCurrent: isCurrent)
   }
 
   /// Makes a session in memory what the store has now.

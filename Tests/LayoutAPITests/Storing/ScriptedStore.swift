@@ -29,6 +29,8 @@ final class ScriptedStore: DurableStore {
   let takeover = Mutex<UInt64>(0)
   /// How often it was told.
   let takeoverCount = Mutex(0)
+  /// How often a session was read from its beginning.
+  let loadCount = Mutex(0)
   /// Whether only changes fail, and are made all the same.
   let failsAfterwards = Mutex(false)
 
@@ -58,6 +60,7 @@ final class ScriptedStore: DurableStore {
     _ id: SessionID, since version: Int?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
     if !failsAfterwards.withLock(\.self) { try check() }
+    if version == nil { loadCount.withLock { $0 += 1 } }
     let takeover = isScrolling ? takeover.withLock(\.self) : nil
     if isScrolling { takeoverCount.withLock { $0 += 1 } }
     let stored = sessions.withLock { sessions -> StoredSession? in

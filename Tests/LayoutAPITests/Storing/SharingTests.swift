@@ -1,3 +1,4 @@
+import Foundation
 import HTTPMessages
 import LayoutAPI
 import LayoutSessions
@@ -249,19 +250,71 @@ struct SharingTests {
 
   @Test func whatWasReadWhileItChangedIsReadAgain() throws {
     let store = ScriptedStore(isShared: false)
-    let first = MockService(over: store)
-    let path = try first.makeSession(session)
-    let service = UnsafeShared(
-      MockService(over: store, sessions: SessionLimits(sessionCount: 1)))
-    store.afterLoad.withLock {
+    let service = UnsafeShared(MockService(over: store, sessions: SessionLimits(sessionCount: 1)))
+    let path = try service.value.makeSession(session)
+    let (isRead, isChanged, isAnswered) = (Signal(), Signal(), Signal())
+    let version = Mutex<Int?>(nil)
+    store.beforeAppend.withLock {
       $0 = { @Sendable in
-        // Another request opens it meanwhile, changes it, and it leaves memory again.
-        _ = service.value.send(.post, path + "/updates", deletion)
+        // The session leaves memory, and another request reads it as it still is.
         _ = service.value.send(.post, "/v1/sessions", session)
+        store.afterLoad.withLock {
+          $0 = { @Sendable in
+            isRead.give()
+            isChanged.await()
+          }
+        }
+        Thread.detachNewThread {
+          let answer = service.value.send(.get, path)
+          version.withLock { $0 = answer?["version"] as? Int }
+          isAnswered.give()
+        }
+        isRead.await()
       }
     }
+    #expect(service.value.send(.post, path + "/updates", deletion)?["version"] as? Int == 2)
+    isChanged.give()
+    isAnswered.await()
+    #expect(version.withLock { $0 } == 2)
     #expect(service.value.send(.get, path)?["version"] as? Int == 2)
-    #expect(service.value.send(.get, path)?["version"] as? Int == 2)
+  }
+
+  /// Each would read it and lay it out.
+  @Test(arguments: [false, true])
+  func aSessionIsBroughtIntoMemoryByOneRequest(fails: Bool) throws {
+    let store = ScriptedStore(isShared: true)
+    let path = try MockService(over: store).makeSession(session)
+    let other = try MockService(over: store).makeSession(session)
+    let service = UnsafeShared(MockService(over: store))
+    let statuses = Mutex<[Int?]>([])
+    let (isRead, isRefused, isAnswered) = (Signal(), Signal(), Signal())
+    store.afterLoad.withLock {
+      $0 = { @Sendable in
+        isRead.give()
+        // Three too many come while it is read.
+        for _ in 0..<3 { isRefused.await() }
+        if fails { store.failure.withLock { $0 = StoreError(.unavailable, "gone") } }
+      }
+    }
+    for number in 0..<10 {
+      Thread.detachNewThread {
+        let answer = service.value.send(.get, path)
+        statuses.withLock { $0.append(answer?.status) }
+        if answer?.fields["Retry-After"] == "1" { isRefused.give() }
+        isAnswered.give()
+      }
+      if number == 0 { isRead.await() }
+    }
+    for _ in 0..<3 { isAnswered.await() }
+    #expect(statuses.withLock { $0.prefix(3) } == [503, 503, 503])
+    // Other sessions do not wait.
+    if !fails { #expect(service.value.send(.get, other)?.status == 200) }
+    for _ in 0..<7 { isAnswered.await() }
+    #expect(
+      statuses.withLock { $0.dropFirst(3) } == Array(repeating: fails ? 503 : 200, count: 7)[...])
+    #expect(store.loadCount.withLock { $0 } == (fails ? 1 : 2))
+    store.failure.withLock { $0 = nil }
+    #expect(service.value.send(.get, path)?.status == 200)
   }
 
   @Test func aSessionDeletedWhileItIsReadIsGone() throws {
@@ -272,6 +325,13 @@ struct SharingTests {
     _ = service.value.send(.get, path)
     #expect(service.value.send(.get, path)?.status == 404)
   }
+}
+
+/// What threads wait for, each time for one signal; not for ever.
+private final class Signal: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+  func give() { semaphore.signal() }
+  func await() { #expect(semaphore.wait(timeout: .now() + 20) == .success) }
 }
 
 /// A clock that a test sets.

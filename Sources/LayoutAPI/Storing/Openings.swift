@@ -1,0 +1,83 @@
+import LayoutSessions
+import Synchronization
+
+/// Who brings which session into memory: of several requests for one session one does, and the others wait for
+/// what comes of it.
+///
+/// Each would read all of it, and lay it out: as many copies as there are workers, and as much work. Requests for
+/// different sessions do not wait for each other.
+final class Openings: Sendable {
+  private struct Key: Hashable {
+    var id: SessionID
+    var owner: SessionOwner
+  }
+
+  private final class Turn: Sendable {
+    /// Held by whoever has the turn; what went wrong, which goes wrong for those who wait for it too.
+    let failure = Mutex<Failure?>(nil)
+  }
+
+  private struct Entry {
+    var turn = Turn()
+    /// Who has the turn or waits for it.
+    var count = 0
+  }
+
+  private let entries = Mutex<[Key: Entry]>([:])
+
+  /// So many may be at one session.
+  ///
+  /// Those who wait are workers, of which there are eight at least where there is a store, unless fewer are asked
+  /// for: one is left for everybody else. If all waited, requests that have nothing to do with this session would
+  /// take as long as it does, which may be seconds; to come again costs those who want it one. And a browser has
+  /// six connections to a server.
+  static let capacity = 7
+
+  /// Brings a session into memory, or waits for whoever does.
+  ///
+  /// - Parameters:
+  ///   - id: The session.
+  ///   - owner: Whose it must be.
+  ///   - body: Looks whether it has come into memory, and brings it there otherwise. One of the same session runs
+  ///     at a time. It must not ask for a session itself.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, or threw for the one that was waited for; 503 if too many wait.
+  func inTurn<Value>(
+    _ id: SessionID, of owner: SessionOwner, _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let key = Key(id: id, owner: owner)
+    guard let turn = enter(key) else {
+      throw .problem(.unavailable("the session is being read, and many wait for it; ask again"))
+    }
+    defer { leave(key, turn) }
+    return try turn.failure.withLock { (failure) throws(Failure) in
+      if let failure { throw failure }
+      do throws(Failure) {
+        return try body()
+      } catch {
+        failure = error
+        // Who comes from now on tries anew.
+        entries.withLock { if $0[key]?.turn === turn { $0[key] = nil } }
+        throw error
+      }
+    }
+  }
+
+  private func enter(_ key: Key) -> Turn? {
+    entries.withLock { entries in
+      var entry = entries[key] ?? Entry()
+      guard entry.count < Openings.capacity else { return nil }
+      entry.count += 1
+      entries[key] = entry
+      return entry.turn
+    }
+  }
+
+  private func leave(_ key: Key, _ turn: Turn) {
+    entries.withLock { entries in
+      guard let entry = entries[key], entry.turn === turn else { return }
+      entries[key]?.count -= 1
+      if entry.count == 1 { entries[key] = nil }
+    }
+  }
+}
