@@ -81,7 +81,8 @@ public protocol DurableStore: Sendable {
   /// Notes that sessions were used without the store being asked for them.
   ///
   /// - Parameter ids: The sessions; those that are gone do not matter.
-  /// - Throws: ``StoreError``.
+  /// - Throws: ``StoreError``. They are not forgotten then, as far as the store can help it, and it has
+  ///   to be said again.
   func touch(_ ids: [SessionID]) throws(StoreError)
 
   /// Does what has to be done now and then: forgets some of the sessions that nobody has asked for.

@@ -3,6 +3,8 @@ struct Lifetime: Sendable {
   /// Milliseconds that a session lives at least after it has been used.
   private let timeToLive: Int64
   private let clock: @Sendable () -> Int64
+  /// What the file does not know.
+  let unwritten = UnwrittenUses()
 
   /// Keeps them.
   ///

@@ -40,11 +40,11 @@ final class Reader {
   /// - Parameters:
   ///   - id: The session.
   ///   - version: What the asker has; nil if nothing.
-  ///   - now: What time it is.
+  ///   - time: Up to when what has expired is as good as none.
   /// - Returns: What is missing; nil if there is no such session.
   /// - Throws: ``StoreError``.
   func load(
-    _ id: SessionID, since version: Int?, at now: Int64
+    _ id: SessionID, since version: Int?, endingAfter time: Int64
   ) throws(StoreError) -> Found? {
     try begin.run()
     // Nothing was changed. If it cannot be ended, the next one cannot begin, and that is noticed.
@@ -52,7 +52,7 @@ final class Reader {
     let key = Statement.Value.text(id.description)
     guard
       var found = try session.row(
-        key, .integer(now),
+        key, .integer(time),
         read: { (row) throws(StoreError) in
           Found(
             session: StoredSession(
@@ -81,12 +81,12 @@ final class Reader {
   ///
   /// - Parameters:
   ///   - id: The session.
-  ///   - now: What time it is.
+  ///   - time: Up to when what has expired is as good as none.
   /// - Returns: The name of whose it is; nil if there is no such session.
   /// - Throws: ``StoreError``.
-  func owner(of id: SessionID, at now: Int64) throws(StoreError) -> String? {
+  func owner(of id: SessionID, endingAfter time: Int64) throws(StoreError) -> String? {
     try session.row(
-      .text(id.description), .integer(now), read: { (row) throws(StoreError) in try row.text(0) })
+      .text(id.description), .integer(time), read: { (row) throws(StoreError) in try row.text(0) })
   }
 
   private func readChanges(

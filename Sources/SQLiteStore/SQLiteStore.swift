@@ -71,8 +71,9 @@ public final class SQLiteStore: DurableStore {
     _ id: SessionID, since version: Int?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
     let now = lifetime.now
+    let end = lifetime.unwritten.earliestEnd(of: id, at: now)
     let loaded = try readers.read(id) { (reader) throws(StoreError) in
-      try reader.load(id, since: version, at: now)
+      try reader.load(id, since: version, endingAfter: end)
     }
     guard let found = loaded else { return nil }
     if found.end < lifetime.earliestEnd(from: now) {
@@ -90,9 +91,9 @@ public final class SQLiteStore: DurableStore {
   ///   time that sessions live.
   /// - Throws: ``StoreError``.
   public func owner(of id: SessionID) throws(StoreError) -> String? {
-    let now = lifetime.now
+    let end = lifetime.unwritten.earliestEnd(of: id, at: lifetime.now)
     return try readers.read(id) { (reader) throws(StoreError) in
-      try reader.owner(of: id, at: now)
+      try reader.owner(of: id, endingAfter: end)
     }
   }
 
@@ -139,7 +140,7 @@ public final class SQLiteStore: DurableStore {
   /// Notes that sessions were used without the store being asked for them.
   ///
   /// - Parameter ids: The sessions; those that are gone do not matter.
-  /// - Throws: ``StoreError``; some may have been noted.
+  /// - Throws: ``StoreError``; all are noted as long as this store is open, and some in the file.
   public func touch(_ ids: [SessionID]) throws(StoreError) {
     var rest = ids[...]
     while !rest.isEmpty {

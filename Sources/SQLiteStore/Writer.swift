@@ -13,6 +13,8 @@ final class Writer {
   private let statements: WriterStatements
   /// What expires up to here could not be swept.
   private var sweptUntil = Int64.min
+  /// The sessions of which a use is written in this transaction.
+  private var touched: [SessionID] = []
   /// How many transactions have been committed.
   private(set) var commitCount = 0
   /// When another program was found to hold the file; nil if something was committed since.
@@ -53,16 +55,25 @@ final class Writer {
       return try commit(operations).map { .success($0) }
     } catch {
       // After a commit that may have happened, trying again may do it twice.
-      guard error.kind != .uncertain else { return operations.map { _ in .failure(error) } }
+      guard error.kind != .uncertain else { return fail(operations, error) }
       if mayMakeRoom, database.wasFull {
         database.checkpoint()
         return perform(operations, mayMakeRoom: false)
       }
-      guard operations.count > 1, !database.wasHeld else { return operations.map { _ in .failure(error) } }
+      guard operations.count > 1, !database.wasHeld else { return fail(operations, error) }
       let middle = operations.startIndex + operations.count / 2
       return perform(operations[..<middle], mayMakeRoom: mayMakeRoom)
         + perform(operations[middle...], mayMakeRoom: mayMakeRoom)
     }
+  }
+
+  /// Fails operations; that sessions are used is known all the same.
+  private func fail(_ operations: ArraySlice<WriteOperation>, _ error: StoreError) -> [Outcome] {
+    let now = lifetime.now
+    for case .touch(let ids) in operations {
+      lifetime.unwritten.note(ids, until: lifetime.notedEnd(from: now), at: now)
+    }
+    return operations.map { _ in .failure(error) }
   }
 
   /// For so long after it was found to be held the file is taken for held.
@@ -83,6 +94,7 @@ final class Writer {
     // threads would do nothing else. Whether the file is free is tried all the same.
     database.waitsForOthers = heldAt.map { ContinuousClock.now - $0 > Writer.heldTime } ?? true
     do throws(StoreError) {
+      touched = []
       try statements.begin.run()
       var outcomes: [StoreOutcome] = []
       let now = lifetime.now
@@ -90,6 +102,7 @@ final class Writer {
       try statements.commit.run(moment: .commit)
       commitCount += 1
       heldAt = nil
+      lifetime.unwritten.forget(touched)
       return outcomes
     } catch {
       if database.wasHeld {
@@ -179,9 +192,10 @@ final class Writer {
   private func touch(_ ids: [SessionID], at now: Int64) throws(StoreError) -> StoreOutcome {
     for id in ids {
       try statements.setEnd.run(
-        .text(id.description), .integer(now), .integer(lifetime.earliestEnd(from: now)),
-        .integer(lifetime.notedEnd(from: now)))
+        .text(id.description), .integer(lifetime.unwritten.earliestEnd(of: id, at: now)),
+        .integer(lifetime.earliestEnd(from: now)), .integer(lifetime.notedEnd(from: now)))
     }
+    touched += ids
     return .done
   }
 
@@ -190,6 +204,12 @@ final class Writer {
   /// One that cannot be deleted, because its pages are damaged, would be the first again and again:
   /// it and what is as old stays until the file is opened anew.
   private func sweep(at now: Int64) throws(StoreError) -> StoreOutcome {
+    // First what the file does not know: it would take sessions for expired that are not.
+    for (id, end) in lifetime.unwritten.all {
+      try statements.setEnd.run(
+        .text(id.description), .integer(.min), .integer(end), .integer(end))
+      touched.append(id)
+    }
     var found: [(id: String, end: Int64)] = []
     try statements.oldest.forEachRow(
       .integer(now), .integer(sweptUntil), .integer(Int64(WriteOperation.sweepCount))
@@ -213,7 +233,8 @@ final class Writer {
 
   /// The version of a session that does not expire before a time; nil if there is none.
   private func version(of id: SessionID, at now: Int64) throws(StoreError) -> Int? {
-    try statements.version.row(.text(id.description), .integer(now)) { row in
+    let end = lifetime.unwritten.earliestEnd(of: id, at: now)
+    return try statements.version.row(.text(id.description), .integer(end)) { row in
       Int(row.integer(0))
     }
   }

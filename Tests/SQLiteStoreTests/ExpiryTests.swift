@@ -46,6 +46,31 @@ import Testing
     #expect(try store.load(id, since: nil) == nil)
   }
 
+  @Test func aUseThatCannotBeWrittenCountsAllTheSame() throws {
+    let other = newID()
+    try store.create(other, owner: "", snapshot: [])
+    // As on a full disk.
+    try store.execute("PRAGMA query_only = ON")
+    test.clock.advance(by: life)
+    for _ in 0..<3 {
+      #expect(throws: StoreError.self) { try store.touch([id]) }
+      test.clock.advance(by: life)
+      #expect(try store.load(id, since: nil)?.version == 1)
+      #expect(throws: StoreError.self) { _ = try store.append([], to: id, after: 1) }
+      #expect(try store.owner(of: id) == "")
+    }
+    #expect(try store.load(other, since: nil) == nil)
+    try store.execute("PRAGMA query_only = OFF")
+    // Whoever sweeps or changes first finds it, and writes the use.
+    try store.sweep()
+    #expect(try store.append([], to: id, after: 1) == .done)
+    test.clock.advance(by: life)
+    #expect(try store.load(id, since: nil)?.version == 2)
+    test.clock.advance(by: life + life / 8 + 1)
+    #expect(try store.load(id, since: nil) == nil)
+    #expect(try store.append([], to: id, after: 2) == .missing)
+  }
+
   @Test func whatIsUsedAllTheTimeIsNotedNowAndThen() throws {
     let before = store.commitCount
     for _ in 0..<100 {

@@ -15,7 +15,7 @@ public final class SessionArchive: Sendable {
   /// What has been changed in the store: by name, so that who reads meanwhile sees it.
   private let changes: [Counter]
   /// Sessions of whose use the store is to know.
-  private let touched = Mutex<[SessionID]>([])
+  private let touched = Mutex<Set<SessionID>>([])
   private let clock: @Sendable () -> UInt64
   private let openings = Openings()
   let statistics = StoreStatistics()
@@ -63,8 +63,17 @@ public final class SessionArchive: Sendable {
     // Stores keep sessions for an eighth longer than they live.
     let interval = max(1, timeToLive / 8)
     guard session.upkeep.noteUse(at: now.components.seconds, every: interval) else { return }
-    touched.withLock { $0.append(session.id) }
+    addTouched([session.id])
   }
+
+  private func addTouched(_ ids: some Sequence<SessionID>) {
+    touched.withLock { touched in
+      for id in ids where touched.count < SessionArchive.touchedCount { touched.insert(id) }
+    }
+  }
+
+  /// The store learns of the use of so many sessions at once; more are hardly in memory.
+  private static let touchedCount = 1 << 17
 
   /// Does what has to be done now and then.
   func sweep() {
@@ -73,7 +82,13 @@ public final class SessionArchive: Sendable {
       return ids
     }
     do throws(StoreError) {
-      if !ids.isEmpty { try store.touch(ids) }
+      if !ids.isEmpty { try store.touch(Array(ids)) }
+    } catch {
+      statistics.count(error)
+      // Said again the next time. What they are taken for until then is no reason to forget any.
+      return addTouched(ids)
+    }
+    do throws(StoreError) {
       try store.sweep()
     } catch {
       statistics.count(error)

@@ -125,7 +125,11 @@ final class ScriptedStore: DurableStore {
     }
   }
 
-  func touch(_ ids: [SessionID]) throws(StoreError) { touched.withLock { $0 += ids } }
+  func touch(_ ids: [SessionID]) throws(StoreError) {
+    try check()
+    touched.withLock { $0 += ids }
+  }
+
   func sweep() throws(StoreError) {}
   func close() {}
 }

@@ -194,6 +194,23 @@ struct StoringTests {
     #expect(try MockService(over: store).view(of: path) == service.view(of: path))
   }
 
+  @Test func aUseThatTheStoreDoesNotTakeIsSaidAgain() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store)
+    service.clock.now = .seconds(10_000)
+    let path = try service.makeSession(session)
+    store.failure.withLock { $0 = StoreError(.unavailable, "the disk is full") }
+    for hour in 3...5 {
+      service.clock.now = .seconds(hour * 3600)
+      #expect(service.send(.get, path)?.status == 200)
+      _ = service.service.sweep()
+    }
+    #expect(store.touched.withLock { $0.isEmpty })
+    store.failure.withLock { $0 = nil }
+    for _ in 0..<2 { _ = service.service.sweep() }
+    #expect(store.touched.withLock { $0 } == store.sessions.withLock { Array($0.keys) })
+  }
+
   @Test func theStoreKnowsOfUseOnceInAWhile() throws {
     let store = ScriptedStore(isShared: false)
     let service = MockService(over: store)
