@@ -36,6 +36,9 @@ public final class SessionStore: Sendable {
 
   /// Keeps a session that is in memory again, unless another request was faster.
   ///
+  /// It was accepted once. What it takes is estimated, and when it is made anew the estimate is another one: so
+  /// it may take more than all sessions may, up to twice as much, and then the others leave.
+  ///
   /// - Parameters:
   ///   - session: The session.
   ///   - now: The time.
@@ -43,7 +46,9 @@ public final class SessionStore: Sendable {
   /// - Throws: ``SessionError/tooLarge(byteCount:limit:)``.
   public func insertAgain(_ session: Session, at now: Duration) throws(SessionError) -> Session {
     let byteCount = session.byteCount
-    try checkRoom(for: byteCount)
+    guard byteCount / 2 <= limits.byteCount else {
+      throw .tooLarge(byteCount: byteCount, limit: limits.byteCount)
+    }
     return changeTableAndMakeRoom { table, left in
       let other = table.use(
         session.id, of: session.owner, at: now, since: now - limits.idleTime, into: &left)

@@ -75,14 +75,14 @@ struct SessionTable {
     return true
   }
 
-  /// Removes some sessions for which there is no room, the least recently used first.
+  /// Removes some sessions for which there is no room, the least recently used first; but not the last one,
+  /// which somebody uses now: it would be made anew for every request.
   ///
   /// - Returns: Whether there is room.
   mutating func makeRoom(_ limits: SessionLimits, into left: inout [Session]) -> Bool {
     for _ in 0..<SessionTable.slice {
-      guard count > limits.sessionCount || byteCount > limits.byteCount, let oldest else {
-        return true
-      }
+      guard count > limits.sessionCount || byteCount > limits.byteCount, count > 1, let oldest
+      else { return true }
       remove(at: oldest, into: &left)
       statistics.evictedCount += 1
     }

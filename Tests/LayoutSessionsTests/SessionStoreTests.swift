@@ -20,6 +20,23 @@ struct SessionStoreTests {
       scrolling: ScrollState(contentOffset: .zero))
   }
 
+  /// What was accepted once comes back, whatever it is estimated to take then.
+  @Test func whatComesBackIsNotRefusedForALittle() throws {
+    let (small, large) = (try Self.session(), try Self.session(itemCount: 20_000))
+    let store = SessionStore(limits: SessionLimits(byteCount: large.byteCount * 3 / 4))
+    try store.insert(small, at: .seconds(0))
+    #expect(throws: SessionError.self) { try store.insert(large, at: .seconds(1)) }
+    #expect(try store.insertAgain(large, at: .seconds(2)) === large)
+    #expect(store.residentSession(small.id) == nil)
+    // It stays, as long as it is the one that is used.
+    store.recount(large)
+    #expect(store.session(large.id, at: .seconds(3)) === large)
+    #expect(try store.insertAgain(small, at: .seconds(4)) === small)
+    #expect(store.residentSession(large.id) == nil)
+    let little = SessionStore(limits: SessionLimits(byteCount: large.byteCount * 2 / 5))
+    #expect(throws: SessionError.self) { try little.insertAgain(large, at: .seconds(1)) }
+  }
+
   /// Nobody waits for all that have to leave, and nobody finds one that should have left.
   @Test func manyLeaveAFewAtATime() throws {
     let store = SessionStore(limits: SessionLimits(idleTime: .seconds(20), sessionCount: 1000))

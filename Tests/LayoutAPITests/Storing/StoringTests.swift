@@ -194,6 +194,32 @@ struct StoringTests {
     #expect(try MockService(over: store).view(of: path) == service.view(of: path))
   }
 
+  @Test func whatTakesALittleMoreThanItMayComesBack() throws {
+    let store = ScriptedStore(isShared: false)
+    let lengths = (0..<4000).map { "\(10 + $0 % 13)" }.joined(separator: ",")
+    let first = MockService(over: store)
+    let path = try first.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"lengths":[\(lengths)]}}]},
+       "layout":{"kind":"waterfall"},"viewport":{"width":100,"height":200}}
+      """)
+    let byteCount = try #require(try first.sample("layoutd_session_bytes").flatMap { Int($0) })
+    func service(_ limit: Int) -> MockService {
+      MockService(over: store, sessions: SessionLimits(byteCount: limit))
+    }
+    let tight = service(byteCount * 9 / 10)
+    let scroll = #"{"contentOffset":{"x":0,"y":0}}"#
+    for isReset in [true, false] {
+      #expect(tight.send(.post, path + "/scroll", scroll)?["reset"] as? Bool == isReset)
+    }
+    // It may become smaller, and no larger.
+    let insertion = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths":[\#(lengths)]}}]}"#
+    #expect(tight.send(.post, path + "/updates", insertion)?.status == 422)
+    let deletion = #"{"deleteItems":[{"section":0,"start":0,"end":9}]}"#
+    #expect(tight.send(.post, path + "/updates", deletion)?.status == 200)
+    #expect(service(byteCount * 2 / 5).send(.get, path)?.status == 422)
+  }
+
   @Test func aUseThatTheStoreDoesNotTakeIsSaidAgain() throws {
     let store = ScriptedStore(isShared: false)
     let service = MockService(over: store)
