@@ -7,7 +7,7 @@ struct EqualRunTests {
   // MARK: Steps
 
   /// Columns that begin anywhere, some far behind others, beside one item put after the other.
-  @Test(arguments: 0..<400)
+  @Test(arguments: 0..<200)
   func stepsAreItemsOneByOne(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let columnCount = random.int(1...(random.chance(0.2) ? 40 : 8))

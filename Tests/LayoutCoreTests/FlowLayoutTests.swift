@@ -12,7 +12,7 @@ struct FlowLayoutTests {
     return prepared.everyElement(of: content, contentOffset: .zero).map(\.frame)
   }
 
-  @Test(arguments: 0..<500)
+  @Test(arguments: 0..<250)
   func placesItemsAsThePlainLoopDoes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var layout = random.flowLayout()

@@ -3,7 +3,7 @@ import Testing
 
 /// What holds for every layout, direction and collection.
 struct PlacementPropertyTests {
-  @Test(arguments: 0..<1000)
+  @Test(arguments: 0..<500)
   func aRectQueryFindsWhatAskingForEveryElementFinds(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
@@ -19,7 +19,7 @@ struct PlacementPropertyTests {
     }
   }
 
-  @Test(arguments: 0..<500)
+  @Test(arguments: 0..<250)
   func elementsAreTheSameWhereCellsComeManyAtATime(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let prepared = try PreparedLayout(
@@ -73,7 +73,7 @@ struct PlacementPropertyTests {
     }
   }
 
-  @Test(arguments: 0..<400)
+  @Test(arguments: 0..<200)
   func everythingLiesInsideTheContent(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
@@ -104,7 +104,7 @@ struct PlacementPropertyTests {
     }
   }
 
-  @Test(arguments: 0..<500)
+  @Test(arguments: 0..<250)
   func theCellAtAPointIsTheFrontmostOfThoseThatHoldIt(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
@@ -155,7 +155,7 @@ struct PlacementPropertyTests {
     }
   }
 
-  @Test(arguments: 0..<400)
+  @Test(arguments: 0..<200)
   func theItemNearestToTheMiddleIsThatOfAll(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()

@@ -2,7 +2,7 @@ import LayoutCore
 import Testing
 
 struct ScrollBandTests {
-  @Test(arguments: 0..<400)
+  @Test(arguments: 0..<200)
   func aTickByABandIsTheTickByTheLayout(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let prepared = try PreparedLayout(

@@ -75,7 +75,7 @@ struct SnappingTests {
     }
   }
 
-  @Test(arguments: 0..<500)
+  @Test(arguments: 0..<250)
   func whereADragComesToRestItStays(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let prepared = try PreparedLayout(

@@ -2,7 +2,7 @@ import LayoutCore
 import Testing
 
 struct WaterfallLayoutTests {
-  @Test(arguments: 0..<500)
+  @Test(arguments: 0..<250)
   func placesItemsAsThePlainLoopDoes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var layout = random.waterfallLayout()
