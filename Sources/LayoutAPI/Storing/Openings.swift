@@ -1,3 +1,4 @@
+import Glibc
 import LayoutSessions
 import Synchronization
 
@@ -19,13 +20,22 @@ final class Openings: Sendable {
 
   private struct Entry {
     var turn = Turn()
+    let beginning = ContinuousClock.now
     /// Who has the turn or waits for it.
     var count = 0
   }
 
   private let entries = Mutex<[Key: Entry]>([:])
+  /// For so long all may wait, however many: most sessions are read in a few milliseconds, and when a server has
+  /// been started anew all that look at one come at once.
+  private let patience: Duration
 
-  /// So many may be at one session.
+  /// Makes turns.
+  ///
+  /// - Parameter patience: For how long all wait, from when a session is first asked for.
+  init(patience: Duration = .milliseconds(100)) { self.patience = patience }
+
+  /// So many may be at one session that takes longer.
   ///
   /// Those who wait are workers, of which there are eight at least where there is a store, unless fewer are asked
   /// for: one is left for everybody else. If all waited, requests that have nothing to do with this session would
@@ -63,13 +73,19 @@ final class Openings: Sendable {
     }
   }
 
+  /// Lines up; nil if too many have.
   private func enter(_ key: Key) -> Turn? {
-    entries.withLock { entries in
-      var entry = entries[key] ?? Entry()
-      guard entry.count < Openings.capacity else { return nil }
-      entry.count += 1
-      entries[key] = entry
-      return entry.turn
+    while true {
+      let (turn, beginning) = entries.withLock { entries in
+        var entry = entries[key] ?? Entry()
+        guard entry.count < Openings.capacity else { return (nil as Turn?, entry.beginning) }
+        entry.count += 1
+        entries[key] = entry
+        return (entry.turn, entry.beginning)
+      }
+      if let turn { return turn }
+      guard ContinuousClock.now - beginning < patience else { return nil }
+      usleep(1000)
     }
   }
 

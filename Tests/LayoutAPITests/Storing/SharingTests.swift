@@ -1,9 +1,10 @@
 import Foundation
 import HTTPMessages
-import LayoutAPI
 import LayoutSessions
 import Synchronization
 import Testing
+
+@testable import LayoutAPI
 
 private let session = """
   {"collection":{"sections":[{"items":{"lengths":[10,20,30],"ids":["a","b","c"]}}]},
@@ -315,6 +316,33 @@ struct SharingTests {
     #expect(store.loadCount.withLock { $0 } == (fails ? 1 : 2))
     store.failure.withLock { $0 = nil }
     #expect(service.value.send(.get, path)?.status == 200)
+  }
+
+  /// All wait for what does not take long.
+  @Test func manyMayWaitForAShortWhile() throws {
+    let openings = Openings(patience: .seconds(20))
+    var generator = SystemRandomNumberGenerator()
+    let id = SessionID(using: &generator)
+    let (isComing, isAnswered) = (Signal(), Signal())
+    let refused = Atomic(0)
+    _ = try openings.inTurn(id, of: .anonymous) { () throws(Failure) in
+      for _ in 0..<12 {
+        Thread.detachNewThread {
+          isComing.give()
+          do throws(Failure) {
+            try openings.inTurn(id, of: .anonymous) { () throws(Failure) in }
+          } catch {
+            refused.add(1, ordering: .relaxed)
+          }
+          isAnswered.give()
+        }
+      }
+      for _ in 0..<12 { isComing.await() }
+      // Time to be refused.
+      usleep(20_000)
+    }
+    for _ in 0..<12 { isAnswered.await() }
+    #expect(refused.load(ordering: .relaxed) == 0)
   }
 
   @Test func aSessionDeletedWhileItIsReadIsGone() throws {
