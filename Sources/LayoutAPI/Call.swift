@@ -329,11 +329,10 @@ struct Call: ~Escapable {
     {
       throw .problem(.noSuchSession)
     }
-    let byteCount = change.document.byteCount + change.scrolling.byteCount
     // One that has been brought back into memory may take more than it may: it may become smaller.
-    if byteCount <= current.document.byteCount + current.scrolling.byteCount { return change }
+    if change.byteCount <= current.byteCount { return change }
     do throws(SessionError) {
-      try service.sessions.checkRoom(for: byteCount)
+      try service.sessions.checkRoom(for: change.byteCount)
     } catch {
       throw .problem(Problem(error))
     }

@@ -31,6 +31,8 @@ public final class Session: Sendable {
     public var description: Description { revision.description }
     /// The layout of it.
     public var layout: PreparedLayout { revision.layout }
+    /// The bytes that the session takes in memory; an estimate.
+    public var byteCount: Int { document.byteCount + scrolling.byteCount }
 
     /// Forgets what the client sees: the next tick is a reset.
     fileprivate mutating func forgetTicks() {
@@ -172,10 +174,7 @@ public final class Session: Sendable {
   public var snapshot: Snapshot { state.withLock { $0.snapshot } }
 
   /// The bytes that it takes in memory; an estimate.
-  public var byteCount: Int {
-    let snapshot = snapshot
-    return snapshot.document.byteCount + snapshot.scrolling.byteCount
-  }
+  public var byteCount: Int { snapshot.byteCount }
 
   /// Whether questions about this session have taken long lately.
   ///
@@ -218,6 +217,8 @@ public final class Session: Sendable {
     public var isNewVersion: Bool
     /// The item that is under a finger now.
     public var movement: InteractiveMovement?
+    /// The bytes that the session takes in memory then; an estimate.
+    public var byteCount: Int { document.byteCount + scrolling.byteCount }
 
     /// Makes a change.
     ///
@@ -298,13 +299,18 @@ public final class Session: Sendable {
       guard let after else { continue }
       guard change.isNewVersion else { return after }
       try commit(before, change)
-      return state.withLock { state in
-        // Ticks have waited; but somebody else may have answered one elsewhere.
-        let isForgotten = state.snapshot.tickCount != before.tickCount
-        Session.apply(change, to: &state.snapshot)
-        if isForgotten { state.snapshot.forgetTicks() }
-        return state.snapshot
-      }
+      return conclude(before) { Session.apply(change, to: &$0) }
+    }
+  }
+
+  /// Puts in place what was worked out, or made durable, while ticks were held.
+  private func conclude(_ before: Snapshot, _ update: (inout Snapshot) -> Void) -> Snapshot {
+    state.withLock { state in
+      // Ticks have waited; but somebody else may have answered one elsewhere.
+      let isForgotten = state.snapshot.tickCount != before.tickCount
+      update(&state.snapshot)
+      if isForgotten { state.snapshot.forgetTicks() }
+      return state.snapshot
     }
   }
 
@@ -399,13 +405,9 @@ public final class Session: Sendable {
         return state.snapshot
       }
       let scrolling = try work(before)
-      return state.withLock { state in
-        // Somebody else may have answered one elsewhere.
-        let isForgotten = state.snapshot.tickCount != before.tickCount
-        state.snapshot.scrolling = scrolling
-        state.snapshot.tickCount &+= 1
-        if isForgotten { state.snapshot.forgetTicks() }
-        return state.snapshot
+      return conclude(before) {
+        $0.scrolling = scrolling
+        $0.tickCount &+= 1
       }
     }
   }
