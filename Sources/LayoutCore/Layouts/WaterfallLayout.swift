@@ -129,9 +129,7 @@ public struct WaterfallLayout: CollectionLayout {
   ) throws(LayoutError) -> any Placement {
     let pinning = SectionStack.Pinning(
       headers: sectionHeadersPinToVisibleBounds, footers: sectionFootersPinToVisibleBounds)
-    // Of what is laid out now; and of all, so that it can be laid out again.
-    var cost = 0
-    var refusal = LayoutError.tooManyItems(section: 0, limit: WaterfallLayout.maximumMixedCount)
+    var placed = PlacedItems()
     let stack = try SectionStack(
       content, in: container, scrollDirection, reusing: old, pinning: pinning,
       minimumLength: minimumContentLength
@@ -140,47 +138,57 @@ public struct WaterfallLayout: CollectionLayout {
         section, sectionInset: sectionInset, header: headerReferenceSize,
         footer: footerReferenceSize, headerInset: section.headerInset ?? headerInset,
         footerInset: section.footerInset ?? footerInset, scrollDirection)
+      let before = placed.cost
       let body = try body(
-        of: section, index: index, inset: frame.inset, in: container, after: change,
-        counting: {
-          (lengths) throws(LayoutError) in
-          let weight =
-            itemRenderDirection == .shortestFirst && lengths.filledCount > OrderedColumns.capacity
-            ? WaterfallLayout.heapedCost : 1
-          let limit = WaterfallLayout.maximumMixedCount / weight
-          refusal = .tooManyItems(section: index, limit: limit)
-          // Run by run only where it may be too much: where all are described, nothing is.
-          guard lengths.undescribedCount > 0 || lengths.count > limit else { return }
-          let placed = lengths.placedCount
-          frame.placingCost = placed.undescribed * weight
-          cost += frame.placingCost
-          guard placed.all <= limit, cost <= WaterfallLayout.maximumMixedCount else {
-            throw refusal
-          }
-        })
+        of: section, index: index, inset: frame.inset, in: container, after: change, &placed)
+      frame.placingCost = placed.cost - before
       return (frame, body)
     }
-    guard stack.placingCost <= WaterfallLayout.maximumMixedCount else { throw refusal }
+    // With the sections that were kept: what is there can be laid out again as a whole.
+    guard stack.placingCost <= WaterfallLayout.maximumMixedCount else { throw placed.refusal }
     return stack
   }
 
-  /// Places a section's items.
+  /// Counts what is placed one by one, and refuses too much of it.
   ///
-  /// A few bytes may ask for millions of items that have to be placed one by one, and for as many sections as one
-  /// likes: `count` counts them first, and refuses too many.
+  /// A few bytes may ask for millions of items without data of their own, and for as many sections of them as one
+  /// likes.
+  private struct PlacedItems {
+    /// Of those without data of their own, by ``WaterfallLayout/maximumMixedCount``.
+    private(set) var cost = 0
+    /// What to say if there are too many with those of the last section.
+    private(set) var refusal = LayoutError.tooManyItems(section: 0, limit: maximumMixedCount)
+
+    mutating func count(
+      _ lengths: ColumnLengths, ofSection index: Int, _ direction: ItemRenderDirection
+    ) throws(LayoutError) {
+      let isHeaped =
+        direction == .shortestFirst && lengths.filledCount > OrderedColumns.capacity
+      let weight = isHeaped ? heapedCost : 1
+      let limit = maximumMixedCount / weight
+      refusal = .tooManyItems(section: index, limit: limit)
+      // Run by run only where it may be too much: where all are described, nothing is.
+      guard lengths.undescribedCount > 0 || lengths.count > limit else { return }
+      let placed = lengths.placedCount
+      cost += placed.undescribed * weight
+      guard placed.all <= limit, cost <= maximumMixedCount else { throw refusal }
+    }
+  }
+
+  /// Places a section's items, when they have been counted.
   private func body(
     of section: Section, index: Int, inset: EdgeInsets, in container: Container,
-    after change: BodyChange?, counting count: (ColumnLengths) throws(LayoutError) -> Void
+    after change: BodyChange?, _ placed: inout PlacedItems
   ) throws(LayoutError) -> any SectionBody {
     let available = max(0, container.size.width - inset.left - inset.right)
     let spacing = section.minimumColumnSpacing ?? minimumColumnSpacing
-    let columnCount = columnCount(of: section, available: available, spacing: spacing)
-    guard columnCount <= WaterfallLayout.maximumColumnCount else {
-      throw .tooManyColumns(section: index, count: columnCount)
+    let count = columnCount(of: section, available: available, spacing: spacing)
+    guard count <= WaterfallLayout.maximumColumnCount else {
+      throw .tooManyColumns(section: index, count: count)
     }
     guard section.items.count > 0 else { return EmptyBody() }
     let columns = ColumnGrid(
-      count: columnCount, leading: inset.left, available: available, spacing: spacing,
+      count: count, leading: inset.left, available: available, spacing: spacing,
       padding: itemPadding, displayScale: container.displayScale)
     let lengths = ColumnLengths(
       section.items, in: columns, itemSize: itemSize, scrollDirection)
@@ -190,7 +198,7 @@ public struct WaterfallLayout: CollectionLayout {
         length, count: lengths.count, interitemSpacing: interitem, columns: columns,
         direction: itemRenderDirection)
     }
-    try count(lengths)
+    try placed.count(lengths, ofSection: index, itemRenderDirection)
     switch (itemRenderDirection, change?.body) {
     case (.shortestFirst, let old as ShortestFirstWaterfall):
       return old.edited(change?.edits ?? [], lengths: lengths)
