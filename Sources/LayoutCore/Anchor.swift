@@ -69,10 +69,10 @@ extension PreparedLayout {
       }
       let begins = direction.upright(rest).minY >= start
       guard kept == nil || begins,
-        let offset = contentOffset(
+        let found = contentOffset(
           keeping: element.kind, element.indexPath, of: old, at: offset, by: map)
       else { return true }
-      kept = offset
+      kept = found
       return !begins
     }
     return kept

@@ -415,9 +415,7 @@ extension ItemExtents {
     NarrowLengths.pair(count: count, fill)
       .map { .sizes(widths: .compact($0), heights: .compact($1)) }
   }
-}
 
-extension ItemExtents {
   /// The sizes of parts that have them, in one go; nil if some have none, or not of 32 bits: nearly all are.
   fileprivate static func narrowSizes(
     joining parts: ArraySlice<Items.Part>, count: Int

@@ -42,9 +42,9 @@ struct SizeRule: Sendable {
     case .aspectRatios(let ratios):
       return SizeRun(cross: cross, main: LengthArray(count: count) { length(ofRatio: ratios[$0]) })
     case .mixed(let extents):
-      if hasBreadths { cross = LengthArray(count: count) { size(of: extents[$0]).width } }
-      return SizeRun(
-        cross: cross, main: LengthArray(count: count) { size(of: extents[$0]).height })
+      let sizes = extents.map(size)
+      if hasBreadths { cross = LengthArray(count: count) { sizes[$0].width } }
+      return SizeRun(cross: cross, main: LengthArray(count: count) { sizes[$0].height })
     }
     return SizeRun(cross: cross, main: main, summary: self.summary(of: summary, count: count))
   }

@@ -95,6 +95,7 @@ enum RedisAnswer {
     session.takeover = number(takeover)
     return session
   }
+
   private static func number(_ digits: [UInt8]) -> UInt64? {
     UInt64(String(decoding: digits, as: UTF8.self))
   }
