@@ -291,7 +291,8 @@ struct Call: ~Escapable {
               kind, body: body?() ?? bodyBytes, at: change.scrolling.contentOffset)
             recordSize = record.count
             outcome = try archive.append(
-              record, to: session, after: before.version, in: service.sessions)
+              record, to: session, after: before.storedVersion, stamp: change.stamp,
+              in: service.sessions)
             // Leaves the session as it is.
             if outcome != .done { throw .problem(.noSuchSession) }
           },

@@ -4,6 +4,9 @@
 /// one for each version; replaying them gives the same content, and so the same layout. Both are
 /// records: bytes that a store keeps and does not look into. Scrolling is not kept.
 ///
+/// Versions go by number and stamp (``StoredVersion``): where a store can lose what it has acknowledged, as a
+/// replica that becomes the master may, a number comes twice with other content.
+///
 /// Functions may wait for disks and networks: never on a thread that serves connections. What has
 /// returned is durable, as far as the store is configured to be; what has thrown may or may not have
 /// happened, unless ``StoreError`` says otherwise.
@@ -17,21 +20,25 @@ public protocol DurableStore: Sendable {
   ///   - id: Its name, which no other session has or had.
   ///   - owner: The name of whose it is; empty for nobody's.
   ///   - snapshot: The record of its description.
+  ///   - stamp: The stamp of version 1.
   /// - Throws: ``StoreError``.
-  func create(_ id: SessionID, owner: String, snapshot: [UInt8]) throws(StoreError)
+  func create(
+    _ id: SessionID, owner: String, snapshot: [UInt8], stamp: UInt64
+  ) throws(StoreError)
 
   /// Reads a session, or what of it is missing, all as it was at one moment; and notes its use.
   ///
   /// - Parameters:
   ///   - id: Its name.
-  ///   - version: The version that the asker has; nil if none.
+  ///   - version: The version that the asker has; nil if none. One that the session does not come from is
+  ///     as good as none.
   ///   - isScrolling: Whether the asker answers ticks from now on, until another one does. Nobody knows
   ///     then what the client sees but who has answered its last tick.
   /// - Returns: The session as far as it is missing; nil if there is none, or if nobody has asked for it
   ///   for the time that sessions live.
   /// - Throws: ``StoreError``; who is to scroll and cannot be noted is refused.
   func load(
-    _ id: SessionID, since version: Int?, isScrolling: Bool
+    _ id: SessionID, since version: StoredVersion?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession?
 
   /// Tells whose a session is, whether or not the rest of it can be read.
@@ -51,14 +58,15 @@ public protocol DurableStore: Sendable {
   ///   - change: The record of the change.
   ///   - id: The session.
   ///   - version: The version before the change; it has the next one afterwards.
+  ///   - stamp: The stamp of that.
   /// - Returns: Whether it was added.
   /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` nobody knows.
   func append(
-    _ change: [UInt8], to id: SessionID, after version: Int
+    _ change: [UInt8], to id: SessionID, after version: StoredVersion, stamp: UInt64
   ) throws(StoreError) -> StoreOutcome
 
   /// Replaces the snapshot by a later one, and forgets the changes up to it; does nothing if there is a
-  /// later one already, or no such session.
+  /// later one already, or no such session, or if the session does not come from that version.
   ///
   /// - Parameters:
   ///   - id: The session.
@@ -66,7 +74,7 @@ public protocol DurableStore: Sendable {
   ///   - version: A version that the session has or had.
   /// - Throws: ``StoreError``.
   func replaceSnapshot(
-    of id: SessionID, by snapshot: [UInt8], at version: Int
+    of id: SessionID, by snapshot: [UInt8], at version: StoredVersion
   ) throws(StoreError)
 
   /// Deletes a session, one that cannot be read too if that can be had.
@@ -104,17 +112,44 @@ extension DurableStore {
   /// - Returns: The session as far as it is missing; nil if there is none.
   /// - Throws: ``StoreError``.
   public func load(
-    _ id: SessionID, since version: Int?
+    _ id: SessionID, since version: StoredVersion?
   ) throws(StoreError) -> StoredSession? {
     try load(id, since: version, isScrolling: false)
   }
+}
+
+/// A version of a session: by its number, which clients know, and by what tells it from others that have had
+/// the number.
+public struct StoredVersion: Hashable, Sendable {
+  /// Grows by one with each change; 1 at first.
+  public var number: Int
+  /// Drawn by who made the version; 0 where the store does not keep it.
+  ///
+  /// Versions of one number and stamp come from versions of one number and stamp, down to the first: they
+  /// have one content.
+  public var stamp: UInt64
+
+  /// Keeps them together.
+  ///
+  /// - Parameters:
+  ///   - number: The number.
+  ///   - stamp: The stamp.
+  public init(_ number: Int, stamp: UInt64) {
+    self.number = number
+    self.stamp = stamp
+  }
+
+  /// Draws a stamp, one of so many that no two are the same.
+  ///
+  /// - Returns: From 1 to 2⁶⁴ − 1.
+  public static func newStamp() -> UInt64 { .random(in: 1 ... .max) }
 }
 
 /// A session as it is kept, or as much of it as was missing.
 public struct StoredSession: Sendable, Equatable {
   /// The name of whose it is.
   public var owner: String
-  /// The version that it has.
+  /// The number of the version that it has.
   public var version: Int
   /// The description to begin with, and the version that it has; nil if the changes continue what the
   /// asker has.
@@ -122,12 +157,18 @@ public struct StoredSession: Sendable, Equatable {
   /// The records of the changes after that, in order; the last one made ``version``.
   public var changes: [[UInt8]]
 
+  /// The stamp of the version: the asker's own if nothing is missing; 0 where the store does not keep it.
+  public var stamp: UInt64 = 0
+
   /// Names the last takeover: that one process scrolls the session after another one did.
   ///
   /// No two takeovers of a session have one number; 0 is its creation. It is told to everybody who is to
   /// scroll, the one who takes over included, as often as asked: an answer that is lost loses nothing. Nil
   /// for those who are not to scroll, and where there is only one process.
   public var takeover: UInt64?
+
+  /// The version that it has.
+  public var storedVersion: StoredVersion { StoredVersion(version, stamp: stamp) }
 
   /// A description at some version.
   public struct Snapshot: Sendable, Equatable {

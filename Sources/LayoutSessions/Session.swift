@@ -23,6 +23,8 @@ public final class Session: Sendable {
 
     /// Grows by one with each accepted change; 1 at first.
     public var version: Int { revision.version }
+    /// The same as a durable store knows it.
+    public var storedVersion: StoredVersion { revision.storedVersion }
     /// What the client said, and the layout of it.
     public var document: Document { revision.document }
     /// The item that is under a finger, for whose preview questions are answered; nil if none is.
@@ -45,8 +47,10 @@ public final class Session: Sendable {
   public final class Revision: Sendable {
     /// A number that no other revision of any session has in this process.
     public let number: UInt64
-    /// The version that clients know.
-    public let version: Int
+    /// The version.
+    public let storedVersion: StoredVersion
+    /// Its number, which clients know.
+    public var version: Int { storedVersion.number }
     /// What the client said, and the layout of it.
     public let document: Document
     /// The item that is under a finger; nil if none is.
@@ -60,9 +64,11 @@ public final class Session: Sendable {
 
     private static let count = Atomic<UInt64>(0)
 
-    fileprivate init(version: Int, document: Document, movement: InteractiveMovement? = nil) {
+    fileprivate init(
+      version: StoredVersion, document: Document, movement: InteractiveMovement? = nil
+    ) {
       number = Revision.count.wrappingAdd(1, ordering: .relaxed).newValue
-      self.version = version
+      storedVersion = version
       self.document = document
       self.movement = movement
       isMoving = movement != nil
@@ -135,7 +141,7 @@ public final class Session: Sendable {
     layout: PreparedLayout, scrolling: ScrollState
   ) {
     self.init(
-      id: id, owner: owner, version: 1,
+      id: id, owner: owner, version: StoredVersion(1, stamp: StoredVersion.newStamp()),
       document: Document(description: description, layout: layout), scrolling: scrolling,
       tickCount: 0)
   }
@@ -145,11 +151,12 @@ public final class Session: Sendable {
   /// - Parameters:
   ///   - id: What it is called.
   ///   - owner: Whose it is.
-  ///   - version: The version that clients know.
+  ///   - version: The version that it has.
   ///   - document: What the client has said, and the layout of it.
   ///   - contentOffset: Where the client has scrolled to, as far as anybody knows.
   public convenience init(
-    id: SessionID, owner: SessionOwner, version: Int, document: Document, contentOffset: Point
+    id: SessionID, owner: SessionOwner, version: StoredVersion, document: Document,
+    contentOffset: Point
   ) {
     var scrolling = ScrollState(contentOffset: contentOffset)
     scrolling.reset(to: contentOffset)
@@ -160,8 +167,8 @@ public final class Session: Sendable {
   }
 
   private init(
-    id: SessionID, owner: SessionOwner, version: Int, document: Document, scrolling: ScrollState,
-    tickCount: Int
+    id: SessionID, owner: SessionOwner, version: StoredVersion, document: Document,
+    scrolling: ScrollState, tickCount: Int
   ) {
     self.id = id
     self.owner = owner
@@ -215,6 +222,8 @@ public final class Session: Sendable {
     public var scrolling: ScrollState
     /// Whether it is a new version: scrolling alone is not.
     public var isNewVersion: Bool
+    /// The stamp of the new version; 0 if it is none.
+    public let stamp: UInt64
     /// The item that is under a finger now.
     public var movement: InteractiveMovement?
     /// The bytes that the session takes in memory then; an estimate.
@@ -234,6 +243,7 @@ public final class Session: Sendable {
       self.document = document
       self.scrolling = scrolling
       self.isNewVersion = isNewVersion
+      stamp = isNewVersion ? StoredVersion.newStamp() : 0
       self.movement = movement
     }
   }
@@ -322,7 +332,7 @@ public final class Session: Sendable {
   /// - Returns: The session afterwards.
   /// - Throws: What `work` throws; nothing has changed then.
   public func advance<Failure: Error>(
-    _ work: (Snapshot) throws(Failure) -> (version: Int, document: Document)?
+    _ work: (Snapshot) throws(Failure) -> (version: StoredVersion, document: Document)?
   ) throws(Failure) -> Snapshot {
     try changing.withLock { (_) throws(Failure) in
       let before = snapshot
@@ -352,8 +362,9 @@ public final class Session: Sendable {
       && !old.isMoving
     if !isSame {
       state.revision = Revision(
-        version: change.isNewVersion ? old.version + 1 : old.version, document: change.document,
-        movement: change.movement)
+        version: change.isNewVersion
+          ? StoredVersion(old.version + 1, stamp: change.stamp) : old.storedVersion,
+        document: change.document, movement: change.movement)
     }
     state.scrolling = change.scrolling
     state.tickCount &+= 1

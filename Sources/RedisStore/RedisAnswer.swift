@@ -19,7 +19,7 @@ enum RedisAnswer {
   ///   - reply: What Redis says; nobody else's word for it is taken.
   ///   - keys: The session that it is about.
   ///   - version: The version from which it was asked for.
-  init?(_ reply: RedisReply, about keys: RedisKeys, since version: Int? = nil) {
+  init?(_ reply: RedisReply, about keys: RedisKeys, since version: StoredVersion? = nil) {
     guard case .array(let parts) = reply, case .bytes(let name)? = parts.first else { return nil }
     switch (String(decoding: name, as: UTF8.self), parts.count) {
     case ("done", 1): self = .done
@@ -28,7 +28,7 @@ enum RedisAnswer {
     case ("conflict", 2):
       guard case .integer(let version) = parts[1], version > 0 else { return nil }
       self = .conflict(version: version)
-    case ("found", 5...):
+    case ("found", 6...):
       guard let session = RedisAnswer.session(parts.dropFirst(), since: version) else {
         self = .unreadable("\(keys.session) and \(keys.changes) do not belong together")
         return
@@ -50,7 +50,7 @@ enum RedisAnswer {
       guard case .bytes(let bytes) = parts[1] else { return nil }
       self = .unreadable(
         "\(keys.session) is of format \"\(RedisReply.words(bytes.prefix(20)))\", and this server "
-          + "knows format 1 only")
+          + "knows formats 1 and 2")
     case ("versions", 1): self = .unreadable("\(keys.session) has no versions that make sense")
     case ("changes", 3):
       guard case .integer(let kept) = parts[1], case .integer(let expected) = parts[2] else {
@@ -64,11 +64,16 @@ enum RedisAnswer {
     }
   }
 
-  /// Version, owner, the last takeover or nothing, and changes; perhaps the snapshot's version and the
-  /// snapshot.
-  private static func session(_ parts: ArraySlice<RedisReply>, since: Int?) -> StoredSession? {
+  /// Version, its stamp or nothing, owner, the last takeover or nothing, and changes; perhaps the
+  /// snapshot's version and the snapshot.
+  private static func session(
+    _ parts: ArraySlice<RedisReply>, since: StoredVersion?
+  ) -> StoredSession? {
     var parts = parts
-    guard case .integer(let version)? = parts.popFirst(), case .bytes(let name)? = parts.popFirst(),
+    guard case .integer(let version)? = parts.popFirst(),
+      case .bytes(let digits)? = parts.popFirst(),
+      let stamp = digits.isEmpty ? 0 : RedisStamp.read(digits),
+      case .bytes(let name)? = parts.popFirst(),
       let owner = String(validating: name, as: UTF8.self),
       case .bytes(let takeover)? = parts.popFirst(),
       takeover.isEmpty || number(takeover) != nil,
@@ -77,8 +82,9 @@ enum RedisAnswer {
     var changes: [[UInt8]] = []
     changes.reserveCapacity(list.count)
     for element in list {
-      guard case .bytes(let record) = element else { return nil }
-      changes.append(record)
+      // Where versions have stamps, there is one in front.
+      guard case .bytes(let record) = element, record.count >= digits.count else { return nil }
+      changes.append(digits.isEmpty ? record : Array(record[digits.count...]))
     }
     var snapshot: StoredSession.Snapshot?
     if !parts.isEmpty {
@@ -87,16 +93,38 @@ enum RedisAnswer {
       else { return nil }
       snapshot = StoredSession.Snapshot(record: record, version: first)
     }
-    guard let base = snapshot?.version ?? since, base > 0, base <= version,
+    guard let base = snapshot?.version ?? since?.number, base > 0, base <= version,
       changes.count == version - base, parts.isEmpty
     else { return nil }
     var session = StoredSession(
       owner: owner, version: version, snapshot: snapshot, changes: changes)
+    session.stamp = stamp
+    if let since, snapshot == nil, changes.isEmpty { session.stamp = since.stamp }
     session.takeover = number(takeover)
     return session
   }
 
   private static func number(_ digits: [UInt8]) -> UInt64? {
     UInt64(String(decoding: digits, as: UTF8.self))
+  }
+}
+
+/// How stamps are written.
+enum RedisStamp {
+  /// Writes a stamp: all have one width, so that nothing has to say where they end.
+  ///
+  /// - Parameter stamp: The stamp.
+  /// - Returns: 16 hexadecimal digits.
+  static func digits(_ stamp: UInt64) -> [UInt8] {
+    let digits = Array(String(stamp, radix: 16).utf8)
+    return Array(repeating: UInt8(ascii: "0"), count: 16 - digits.count) + digits
+  }
+
+  /// Reads a stamp.
+  ///
+  /// - Parameter digits: 16 hexadecimal digits.
+  /// - Returns: The stamp; nil if it is none.
+  static func read(_ digits: [UInt8]) -> UInt64? {
+    digits.count == 16 ? UInt64(String(decoding: digits, as: UTF8.self), radix: 16) : nil
   }
 }

@@ -1,20 +1,22 @@
 import LayoutSessions
 
-// How sessions are kept, in format 1. The session ABC, of 32 digits, has two keys; the braces have
+// How sessions are kept, in format 2. The session ABC, of 32 digits, has two keys; the braces have
 // Redis Cluster keep both at one place. Both expire at the same time.
 //
 // layoutd:{ABC}:session, a hash:
-//   format           1. A server leaves sessions of another format as they are.
+//   format           2; or 1, which has no stamps and is served all the same. A server leaves sessions of
+//                    another format as they are.
 //   owner            the name of whose it is; empty for nobody's
 //   version          the session's version, from 1
 //   snapshot         the record of its description
 //   snapshotVersion  the version that the snapshot has, from 1 to version
+//   snapshotStamp    the stamp of that version, 16 hexadecimal digits
 //   scroller         the store through which the last tick was answered: a name of its own
 //   takeover         a number that is drawn whenever another store becomes the scroller; not there, and
 //                    as good as 0, as long as it is the one that has made the session
 // layoutd:{ABC}:changes, a list, which is not there when it is empty:
 //   the records of the changes after the snapshot, one for each version: index i made the version
-//   snapshotVersion + 1 + i
+//   snapshotVersion + 1 + i; in front of each the stamp of the version that it made
 
 /// The names of what belongs to a session.
 struct RedisKeys {
@@ -42,6 +44,7 @@ enum RedisScript: Int, CaseIterable {
 
   /// What all of them begin with.
   private static let common = """
+    local isStamped = false
     local function count(text)
       if text and #text <= 15 and string.match(text, '^[1-9]%d*$') then return tonumber(text) end
       return nil
@@ -49,7 +52,8 @@ enum RedisScript: Int, CaseIterable {
     local function versions()
       if redis.call('EXISTS', KEYS[1]) == 0 then return nil, {'missing'} end
       local fields = redis.call('HMGET', KEYS[1], 'format', 'version', 'snapshotVersion')
-      if fields[1] ~= '1' then return nil, {'format', fields[1] or ''} end
+      if fields[1] ~= '1' and fields[1] ~= '2' then return nil, {'format', fields[1] or ''} end
+      isStamped = fields[1] == '2'
       local version, first = count(fields[2]), count(fields[3])
       if not version or not first or first > version then return nil, {'versions'} end
       return version, first
@@ -58,6 +62,14 @@ enum RedisScript: Int, CaseIterable {
       local kept = redis.call('LLEN', KEYS[2])
       if kept == version - first then return nil end
       return {'changes', kept, version - first}
+    end
+    local function stampOf(version, first)
+      if not isStamped then return '' end
+      if version == first then return redis.call('HGET', KEYS[1], 'snapshotStamp') or '' end
+      return string.sub(redis.call('LINDEX', KEYS[2], version - first - 1), 1, 16)
+    end
+    local function comesFrom(old, stamp, version, first)
+      return old >= first and old <= version and (not isStamped or stampOf(old, first) == stamp)
     end
     local function refusal(answer)
       if type(answer) == 'table' and answer.err then return {'refused', answer.err} end
@@ -71,19 +83,20 @@ enum RedisScript: Int, CaseIterable {
 
   private var body: String {
     switch self {
-    // The owner, the snapshot, the time to live, who asks.
+    // The owner, the snapshot, the time to live, who asks, the stamp.
     case .create:
       """
       if redis.call('EXISTS', KEYS[1]) == 1 then return {'exists'} end
-      local refused = refusal(redis.pcall('HSET', KEYS[1], 'format', '1', 'owner', ARGV[1],
-        'version', '1', 'snapshot', ARGV[2], 'snapshotVersion', '1', 'scroller', ARGV[4]))
+      local refused = refusal(redis.pcall('HSET', KEYS[1], 'format', '2', 'owner', ARGV[1],
+        'version', '1', 'snapshot', ARGV[2], 'snapshotVersion', '1', 'snapshotStamp', ARGV[5],
+        'scroller', ARGV[4]))
       if refused then return refused end
       redis.call('PEXPIRE', KEYS[1], ARGV[3])
       redis.call('DEL', KEYS[2])
       return {'done'}
       """
-    // The version that the asker has, the time below which to live longer, the time to live; and, if it
-    // is to scroll, who asks, and a number in case it was another one before. A replica lets nobody
+    // The version that the asker has and its stamp, the time below which to live longer, the time to live;
+    // and, if it is to scroll, who asks, and a number in case it was another one before. A replica lets nobody
     // live longer, and is read all the same; but whoever is to scroll and cannot be noted is refused:
     // who scrolled before would never learn of it.
     case .load:
@@ -92,29 +105,30 @@ enum RedisScript: Int, CaseIterable {
       if not version then return first end
       local lost = loss(version, first)
       if lost then return lost end
-      if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
-        redis.pcall('PEXPIRE', KEYS[1], ARGV[3])
-        redis.pcall('PEXPIRE', KEYS[2], ARGV[3])
+      if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
+        redis.pcall('PEXPIRE', KEYS[1], ARGV[4])
+        redis.pcall('PEXPIRE', KEYS[2], ARGV[4])
       end
       local fields = redis.call('HMGET', KEYS[1], 'owner', 'scroller', 'takeover')
       local owner, takeover = fields[1], ''
-      if ARGV[4] ~= '' then
+      if ARGV[5] ~= '' then
         takeover = fields[3] or '0'
-        if fields[2] ~= ARGV[4] then
-          takeover = ARGV[5]
-          local refused = refusal(redis.pcall('HSET', KEYS[1], 'scroller', ARGV[4],
+        if fields[2] ~= ARGV[5] then
+          takeover = ARGV[6]
+          local refused = refusal(redis.pcall('HSET', KEYS[1], 'scroller', ARGV[5],
             'takeover', takeover))
           if refused then return refused end
         end
       end
       local since = tonumber(ARGV[1])
-      if since and since == version then return {'found', version, owner, takeover, {}} end
-      if since and since >= first and since < version then
-        return {'found', version, owner, takeover,
-          redis.call('LRANGE', KEYS[2], since - first, -1)}
+      local comes = since and comesFrom(since, ARGV[2], version, first)
+      if comes and since == version then return {'found', version, '', owner, takeover, {}} end
+      local found = {'found', version, stampOf(version, first), owner, takeover}
+      found[6] = redis.call('LRANGE', KEYS[2], comes and since - first or 0, -1)
+      if not comes then
+        found[7], found[8] = first, redis.call('HGET', KEYS[1], 'snapshot')
       end
-      return {'found', version, owner, takeover, redis.call('LRANGE', KEYS[2], 0, -1), first,
-        redis.call('HGET', KEYS[1], 'snapshot')}
+      return found
       """
     case .owner:
       """
@@ -122,22 +136,26 @@ enum RedisScript: Int, CaseIterable {
       if not version then return first end
       return {'owner', redis.call('HGET', KEYS[1], 'owner')}
       """
-    // The version before, the record, the time to live.
+    // The version before and its stamp, the new stamp with the record behind it, the time to live.
     case .append:
       """
       local version, first = versions()
       if not version then return first end
       local lost = loss(version, first)
       if lost then return lost end
-      if version ~= tonumber(ARGV[1]) then return {'conflict', version} end
-      local refused = refusal(redis.pcall('RPUSH', KEYS[2], ARGV[2]))
+      local old = tonumber(ARGV[1])
+      if old ~= version or not comesFrom(old, ARGV[2], version, first) then
+        return {'conflict', version}
+      end
+      local record = isStamped and ARGV[3] or string.sub(ARGV[3], 17)
+      local refused = refusal(redis.pcall('RPUSH', KEYS[2], record))
       if refused then return refused end
       redis.call('HINCRBY', KEYS[1], 'version', 1)
-      redis.call('PEXPIRE', KEYS[1], ARGV[3])
-      redis.call('PEXPIRE', KEYS[2], ARGV[3])
+      redis.call('PEXPIRE', KEYS[1], ARGV[4])
+      redis.call('PEXPIRE', KEYS[2], ARGV[4])
       return {'done'}
       """
-    // The snapshot's version, the snapshot.
+    // The snapshot's version and its stamp, the snapshot.
     case .replaceSnapshot:
       """
       local version, first = versions()
@@ -145,9 +163,9 @@ enum RedisScript: Int, CaseIterable {
       local lost = loss(version, first)
       if lost then return lost end
       local new = tonumber(ARGV[1])
-      if new <= first or new > version then return {'done'} end
-      local refused = refusal(redis.pcall('HSET', KEYS[1], 'snapshot', ARGV[2],
-        'snapshotVersion', ARGV[1]))
+      if new == first or not comesFrom(new, ARGV[2], version, first) then return {'done'} end
+      local refused = refusal(redis.pcall('HSET', KEYS[1], 'snapshot', ARGV[3],
+        'snapshotVersion', ARGV[1], 'snapshotStamp', ARGV[2]))
       if refused then return refused end
       redis.call('LTRIM', KEYS[2], new - first, -1)
       return {'done'}

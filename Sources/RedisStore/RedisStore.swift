@@ -12,6 +12,7 @@ public import LayoutSessions
 ///   written yet: a second's changes or two.
 /// - Replication is asynchronous: when a replica takes over, the last changes that its master
 ///   acknowledged may be gone, and a session may be at an earlier version than somebody has seen.
+///   Servers find that out by the stamps of versions, and go on from what Redis has.
 ///   `min-replicas-to-write` and `min-replicas-max-lag` bound how much that is; this client does
 ///   not ask for more (`WAIT`), which would make it rarer and not impossible.
 /// - Sessions expire by themselves. Redis must not evict them: `maxmemory-policy noeviction`. Then
@@ -60,12 +61,14 @@ public final class RedisStore: DurableStore {
   ///   - id: Its name, which no other session has or had.
   ///   - owner: The name of whose it is; empty for nobody's.
   ///   - snapshot: The record of its description.
+  ///   - stamp: The stamp of version 1.
   /// - Throws: ``StoreError``; if there is such a session, that it is unavailable: it is left as it
   ///   is.
   public func create(
-    _ id: SessionID, owner: String, snapshot: [UInt8]
+    _ id: SessionID, owner: String, snapshot: [UInt8], stamp: UInt64
   ) throws(StoreError) {
-    switch try write(.create, id, [Array(owner.utf8), snapshot, longLife, name]) {
+    let arguments = [Array(owner.utf8), snapshot, longLife, name, RedisStamp.digits(stamp)]
+    switch try write(.create, id, arguments) {
     case .done: return
     case .exists: throw failure(.unavailable, "there is a session \(id) already")
     default: throw failure(.uncertain, RedisStore.nonsense)
@@ -76,17 +79,18 @@ public final class RedisStore: DurableStore {
   ///
   /// - Parameters:
   ///   - id: Its name.
-  ///   - version: The version that the asker has; nil if none. One that the session has not
-  ///     reached, or of which the changes are gone, is as good as none.
+  ///   - version: The version that the asker has; nil if none. One that the session does not come
+  ///     from, or of which the changes are gone, is as good as none.
   ///   - isScrolling: Whether this store's server answers ticks from now on.
   /// - Returns: The session as far as it is missing; nil if there is none.
   /// - Throws: ``StoreError``; ``StoreError/Kind/unavailable`` too if another store's server has
   ///   answered the last tick, this one's is to, and Redis takes no writes.
   public func load(
-    _ id: SessionID, since version: Int?, isScrolling: Bool
+    _ id: SessionID, since version: StoredVersion?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
     let answer = try read { () throws(RedisFailure) in
-      var arguments = [version.map(number) ?? [], number(lifetime.milliseconds), longLife]
+      var arguments = version.map(words) ?? [[], []]
+      arguments += [number(lifetime.milliseconds), longLife]
       // Drawn rather than counted, and anew each time: a count would come to the same number twice
       // where Redis has lost the last takeovers, as it may when a replica becomes the master.
       arguments += isScrolling ? [name, number(.random(in: 1..<(1 << 53)))] : [[], []]
@@ -122,18 +126,20 @@ public final class RedisStore: DurableStore {
   ///   - change: The record of the change.
   ///   - id: The session.
   ///   - version: The version before the change; it has the next one afterwards.
+  ///   - stamp: The stamp of that.
   /// - Returns: Whether it was added.
   /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` nobody knows.
   public func append(
-    _ change: [UInt8], to id: SessionID, after version: Int
+    _ change: [UInt8], to id: SessionID, after version: StoredVersion, stamp: UInt64
   ) throws(StoreError) -> StoreOutcome {
-    try outcome(of: write(.append, id, [number(version), change, longLife]))
+    let record = RedisStamp.digits(stamp) + change
+    return try outcome(of: write(.append, id, words(version) + [record, longLife]))
   }
 
   /// Replaces the snapshot by a later one, and forgets the changes up to it.
   ///
-  /// It does nothing if there is a later one already, if the session is not at that version yet, or
-  /// if there is no such session.
+  /// It does nothing if there is a later one already, if the session does not come from that version,
+  /// or if there is no such session.
   ///
   /// - Parameters:
   ///   - id: The session.
@@ -141,9 +147,9 @@ public final class RedisStore: DurableStore {
   ///   - version: A version that the session has or had.
   /// - Throws: ``StoreError``.
   public func replaceSnapshot(
-    of id: SessionID, by snapshot: [UInt8], at version: Int
+    of id: SessionID, by snapshot: [UInt8], at version: StoredVersion
   ) throws(StoreError) {
-    switch try write(.replaceSnapshot, id, [number(version), snapshot]) {
+    switch try write(.replaceSnapshot, id, words(version) + [snapshot]) {
     case .done, .missing: return
     default: throw failure(.uncertain, RedisStore.nonsense)
     }
@@ -191,6 +197,10 @@ public final class RedisStore: DurableStore {
 extension RedisStore {
   /// How long a session lives that has just been used, as Redis takes it.
   private var longLife: [UInt8] { number((lifetime + lifetime / 8).milliseconds) }
+
+  private func words(_ version: StoredVersion) -> [[UInt8]] {
+    [number(version.number), RedisStamp.digits(version.stamp)]
+  }
 
   private func number(_ value: Int) -> [UInt8] { Array(String(value).utf8) }
 
@@ -249,7 +259,7 @@ extension RedisStore {
 
   /// Has a script executed, as often as there are calls.
   private func ask(
-    _ script: RedisScript, _ calls: [RedisConnection.Call], since version: Int? = nil
+    _ script: RedisScript, _ calls: [RedisConnection.Call], since version: StoredVersion? = nil
   ) throws(RedisFailure) -> [RedisAnswer] {
     let answers = try pool.withConnection { (connection) throws(RedisFailure) in
       var answers: [RedisAnswer] = []

@@ -8,6 +8,8 @@ import Synchronization
 /// (``ReaderPool``). What has returned survives the end of the process at any moment, and of the
 /// machine as far as its disk keeps what it says it has written.
 ///
+/// Stamps of versions are not kept: where one process owns the file, a number comes once.
+///
 /// Beside the file are its log and an index of that (`-wal`, `-shm`), of which SQLite takes care,
 /// and a lock (`.lock`), which stays. The file keeps its size when sessions leave, for those to
 /// come.
@@ -51,9 +53,10 @@ public final class SQLiteStore: DurableStore {
   ///   - id: Its name, which no other session has or had.
   ///   - owner: The name of whose it is; empty for nobody's.
   ///   - snapshot: The record of its description.
+  ///   - stamp: All the same.
   /// - Throws: ``StoreError``; ``StoreError/Kind/unavailable`` too if there is one of this name.
   public func create(
-    _ id: SessionID, owner: String, snapshot: [UInt8]
+    _ id: SessionID, owner: String, snapshot: [UInt8], stamp: UInt64
   ) throws(StoreError) {
     _ = try commits.perform(.create(id, owner: owner, snapshot: snapshot))
   }
@@ -68,14 +71,15 @@ public final class SQLiteStore: DurableStore {
   ///   for it for the time that sessions live.
   /// - Throws: ``StoreError``; ``StoreError/Kind/unreadable`` too if changes are missing.
   public func load(
-    _ id: SessionID, since version: Int?, isScrolling: Bool
+    _ id: SessionID, since version: StoredVersion?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
     let now = lifetime.now
     let end = lifetime.unwritten.earliestEnd(of: id, at: now)
     let loaded = try readers.read(id) { (reader) throws(StoreError) in
-      try reader.load(id, since: version, endingAfter: end)
+      try reader.load(id, since: version?.number, endingAfter: end)
     }
-    guard let found = loaded else { return nil }
+    guard var found = loaded else { return nil }
+    if let version, version.number == found.session.version { found.session.stamp = version.stamp }
     if found.end < lifetime.earliestEnd(from: now) {
       // What was read is right all the same; on a full disk sessions can still be read. The next
       // reader tries it again.
@@ -103,12 +107,13 @@ public final class SQLiteStore: DurableStore {
   ///   - change: The record of the change.
   ///   - id: The session.
   ///   - version: The version before the change; it has the next one afterwards.
+  ///   - stamp: All the same.
   /// - Returns: Whether it was added.
   /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` nobody knows.
   public func append(
-    _ change: [UInt8], to id: SessionID, after version: Int
+    _ change: [UInt8], to id: SessionID, after version: StoredVersion, stamp: UInt64
   ) throws(StoreError) -> StoreOutcome {
-    try commits.perform(.append(change, to: id, after: version))
+    try commits.perform(.append(change, to: id, after: version.number))
   }
 
   /// Replaces the snapshot by a later one, and forgets the changes up to it.
@@ -121,9 +126,9 @@ public final class SQLiteStore: DurableStore {
   ///   - version: A version that the session has or had.
   /// - Throws: ``StoreError``.
   public func replaceSnapshot(
-    of id: SessionID, by snapshot: [UInt8], at version: Int
+    of id: SessionID, by snapshot: [UInt8], at version: StoredVersion
   ) throws(StoreError) {
-    _ = try commits.perform(.replaceSnapshot(of: id, by: snapshot, at: version))
+    _ = try commits.perform(.replaceSnapshot(of: id, by: snapshot, at: version.number))
   }
 
   /// Deletes a session.

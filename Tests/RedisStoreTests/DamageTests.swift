@@ -33,7 +33,7 @@ extension RedisTests {
       return errors
     }
 
-    @Test(arguments: ["2", "", "1.0", "one"])
+    @Test(arguments: ["3", "", "1.0", "one"])
     func anotherFormat(format: String) throws {
       try server.run("HSET", keys.session, "format", format)
       let contents = try server.contents(of: id)

@@ -51,7 +51,7 @@ extension RedisTests {
 
     @Test func readingProlongsLifeWhenThatIsNeeded() throws {
       #expect(try store.append([1], to: id, after: 1) == .done)
-      for version in [nil, 1, 2] {
+      for version in [nil, StoredVersion(1, stamp: 0), StoredVersion(2, stamp: 0)] {
         try setLife(850_000)
         #expect(try store.load(id, since: version) != nil)
         try checkLife(850_000)

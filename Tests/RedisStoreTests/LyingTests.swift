@@ -17,7 +17,7 @@ import Testing
     error { () throws(StoreError) in _ = try store.append([1], to: newID(), after: 1) }
   }
 
-  private func load(_ store: RedisStore, since version: Int? = nil) -> StoreError? {
+  private func load(_ store: RedisStore, since version: StoredVersion? = nil) -> StoreError? {
     error { () throws(StoreError) in _ = try store.load(newID(), since: version) }
   }
 
@@ -44,27 +44,30 @@ import Testing
   /// Sessions whose parts do not belong together; all have version 3.
   @Test(arguments: [
     // No changes, though some are missing; too many; not from where they were asked for.
-    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n",
-    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*3\r\n$0\r\n\r\n$0\r\n\r\n$0\r\n\r\n",
-    "*7\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*1\r\n$0\r\n\r\n:1\r\n$0\r\n\r\n",
+    "*6\r\n$5\r\nfound\r\n:3\r\n$0\r\n\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n",
+    "*6\r\n$5\r\nfound\r\n:3\r\n$0\r\n\r\n$1\r\no\r\n$0\r\n\r\n*3\r\n$0\r\n\r\n$0\r\n\r\n$0\r\n\r\n",
+    "*8\r\n$5\r\nfound\r\n:3\r\n$0\r\n\r\n$1\r\no\r\n$0\r\n\r\n*1\r\n$0\r\n\r\n:1\r\n$0\r\n\r\n",
     // Versions out of order.
-    "*7\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:4\r\n$0\r\n\r\n",
-    "*7\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:-9223372036854775808\r\n$0\r\n\r\n",
+    "*8\r\n$5\r\nfound\r\n:3\r\n$0\r\n\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:4\r\n$0\r\n\r\n",
+    "*8\r\n$5\r\nfound\r\n:3\r\n$0\r\n\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:-9223372036854775808\r\n$0\r\n\r\n",
+    // A stamp that is none; a change too short to have one.
+    "*6\r\n$5\r\nfound\r\n:3\r\n$2\r\n10\r\n$1\r\no\r\n$0\r\n\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
+    "*6\r\n$5\r\nfound\r\n:3\r\n$16\r\n0000000000000001\r\n$1\r\no\r\n$0\r\n\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
     // Scrolled nobody knows where.
-    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$2\r\n-1\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
-    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n:1\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
+    "*6\r\n$5\r\nfound\r\n:3\r\n$0\r\n\r\n$1\r\no\r\n$2\r\n-1\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
+    "*6\r\n$5\r\nfound\r\n:3\r\n$0\r\n\r\n$1\r\no\r\n:1\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
     // An owner that is no text, or nobody.
-    "*5\r\n$5\r\nfound\r\n:3\r\n:7\r\n$0\r\n\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
-    "*5\r\n$5\r\nfound\r\n:3\r\n$-1\r\n$0\r\n\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
+    "*6\r\n$5\r\nfound\r\n:3\r\n$0\r\n\r\n:7\r\n$0\r\n\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
+    "*6\r\n$5\r\nfound\r\n:3\r\n$0\r\n\r\n$-1\r\n$0\r\n\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
     // Changes that are none; a snapshot that is not there; more than there should be.
-    "*5\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*2\r\n:1\r\n:2\r\n",
-    "*6\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:3\r\n",
-    "*7\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:3\r\n$-1\r\n",
-    "*8\r\n$5\r\nfound\r\n:3\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:3\r\n$0\r\n\r\n:1\r\n",
+    "*6\r\n$5\r\nfound\r\n:3\r\n$0\r\n\r\n$1\r\no\r\n$0\r\n\r\n*2\r\n:1\r\n:2\r\n",
+    "*7\r\n$5\r\nfound\r\n:3\r\n$0\r\n\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:3\r\n",
+    "*8\r\n$5\r\nfound\r\n:3\r\n$0\r\n\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:3\r\n$-1\r\n",
+    "*9\r\n$5\r\nfound\r\n:3\r\n$0\r\n\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:3\r\n$0\r\n\r\n:1\r\n",
   ])
   func sessionsThatMakeNoSense(answer: String) throws {
     let fake = FakeRedis([FakeRedis.Connection(answers: [answer])])
-    let error = load(try store(fake), since: 1)
+    let error = load(try store(fake), since: StoredVersion(1, stamp: 0))
     #expect(error?.kind == .unreadable, "\(error as Any)")
   }
 
@@ -124,7 +127,7 @@ import Testing
 
   @Test func whatIsLongMayTakeLonger() throws {
     let record = "$1024\r\n" + String(repeating: "x", count: 1024) + "\r\n"
-    let session = "*5\r\n$5\r\nfound\r\n:3001\r\n$1\r\no\r\n$0\r\n\r\n*3000\r\n"
+    let session = "*6\r\n$5\r\nfound\r\n:3001\r\n$0\r\n\r\n$1\r\no\r\n$0\r\n\r\n*3000\r\n"
     let fake = FakeRedis([
       FakeRedis.Connection(
         answers: [session + String(repeating: record, count: 3000)], isSlow: true)

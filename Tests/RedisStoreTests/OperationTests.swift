@@ -57,6 +57,54 @@ extension RedisTests {
       }
     }
 
+    @Test func versionsGoByTheirStampsToo() throws {
+      func version(_ number: Int, _ stamp: UInt64) -> StoredVersion {
+        StoredVersion(number, stamp: stamp)
+      }
+      try store.create(id, owner: "", snapshot: [0], stamp: .max)
+      #expect(try store.append([1], to: id, after: version(1, .max), stamp: 12) == .done)
+      #expect(try store.append([2], to: id, after: version(2, 12), stamp: 13) == .done)
+      func changes(since version: StoredVersion) throws -> [[UInt8]]? {
+        let session = try #require(try store.load(id, since: version))
+        #expect(session.storedVersion == StoredVersion(3, stamp: 13))
+        return session.snapshot == nil ? session.changes : nil
+      }
+      #expect(try changes(since: version(1, .max)) == [[1], [2]])
+      #expect(try changes(since: version(2, 12)) == [[2]])
+      #expect(try changes(since: version(3, 13)) == [])
+      // Of other versions that have had these numbers, nothing is continued.
+      for other in [version(1, 1), version(2, 13), version(3, 12)] {
+        #expect(try changes(since: other) == nil)
+        #expect(try store.append([9], to: id, after: other, stamp: 14) == .conflict(version: 3))
+        let contents = try server.contents(of: id)
+        try store.replaceSnapshot(of: id, by: [9], at: other)
+        #expect(try server.contents(of: id) == contents)
+      }
+      try store.replaceSnapshot(of: id, by: [7], at: version(2, 12))
+      #expect(try store.load(id, since: nil)?.snapshot?.record == [7])
+      #expect(try changes(since: version(2, 12)) == [[2]])
+      #expect(try changes(since: version(2, 11)) == nil)
+    }
+
+    /// What a server has kept that knew of no stamps goes by its numbers.
+    @Test func sessionsOfFormat1AreServed() throws {
+      let keys = RedisKeys(id)
+      try store.create(id, owner: "", snapshot: [0])
+      try server.run("HSET", keys.session, "format", "1", "version", "2")
+      try server.run("HDEL", keys.session, "snapshotStamp")
+      try server.run("RPUSH", keys.changes, "A")
+      let version = StoredVersion(2, stamp: 5)
+      let old = try #require(try store.load(id, since: nil))
+      #expect(old.changes == [bytes("A")] && old.stamp == 0)
+      #expect(try store.load(id, since: StoredVersion(1, stamp: 9))?.changes == [bytes("A")])
+      #expect(try store.load(id, since: version)?.storedVersion == version)
+      #expect(try store.append(bytes("B"), to: id, after: version, stamp: 6) == .done)
+      #expect(try server.run("LRANGE", keys.changes, "1", "1") == .array([.bytes(bytes("B"))]))
+      #expect(try store.load(id, since: version)?.changes == [bytes("B")])
+      try store.replaceSnapshot(of: id, by: [3], at: StoredVersion(3, stamp: 6))
+      #expect(try store.load(id, since: nil)?.snapshot == .init(record: [3], version: 3))
+    }
+
     @Test func changesAreAddedToTheVersionTheyWereMadeFrom() throws {
       #expect(try store.append([1], to: id, after: 1) == .missing)
       #expect(try server.number("EXISTS", RedisKeys(id).session, RedisKeys(id).changes) == 0)
@@ -125,7 +173,7 @@ extension RedisTests {
       let (one, two) = (try server.store(), try server.store())
       try one.create(id, owner: "", snapshot: [1])
       func takeover(_ store: RedisStore, isScrolling: Bool = true) throws -> UInt64? {
-        try store.load(id, since: 1, isScrolling: isScrolling)?.takeover
+        try store.load(id, since: StoredVersion(1, stamp: 0), isScrolling: isScrolling)?.takeover
       }
       // The answer to its creation is a tick.
       #expect(try takeover(one) == 0)
@@ -154,12 +202,14 @@ extension RedisTests {
       }
       let names = ["changes", "session"].map { RedisReply.bytes(bytes("layoutd:{\(id)}:\($0)")) }
       #expect(keys.count == 2 && names.allSatisfy(keys.contains))
-      let fields = ["format", "owner", "version", "snapshot", "snapshotVersion"]
-      let values: [[UInt8]] = [bytes("1"), bytes("alice"), bytes("2"), [1], bytes("1")]
+      let fields = ["format", "owner", "version", "snapshot", "snapshotVersion", "snapshotStamp"]
+      let values: [[UInt8]] = [
+        bytes("2"), bytes("alice"), bytes("2"), [1], bytes("1"), bytes("0000000000000000"),
+      ]
       for (field, value) in zip(fields, values) {
         #expect(try server.run("HGET", RedisKeys(id).session, field) == .bytes(value))
       }
-      #expect(try server.number("HLEN", RedisKeys(id).session) == 6)
+      #expect(try server.number("HLEN", RedisKeys(id).session) == 7)
     }
 
     @Test func recordsMayBeLarge() throws {

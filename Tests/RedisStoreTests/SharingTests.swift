@@ -67,20 +67,23 @@ extension RedisTests {
         let known = model.sessions[id]?.version ?? 1
         let version =
           Bool.random(using: &generator) ? known : known + Int.random(in: -4...2, using: &generator)
+        // Now and then one that has had the number elsewhere.
+        let stamp = Int.random(in: 0..<4, using: &generator) == 0 ? 99 : model.stamp(id, version)
+        let asked = StoredVersion(version, stamp: stamp)
         let record = (0..<Int.random(in: 0...20, using: &generator)).map { _ in
           UInt8.random(in: 0...255, using: &generator)
         }
         switch Int.random(in: 0..<20, using: &generator) {
         case 0..<8:
           #expect(
-            try store.append(record, to: id, after: version) == model.append(record, id, version),
-            "step \(step)")
+            try store.append(record, to: id, after: asked, stamp: UInt64(step + 100))
+              == model.append(record, id, asked, UInt64(step + 100)), "step \(step)")
         case 8..<13:
-          let since = Bool.random(using: &generator) ? version : nil
+          let since = Bool.random(using: &generator) ? asked : nil
           #expect(try store.load(id, since: since) == model.load(id, since), "step \(step)")
         case 13..<15:
-          try store.replaceSnapshot(of: id, by: record, at: version)
-          model.replace(id, record, version)
+          try store.replaceSnapshot(of: id, by: record, at: asked)
+          model.replace(id, record, asked)
         case 15:
           let expected = Bool.random(using: &generator) ? version : nil
           #expect(try store.delete(id, at: expected) == model.delete(id, expected), "step \(step)")
@@ -88,7 +91,7 @@ extension RedisTests {
         default:
           guard model.sessions[id] == nil else { continue }
           ids[place] = SessionID(using: &generator)
-          try store.create(ids[place], owner: "o\(step)", snapshot: record)
+          try store.create(ids[place], owner: "o\(step)", snapshot: record, stamp: 1)
           model.sessions[ids[place]] = Model.Session(owner: "o\(step)", snapshot: record)
         }
       }
@@ -104,37 +107,54 @@ private struct Model {
     var snapshot: [UInt8]
     var first = 1
     var changes: [[UInt8]] = []
+    /// Of all versions from 1.
+    var stamps: [UInt64] = [1]
     var version: Int { first + changes.count }
+
+    func comes(from version: StoredVersion) -> Bool {
+      (first...self.version).contains(version.number) && stamps[version.number - 1] == version.stamp
+    }
   }
 
   var sessions: [SessionID: Session] = [:]
 
-  mutating func append(_ record: [UInt8], _ id: SessionID, _ version: Int) -> StoreOutcome {
+  func stamp(_ id: SessionID, _ version: Int) -> UInt64 {
+    guard let stamps = sessions[id]?.stamps, stamps.indices.contains(version - 1) else { return 0 }
+    return stamps[version - 1]
+  }
+
+  mutating func append(
+    _ record: [UInt8], _ id: SessionID, _ version: StoredVersion, _ stamp: UInt64
+  ) -> StoreOutcome {
     guard let session = sessions[id] else { return .missing }
-    guard session.version == version else { return .conflict(version: session.version) }
+    guard session.version == version.number, session.comes(from: version) else {
+      return .conflict(version: session.version)
+    }
     sessions[id]?.changes.append(record)
+    sessions[id]?.stamps.append(stamp)
     return .done
   }
 
-  func load(_ id: SessionID, _ since: Int?) -> StoredSession? {
+  func load(_ id: SessionID, _ since: StoredVersion?) -> StoredSession? {
     guard let session = sessions[id] else { return nil }
     var result = StoredSession(
       owner: session.owner, version: session.version,
       snapshot: StoredSession.Snapshot(record: session.snapshot, version: session.first),
       changes: session.changes)
-    if let since, (session.first...session.version).contains(since) {
+    result.stamp = session.stamps[session.version - 1]
+    if let since, session.comes(from: since) {
       result.snapshot = nil
-      result.changes = Array(session.changes[(since - session.first)...])
+      result.changes = Array(session.changes[(since.number - session.first)...])
     }
     return result
   }
 
-  mutating func replace(_ id: SessionID, _ record: [UInt8], _ version: Int) {
-    guard let session = sessions[id], version > session.first, version <= session.version else {
-      return
-    }
-    sessions[id]?.changes.removeFirst(version - session.first)
-    sessions[id]?.first = version
+  mutating func replace(_ id: SessionID, _ record: [UInt8], _ version: StoredVersion) {
+    guard let session = sessions[id], session.comes(from: version) else { return }
+    sessions[id]?.changes.removeFirst(version.number - session.first)
+    // At the snapshot's own version it is left as it is.
+    guard version.number > session.first else { return }
+    sessions[id]?.first = version.number
     sessions[id]?.snapshot = record
   }
 

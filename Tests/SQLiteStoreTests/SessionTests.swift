@@ -76,7 +76,8 @@ import Testing
     try keepSession()
     try store.replaceSnapshot(of: id, by: record("two"), at: 2)
     func load(_ version: Int?) throws -> (snapshot: Int?, changes: [[UInt8]])? {
-      try store.load(id, since: version).map { ($0.snapshot?.version, $0.changes) }
+      let session = try store.load(id, since: version.map { StoredVersion($0, stamp: 0) })
+      return session.map { ($0.snapshot?.version, $0.changes) }
     }
     let later = (2...3).map { record("change \($0)") }
     for version in [nil, 1, 0, -1, .min, 5, .max] {

@@ -178,29 +178,46 @@ public final class SessionArchive: Sendable {
   /// - Throws: What the store throws.
   func refresh(_ session: Session, for use: SessionUse) throws(Failure) -> Bool {
     if isCurrent(session, for: use) { return true }
-    let (moment, time) = (StoreUpkeep.now, clock())
-    let known = session.snapshot.version
-    guard
-      let stored = try ask({ () throws(StoreError) in
-        try store.load(session.id, since: known, isScrolling: use.isScrolling)
-      }),
-      stored.owner == session.owner.name
-    else { return false }
-    if stored.version != known {
-      _ = try read(session.id) { () throws(StoredRecord.Unreadable) in
-        try session.advance { (current) throws(StoredRecord.Unreadable) in
-          // Later than what was read, by a change of this process.
-          guard current.version == known || current.version < stored.version else { return nil }
-          return (stored.version, try stored.document(after: current))
-        }
+    // Once as a rule: again if others of this process have made another version of it meanwhile.
+    for _ in 0..<SessionArchive.roundCount {
+      let (moment, time) = (StoreUpkeep.now, clock())
+      let known = session.snapshot.storedVersion
+      guard
+        let stored = try ask({ () throws(StoreError) in
+          try store.load(session.id, since: known, isScrolling: use.isScrolling)
+        }),
+        stored.owner == session.owner.name
+      else { return false }
+      if try advance(session, from: known, to: stored) {
+        noteTakeover(of: stored, in: session)
+        session.upkeep.noteCheck(at: moment, time: time)
+        return true
       }
-      noteLoad(of: stored, into: session)
-      statistics.refreshedCount.add(1)
     }
-    noteTakeover(of: stored, in: session)
-    session.upkeep.noteCheck(at: moment, time: time)
+    throw .problem(.unavailable("others keep changing the session; ask again"))
+  }
+
+  /// Makes a session in memory what was read since a version.
+  ///
+  /// - Returns: Whether it is that: it may have become another version meanwhile.
+  private func advance(
+    _ session: Session, from known: StoredVersion, to stored: StoredSession
+  ) throws(Failure) -> Bool {
+    if stored.storedVersion == known { return true }
+    let now = try read(session.id) { () throws(StoredRecord.Unreadable) in
+      try session.advance { (current) throws(StoredRecord.Unreadable) in
+        guard current.storedVersion == known else { return nil }
+        return (stored.storedVersion, try stored.document(after: current))
+      }
+    }
+    guard now.storedVersion == stored.storedVersion else { return false }
+    noteLoad(of: stored, into: session)
+    statistics.refreshedCount.add(1)
     return true
   }
+
+  /// How often a session is asked for beside others.
+  private static let roundCount = 16
 
   /// Forgets what the client sees if another server has shown it something since.
   private func noteTakeover(of stored: StoredSession, in session: Session) {
@@ -231,9 +248,12 @@ public final class SessionArchive: Sendable {
   /// - Throws: What the store throws.
   func create(_ session: Session, at now: Duration) throws(Failure) {
     let (moment, time) = (StoreUpkeep.now, clock())
-    let record = SessionArchive.record(of: session.snapshot)
+    let snapshot = session.snapshot
+    let record = SessionArchive.record(of: snapshot)
     try ask { () throws(StoreError) in
-      try store.create(session.id, owner: session.owner.name, snapshot: record)
+      try store.create(
+        session.id, owner: session.owner.name, snapshot: record, stamp: snapshot.storedVersion.stamp
+      )
     }
     session.upkeep.noteCheck(at: moment, time: time)
     session.upkeep.allowOutgrowth(SessionArchive.allowance(record.count))
@@ -246,14 +266,16 @@ public final class SessionArchive: Sendable {
   ///   - record: The change.
   ///   - session: The session.
   ///   - version: The version before.
+  ///   - stamp: The stamp of the next one.
   ///   - sessions: The sessions in memory.
   /// - Returns: What came of it.
   /// - Throws: What the store throws; the session is in doubt then.
   func append(
-    _ record: [UInt8], to session: Session, after version: Int, in sessions: SessionStore
+    _ record: [UInt8], to session: Session, after version: StoredVersion, stamp: UInt64,
+    in sessions: SessionStore
   ) throws(Failure) -> StoreOutcome {
     do throws(Failure) {
-      let outcome = try appendNoted(record, to: session.id, after: version)
+      let outcome = try appendNoted(record, to: session.id, after: version, stamp: stamp)
       if outcome != .done { session.upkeep.doubt() }
       // It may have left memory since the request found it, and be there again as it was.
       if let other = sessions.residentSession(session.id), other !== session {
@@ -270,10 +292,12 @@ public final class SessionArchive: Sendable {
   /// Notes the change before anybody looks who has the session in memory: who brings it there meanwhile either
   /// finds that it was changed, or is found.
   private func appendNoted(
-    _ record: [UInt8], to id: SessionID, after version: Int
+    _ record: [UInt8], to id: SessionID, after version: StoredVersion, stamp: UInt64
   ) throws(Failure) -> StoreOutcome {
     defer { noteChange(of: id) }
-    return try ask { () throws(StoreError) in try store.append(record, to: id, after: version) }
+    return try ask { () throws(StoreError) in
+      try store.append(record, to: id, after: version, stamp: stamp)
+    }
   }
 
   /// Writes a new snapshot if the changes have outgrown the last one: they may weigh as much as it does,
@@ -288,7 +312,7 @@ public final class SessionArchive: Sendable {
     let record = SessionArchive.record(of: snapshot)
     session.upkeep.allowOutgrowth(SessionArchive.allowance(record.count))
     do throws(StoreError) {
-      try store.replaceSnapshot(of: session.id, by: record, at: snapshot.version)
+      try store.replaceSnapshot(of: session.id, by: record, at: snapshot.storedVersion)
       statistics.snapshotCount.add(1)
     } catch {
       // The changes are there: it is tried again when as many more have come.
@@ -386,11 +410,11 @@ extension StoredSession {
     var replay = Replay(description)
     let offset = try replay.apply(changes, upTo: version) ?? description.contentOffset
     return Session(
-      id: id, owner: owner, version: version, document: try replay.document(),
+      id: id, owner: owner, version: storedVersion, document: try replay.document(),
       contentOffset: offset)
   }
 
-  /// What has become of a session in memory.
+  /// What has become of a session that was read since the version that it has in memory.
   fileprivate func document(
     after current: Session.Snapshot
   ) throws(StoredRecord.Unreadable) -> Session.Document {
@@ -399,9 +423,8 @@ extension StoredSession {
       _ = try replay.apply(changes, upTo: version)
       return try replay.document()
     }
-    let missing = changes.suffix(max(0, version - current.version))
-    var replay = Replay(current.document, changeCount: missing.count)
-    _ = try replay.apply(missing, upTo: version)
+    var replay = Replay(current.document, changeCount: changes.count)
+    _ = try replay.apply(changes, upTo: version)
     return try replay.document()
   }
 }

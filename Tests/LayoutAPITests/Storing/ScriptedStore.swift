@@ -9,9 +9,17 @@ import Synchronization
 final class ScriptedStore: DurableStore {
   struct Kept {
     var owner: String
-    var version: Int
+    var version: Int { snapshot.version + changes.count }
     var snapshot: StoredSession.Snapshot
     var changes: [[UInt8]]
+    /// Of the version of the snapshot, and of those that the changes have made.
+    var stamps: [UInt64]
+
+    /// Whether it comes from a version.
+    func comes(from version: StoredVersion) -> Bool {
+      stamps.indices.contains(version.number - snapshot.version)
+        && stamps[version.number - snapshot.version] == version.stamp
+    }
   }
 
   let isShared: Bool
@@ -48,16 +56,18 @@ final class ScriptedStore: DurableStore {
     body?()
   }
 
-  func create(_ id: SessionID, owner: String, snapshot: [UInt8]) throws(StoreError) {
+  func create(
+    _ id: SessionID, owner: String, snapshot: [UInt8], stamp: UInt64
+  ) throws(StoreError) {
     try check()
     sessions.withLock {
       $0[id] = Kept(
-        owner: owner, version: 1, snapshot: .init(record: snapshot, version: 1), changes: [])
+        owner: owner, snapshot: .init(record: snapshot, version: 1), changes: [], stamps: [stamp])
     }
   }
 
   func load(
-    _ id: SessionID, since version: Int?, isScrolling: Bool
+    _ id: SessionID, since version: StoredVersion?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
     if !failsAfterwards.withLock(\.self) { try check() }
     if version == nil { loadCount.withLock { $0 += 1 } }
@@ -65,13 +75,14 @@ final class ScriptedStore: DurableStore {
     if isScrolling { takeoverCount.withLock { $0 += 1 } }
     let stored = sessions.withLock { sessions -> StoredSession? in
       guard let kept = sessions[id] else { return nil }
-      if let version, version >= kept.snapshot.version, version <= kept.version {
-        return StoredSession(
-          owner: kept.owner, version: kept.version, snapshot: nil,
-          changes: Array(kept.changes.suffix(kept.version - version)))
-      }
-      return StoredSession(
+      var stored = StoredSession(
         owner: kept.owner, version: kept.version, snapshot: kept.snapshot, changes: kept.changes)
+      if let version, kept.comes(from: version) {
+        stored.snapshot = nil
+        stored.changes.removeFirst(version.number - kept.snapshot.version)
+      }
+      stored.stamp = kept.stamps.last ?? 0
+      return stored
     }
     run(afterLoad)
     if !failsAfterwards.withLock(\.self) { try check() }
@@ -86,16 +97,18 @@ final class ScriptedStore: DurableStore {
   }
 
   func append(
-    _ change: [UInt8], to id: SessionID, after version: Int
+    _ change: [UInt8], to id: SessionID, after version: StoredVersion, stamp: UInt64
   ) throws(StoreError) -> StoreOutcome {
     run(beforeAppend)
     let isLate = failsAfterwards.withLock(\.self)
     if !isLate { try check() }
     let outcome = sessions.withLock { sessions -> StoreOutcome in
       guard let kept = sessions[id] else { return .missing }
-      guard kept.version == version else { return .conflict(version: kept.version) }
-      sessions[id]?.version += 1
+      guard kept.version == version.number, kept.comes(from: version) else {
+        return .conflict(version: kept.version)
+      }
       sessions[id]?.changes.append(change)
+      sessions[id]?.stamps.append(stamp)
       return .done
     }
     try check()
@@ -103,14 +116,14 @@ final class ScriptedStore: DurableStore {
   }
 
   func replaceSnapshot(
-    of id: SessionID, by snapshot: [UInt8], at version: Int
+    of id: SessionID, by snapshot: [UInt8], at version: StoredVersion
   ) throws(StoreError) {
     try check()
     sessions.withLock { sessions in
-      guard let kept = sessions[id], kept.snapshot.version < version, version <= kept.version
-      else { return }
-      sessions[id]?.changes.removeFirst(version - kept.snapshot.version)
-      sessions[id]?.snapshot = .init(record: snapshot, version: version)
+      guard let kept = sessions[id], kept.comes(from: version) else { return }
+      sessions[id]?.changes.removeFirst(version.number - kept.snapshot.version)
+      sessions[id]?.stamps.removeFirst(version.number - kept.snapshot.version)
+      sessions[id]?.snapshot = .init(record: snapshot, version: version.number)
     }
   }
 

@@ -38,6 +38,44 @@ struct SharingTests {
     #expect(two.send(.post, path + "/updates", deletion)?.status == 404)
   }
 
+  /// A replica that becomes the master may not have the last changes: their numbers come again.
+  @Test func whatTheStoreHasLostIsForgotten() throws {
+    let store = ScriptedStore(isShared: true)
+    let (one, two) = (MockService(over: store), MockService(over: store))
+    let path = try one.makeSession(session)
+    let tick = #"{"contentOffset":{"x":0,"y":0}}"#
+    func change(_ service: MockService, _ body: String) -> Int? {
+      service.send(.post, path + "/updates", body)?["version"] as? Int
+    }
+    func loseLastChange() {
+      store.sessions.withLock { sessions in
+        for id in sessions.keys {
+          sessions[id]?.changes.removeLast()
+          sessions[id]?.stamps.removeLast()
+        }
+      }
+    }
+    // Lost, and made anew by another server: what is read is the same everywhere.
+    #expect(change(one, deletion) == 2)
+    loseLastChange()
+    #expect(change(two, insertion) == 2)
+    #expect(itemCount(one.send(.get, path)) == 4)
+    #expect(try one.view(of: path) == two.view(of: path))
+    #expect(one.send(.post, path + "/scroll", tick)?["reset"] as? Bool == true)
+    // The same where it is changed without having been read: what is lost is not changed further.
+    #expect(change(one, deletion) == 3)
+    loseLastChange()
+    #expect(change(two, insertion) == 3)
+    #expect(change(one, insertion) == 4)
+    #expect(itemCount(one.send(.get, path)) == 6)
+    #expect(try one.view(of: path) == two.view(of: path))
+    // Lost, and not made anew.
+    loseLastChange()
+    #expect(itemCount(one.send(.get, path)) == 5)
+    #expect(change(one, deletion) == 4)
+    #expect(try one.view(of: path) == two.view(of: path))
+  }
+
   @Test func ticksBeginAnewAfterAChangeElsewhere() throws {
     let store = ScriptedStore(isShared: true)
     let (one, two) = (MockService(over: store), MockService(over: store))

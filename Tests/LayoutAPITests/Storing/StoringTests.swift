@@ -346,7 +346,6 @@ struct StoredRecordTests {
     store.sessions.withLock { sessions in
       let first = sessions[id]?.changes.first ?? []
       sessions[id]?.changes.append(first)
-      sessions[id]?.version += 1
     }
     let answer = try #require(MockService(over: store).send(.get, path))
     #expect(answer.status == 500)
