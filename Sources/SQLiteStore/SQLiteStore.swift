@@ -147,11 +147,18 @@ public final class SQLiteStore: DurableStore {
   /// - Parameter ids: The sessions; those that are gone do not matter.
   /// - Throws: ``StoreError``; all are noted as long as this store is open, and some in the file.
   public func touch(_ ids: [SessionID]) throws(StoreError) {
+    var failure: StoreError?
     var rest = ids[...]
     while !rest.isEmpty {
-      _ = try commits.perform(.touch(Array(rest.prefix(SQLiteStore.touchCount))))
+      // One that fails is noted by that, and is no reason not to note the others.
+      do throws(StoreError) {
+        _ = try commits.perform(.touch(Array(rest.prefix(SQLiteStore.touchCount))))
+      } catch {
+        failure = failure ?? error
+      }
       rest = rest.dropFirst(SQLiteStore.touchCount)
     }
+    if let failure { throw failure }
   }
 
   /// Forgets sessions that nobody has asked for, the oldest first, for a fifth of a second at most: as many as

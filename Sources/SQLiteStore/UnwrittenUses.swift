@@ -17,7 +17,7 @@ final class UnwrittenUses: Sendable {
   func note(_ ids: [SessionID], until end: Int64, at now: Int64) {
     ends.withLock { ends in
       if ends.count + ids.count > UnwrittenUses.capacity { ends = ends.filter { $0.value >= now } }
-      for id in ids where ends.count < UnwrittenUses.capacity { ends[id] = end }
+      for id in ids where ends.count < UnwrittenUses.capacity || ends[id] != nil { ends[id] = end }
     }
   }
 

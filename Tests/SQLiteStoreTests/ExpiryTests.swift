@@ -71,6 +71,36 @@ import Testing
     #expect(try store.append([], to: id, after: 2) == .missing)
   }
 
+  @Test func manyUsesThatCannotBeWrittenCountAllTheSame() throws {
+    let last = newID()
+    try store.create(last, owner: "", snapshot: [])
+    let ids = [id] + (0..<2500).map { _ in newID() } + [last]
+    try store.execute("PRAGMA query_only = ON")
+    test.clock.advance(by: life)
+    #expect(throws: StoreError.self) { try store.touch(ids) }
+    test.clock.advance(by: life)
+    #expect(try store.load(id, since: nil)?.version == 1)
+    #expect(try store.load(last, since: nil)?.version == 1)
+    try store.execute("PRAGMA query_only = OFF")
+    // All are written by and by.
+    try store.sweep(for: .seconds(60))
+    store.close()
+    let again = try test.open()
+    for id in [id, last] { #expect(try again.load(id, since: nil)?.version == 1) }
+  }
+
+  /// As many as are kept in mind, and of one of them a later use.
+  @Test func theLastUseCountsHoweverManyCannotBeWritten() throws {
+    try store.execute("PRAGMA query_only = ON")
+    #expect(throws: StoreError.self) {
+      try store.touch([id] + (1..<(1 << 17)).map { _ in newID() })
+    }
+    test.clock.advance(by: life)
+    #expect(throws: StoreError.self) { try store.touch([id]) }
+    test.clock.advance(by: life / 2)
+    #expect(try store.load(id, since: nil)?.version == 1)
+  }
+
   @Test func whatIsUsedAllTheTimeIsNotedNowAndThen() throws {
     let before = store.commitCount
     for _ in 0..<100 {
