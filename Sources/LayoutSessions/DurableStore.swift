@@ -89,8 +89,8 @@ public protocol DurableStore: Sendable {
   /// Notes that sessions were used without the store being asked for them.
   ///
   /// - Parameter ids: The sessions; those that are gone do not matter.
-  /// - Throws: ``StoreError``. They are not forgotten then, as far as the store can help it, and it has
-  ///   to be said again.
+  /// - Throws: ``StoreError``. They are not forgotten then, as far as the store can help it, whether or not it
+  ///   is swept, and it has to be said again; but not if something is unreadable, which it would be again.
   func touch(_ ids: [SessionID]) throws(StoreError)
 
   /// Does what has to be done now and then: forgets some of the sessions that nobody has asked for.

@@ -168,7 +168,8 @@ public final class SQLiteStore: DurableStore {
   /// - Complexity: O(*k* log *n*) for *k* that are forgotten, of *n*.
   public func sweep() throws(StoreError) { try sweep(for: .milliseconds(200)) }
 
-  /// Forgets sessions that nobody has asked for: a few, and more as long as there is time.
+  /// Forgets sessions that nobody has asked for, and writes uses that could not be written: a few, and more as
+  /// long as there is time.
   ///
   /// - Parameter time: For how long.
   /// - Throws: ``StoreError``; some may have been forgotten.
@@ -176,6 +177,8 @@ public final class SQLiteStore: DurableStore {
     let end = ContinuousClock.now + time
     // One operation after the other, so that what others commit comes in between.
     while try commits.perform(.sweep) == .done, ContinuousClock.now < end {}
+    guard !lifetime.unwritten.isEmpty else { return }
+    while try commits.perform(.writeUses) == .done, ContinuousClock.now < end {}
   }
 
   /// Waits for what is being read or committed, and refuses what waits for that and what comes

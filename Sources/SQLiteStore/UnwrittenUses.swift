@@ -26,6 +26,9 @@ final class UnwrittenUses: Sendable {
     ends.withLock { ends in for id in ids { ends[id] = nil } }
   }
 
+  /// Whether there are none.
+  var isEmpty: Bool { ends.withLock(\.isEmpty) }
+
   /// All of them: which sessions, and when they expire.
   var all: [SessionID: Int64] { ends.withLock(\.self) }
 

@@ -14,6 +14,8 @@ enum WriteOperation: Sendable {
   case touch([SessionID])
   /// Deletes some of the sessions that are not used any more.
   case sweep
+  /// Writes some of the uses that could not be written when they were.
+  case writeUses
 
   /// About how many bytes it writes.
   var byteCount: Int {
@@ -23,9 +25,10 @@ enum WriteOperation: Sendable {
     case .delete: 1024
     case .touch(let ids): ids.count * 256
     case .sweep: WriteOperation.sweepCount * 1024
+    case .writeUses: WriteOperation.sweepCount * 256
     }
   }
 
-  /// So many sessions a sweep deletes at most; others are served after each.
+  /// So many sessions a sweep deletes at most, or writes the use of; others are served after each.
   static let sweepCount = 64
 }

@@ -13,6 +13,8 @@ final class Writer {
   private let statements: WriterStatements
   /// What expires up to here could not be swept.
   private var sweptUntil = Int64.min
+  /// Sessions of which no use can be written, because their pages are damaged.
+  private var unwritable: Set<SessionID> = []
   /// The sessions of which a use is written in this transaction.
   private var touched: [SessionID] = []
   /// How many transactions have been committed.
@@ -136,6 +138,8 @@ final class Writer {
       try touch(ids, at: now)
     case .sweep:
       try sweep(at: now)
+    case .writeUses:
+      try writeUses()
     }
   }
 
@@ -199,30 +203,57 @@ final class Writer {
     return .done
   }
 
-  /// Deletes some sessions, the oldest first; `missing` says that there are no more.
+  /// Deletes some sessions that are not used any more, the oldest first; `missing` says that there are no more.
   ///
   /// One that cannot be deleted, because its pages are damaged, would be the first again and again:
   /// it and what is as old stays until the file is opened anew.
   private func sweep(at now: Int64) throws(StoreError) -> StoreOutcome {
-    // First what the file does not know: it would take sessions for expired that are not.
-    for (id, end) in lifetime.unwritten.all {
-      try statements.setEnd.run(
-        .text(id.description), .integer(.min), .integer(end), .integer(end))
-      touched.append(id)
-    }
     var found: [(id: String, end: Int64)] = []
     try statements.oldest.forEachRow(
       .integer(now), .integer(sweptUntil), .integer(Int64(WriteOperation.sweepCount))
     ) { (row) throws(StoreError) in found.append((try row.text(0), row.integer(1))) }
+    let uses = lifetime.unwritten.all
     for (id, end) in found {
       do throws(StoreError) {
-        try deleteRows(of: id)
+        // What the file takes for expired need not be.
+        if let used = SessionID(Array(id.utf8).span), let use = uses[used], use >= now {
+          try write(use, of: used)
+        } else {
+          try deleteRows(of: id)
+        }
       } catch {
         if error.kind == .unreadable { sweptUntil = end }
         throw StoreError(error.kind, "expired session \(id): \(error.detail)")
       }
     }
     return found.count == WriteOperation.sweepCount ? .done : .missing
+  }
+
+  /// Writes some of the uses of which the file does not know; `missing` says that there are no more.
+  ///
+  /// What cannot be written is not tried again until the file is opened anew: it would be the first again and
+  /// again, and as long as this process lives its use is known.
+  private func writeUses() throws(StoreError) -> StoreOutcome {
+    let uses = lifetime.unwritten.all.lazy.filter { [unwritable] in !unwritable.contains($0.key) }
+      .prefix(WriteOperation.sweepCount)
+    var count = 0
+    for (id, end) in uses {
+      count += 1
+      do throws(StoreError) {
+        try write(end, of: id)
+      } catch {
+        guard error.kind == .unreadable else { throw error }
+        unwritable.insert(id)
+      }
+    }
+    return count == WriteOperation.sweepCount ? .done : .missing
+  }
+
+  /// Writes a use of which the file does not know: when a session expires, whatever the file says.
+  private func write(_ end: Int64, of id: SessionID) throws(StoreError) {
+    try statements.setEnd.run(
+      .text(id.description), .integer(.min), .integer(end), .integer(end))
+    touched.append(id)
   }
 
   private func deleteRows(of key: String) throws(StoreError) {

@@ -133,6 +133,32 @@ import Testing
     try again.create(late, owner: "", snapshot: [])
   }
 
+  @Test func aUseOnADamagedPageKeepsNothingFromBeingSwept() throws {
+    let store = try test.open()
+    let ids = try (0..<3).map { _ in try create(in: store) }
+    let unused = try create(in: store)
+    // Stands for a page that cannot be written.
+    try store.execute(
+      """
+      CREATE TRIGGER damage BEFORE UPDATE ON session WHEN old.id = '\(ids[1])'
+      BEGIN SELECT RAISE(ABORT, 'damaged'); END
+      """)
+    test.clock.advance(by: TestStore.timeToLive)
+    let error = #expect(throws: StoreError.self) { try store.touch(ids) }
+    #expect(error?.kind == .unreadable)
+    test.clock.advance(by: TestStore.timeToLive)
+    for _ in 0..<3 { try? store.sweep() }
+    // What nobody has used has gone, and its name can be had again.
+    try store.create(unused, owner: "", snapshot: [])
+    for id in ids { #expect(try store.load(id, since: nil) != nil) }
+    try store.execute("DROP TRIGGER damage")
+    store.close()
+    // The others' uses are in the file.
+    let again = try test.open()
+    #expect(try again.load(ids[0], since: nil) != nil)
+    #expect(try again.load(ids[2], since: nil) != nil)
+  }
+
   @Test(arguments: [
     ("DELETE FROM change WHERE version = 3", "change 2"),
     ("DELETE FROM change WHERE version = 4", "change 3"),

@@ -85,9 +85,10 @@ public final class SessionArchive: Sendable {
       if !ids.isEmpty { try store.touch(Array(ids)) }
     } catch {
       statistics.count(error)
-      // Said again the next time. What they are taken for until then is no reason to forget any.
-      return addTouched(ids)
+      // Said again the next time; what is damaged will be no better then.
+      if error.kind != .unreadable { addTouched(ids) }
     }
+    // In any case: on a full disk it may be what makes room.
     do throws(StoreError) {
       try store.sweep()
     } catch {

@@ -39,8 +39,14 @@ final class ScriptedStore: DurableStore {
   let takeoverCount = Mutex(0)
   /// How often a session was read from its beginning.
   let loadCount = Mutex(0)
-  /// Whether only changes fail, and are made all the same.
+  /// Whether only changes and deletions fail, and are made all the same.
   let failsAfterwards = Mutex(false)
+  /// What those are told who are to scroll, as by a store that takes no writes.
+  let scrollFailure = Mutex<StoreError?>(nil)
+  /// What the next uses are answered.
+  let touchFailure = Mutex<StoreError?>(nil)
+  /// How often it was swept.
+  let sweepCount = Mutex(0)
 
   init(isShared: Bool) { self.isShared = isShared }
 
@@ -140,10 +146,15 @@ final class ScriptedStore: DurableStore {
 
   func touch(_ ids: [SessionID]) throws(StoreError) {
     try check()
+    if let error = touchFailure.withLock(\.self) { throw error }
     touched.withLock { $0 += ids }
   }
 
-  func sweep() throws(StoreError) {}
+  func sweep() throws(StoreError) {
+    sweepCount.withLock { $0 += 1 }
+    try check()
+  }
+
   func close() {}
 }
 

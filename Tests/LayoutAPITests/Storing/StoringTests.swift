@@ -237,6 +237,28 @@ struct StoringTests {
     #expect(store.touched.withLock { $0 } == store.sessions.withLock { Array($0.keys) })
   }
 
+  /// A use that cannot be noted keeps nobody from being forgotten, which may be what makes room for it.
+  @Test func aUseThatTheStoreDoesNotTakeKeepsNothingFromBeingSwept() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store)
+    service.clock.now = .seconds(10_000)
+    let path = try service.makeSession(session)
+    // One on a damaged page is not going to be noted, however often it is said.
+    for (kind, isSaidAgain) in [(StoreError.Kind.unavailable, true), (.unreadable, false)] {
+      service.clock.now += .seconds(1000)
+      #expect(service.send(.get, path)?.status == 200)
+      store.touchFailure.withLock { $0 = StoreError(kind, "not this one") }
+      let before = store.sweepCount.withLock(\.self)
+      _ = service.service.sweep()
+      #expect(service.service.takeStoreError() == "not this one")
+      #expect(store.sweepCount.withLock(\.self) == before + 1)
+      store.touchFailure.withLock { $0 = nil }
+      store.touched.withLock { $0 = [] }
+      _ = service.service.sweep()
+      #expect(store.touched.withLock(\.isEmpty) == !isSaidAgain)
+    }
+  }
+
   @Test func theStoreKnowsOfUseOnceInAWhile() throws {
     let store = ScriptedStore(isShared: false)
     let service = MockService(over: store)
