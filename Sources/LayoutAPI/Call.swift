@@ -112,7 +112,7 @@ struct Call: ~Escapable {
       if !isInMemory {
         guard try archive.has(id, of: owner) else { throw .problem(.noSuchSession) }
       }
-      let outcome = try archive.delete(id, at: nil)
+      let outcome = try archive.delete(id, at: nil, in: service.sessions)
       _ = service.sessions.remove(id, of: owner, at: service.now())
       guard outcome != .missing else { throw .problem(.noSuchSession) }
     } else if !service.sessions.remove(id, of: owner, at: service.now()) {
@@ -125,7 +125,8 @@ struct Call: ~Escapable {
     for _ in 0..<Call.conflictCount {
       let snapshot = session.snapshot
       try checkIfMatch(snapshot)
-      let outcome = try archive.delete(session.id, at: snapshot.version)
+      let outcome = try archive.delete(
+        session.id, at: snapshot.version, in: service.sessions)
       if case .conflict = outcome {
         // Somebody else was faster with a change, which memory may not have yet: looked at again.
         session.upkeep.doubt()

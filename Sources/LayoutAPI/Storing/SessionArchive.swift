@@ -326,9 +326,22 @@ public final class SessionArchive: Sendable {
   /// - Parameters:
   ///   - id: Its name.
   ///   - version: The version that it has to be at; nil for whichever.
+  ///   - sessions: The sessions in memory.
   /// - Returns: What came of it.
-  /// - Throws: What the store throws.
-  func delete(_ id: SessionID, at version: Int?) throws(Failure) -> StoreOutcome {
+  /// - Throws: What the store throws; the session is in doubt then.
+  func delete(
+    _ id: SessionID, at version: Int?, in sessions: SessionStore
+  ) throws(Failure) -> StoreOutcome {
+    do throws(Failure) {
+      return try deleteNoted(id, at: version)
+    } catch {
+      sessions.residentSession(id)?.upkeep.doubt()
+      throw error
+    }
+  }
+
+  /// Notes the deletion before anybody looks who has the session in memory, as ``appendNoted(_:to:after:)`` does.
+  private func deleteNoted(_ id: SessionID, at version: Int?) throws(Failure) -> StoreOutcome {
     defer { noteChange(of: id) }
     return try ask { () throws(StoreError) in try store.delete(id, at: version) }
   }

@@ -135,13 +135,15 @@ final class ScriptedStore: DurableStore {
 
   func delete(_ id: SessionID, at version: Int?) throws(StoreError) -> StoreOutcome {
     run(beforeDelete)
-    try check()
-    return sessions.withLock { sessions in
+    if !failsAfterwards.withLock(\.self) { try check() }
+    let outcome = sessions.withLock { sessions -> StoreOutcome in
       guard let kept = sessions[id] else { return .missing }
       if let version, version != kept.version { return .conflict(version: kept.version) }
       sessions[id] = nil
       return .done
     }
+    try check()
+    return outcome
   }
 
   func touch(_ ids: [SessionID]) throws(StoreError) {

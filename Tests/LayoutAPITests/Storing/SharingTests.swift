@@ -269,6 +269,21 @@ struct SharingTests {
     }
   }
 
+  @Test func aDeletionOfWhichNobodyKnowsIsLookedFor() throws {
+    for isShared in [false, true] {
+      for ifMatch in ["", "\"1\""] {
+        let store = ScriptedStore(isShared: isShared)
+        let service = MockService(over: store)
+        let path = try service.makeSession(session)
+        store.failure.withLock { $0 = StoreError(.uncertain, "no answer") }
+        store.failsAfterwards.withLock { $0 = true }
+        #expect(service.send(.delete, path, ifMatch: ifMatch)?.status == 503)
+        store.failure.withLock { $0 = nil }
+        #expect(service.send(.get, path)?.status == 404)
+      }
+    }
+  }
+
   /// Read from the store before a change, in memory after it.
   @Test func whatWasReadBeforeAChangeIsNotTakenForCurrent() throws {
     let store = ScriptedStore(isShared: false)
