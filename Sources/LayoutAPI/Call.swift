@@ -88,7 +88,7 @@ struct Call: ~Escapable {
     // The store is asked, which may take as long as a disk or a network likes.
     guard mayTakeLong else { throw .takesLong }
     if let session {
-      if try archive.refresh(session, for: use) { return session }
+      if try archive.refresh(session, for: use, in: service.sessions) { return session }
       _ = service.sessions.remove(id, of: owner, at: now)
     } else if let session = try archive.open(
       id, of: owner, for: use, in: service.sessions, at: now)
@@ -130,7 +130,7 @@ struct Call: ~Escapable {
       if case .conflict = outcome {
         // Somebody else was faster with a change, which memory may not have yet: looked at again.
         session.upkeep.doubt()
-        if try archive.refresh(session, for: .deletion) { continue }
+        if try archive.refresh(session, for: .deletion, in: service.sessions) { continue }
       }
       _ = service.sessions.remove(session.id, of: owner, at: service.now())
       guard outcome == .done else { throw .problem(.noSuchSession) }
@@ -309,7 +309,9 @@ struct Call: ~Escapable {
           throw error
         case .conflict:
           // Somebody else was faster: worked out anew, from what there is now.
-          guard try archive.refresh(session, for: .change) else { throw error }
+          guard try archive.refresh(session, for: .change, in: service.sessions) else {
+            throw error
+          }
         }
       }
     }

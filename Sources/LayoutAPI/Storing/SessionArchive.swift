@@ -125,7 +125,7 @@ public final class SessionArchive: Sendable {
     guard let opened else { return nil }
     // Who has waited may have come after the store was asked.
     if !opened.isCurrent {
-      guard try refresh(opened.session, for: use) else { return nil }
+      guard try refresh(opened.session, for: use, in: sessions) else { return nil }
     }
     return opened.session
   }
@@ -175,9 +175,12 @@ public final class SessionArchive: Sendable {
   /// - Parameters:
   ///   - session: The session.
   ///   - use: What for.
+  ///   - sessions: The sessions in memory.
   /// - Returns: False if the store has none of this name.
   /// - Throws: What the store throws.
-  func refresh(_ session: Session, for use: SessionUse) throws(Failure) -> Bool {
+  func refresh(
+    _ session: Session, for use: SessionUse, in sessions: SessionStore
+  ) throws(Failure) -> Bool {
     if isCurrent(session, for: use) { return true }
     // Once as a rule: again if others of this process have made another version of it meanwhile.
     for _ in 0..<SessionArchive.roundCount {
@@ -189,7 +192,7 @@ public final class SessionArchive: Sendable {
         }),
         stored.owner == session.owner.name
       else { return false }
-      if try advance(session, from: known, to: stored) {
+      if try advance(session, from: known, to: stored, in: sessions) {
         noteTakeover(of: stored, in: session)
         session.upkeep.noteCheck(at: moment, time: time)
         return true
@@ -202,7 +205,8 @@ public final class SessionArchive: Sendable {
   ///
   /// - Returns: Whether it is that: it may have become another version meanwhile.
   private func advance(
-    _ session: Session, from known: StoredVersion, to stored: StoredSession
+    _ session: Session, from known: StoredVersion, to stored: StoredSession,
+    in sessions: SessionStore
   ) throws(Failure) -> Bool {
     if stored.storedVersion == known { return true }
     let now = try read(session.id) { () throws(StoredRecord.Unreadable) in
@@ -213,6 +217,7 @@ public final class SessionArchive: Sendable {
     }
     guard now.storedVersion == stored.storedVersion else { return false }
     noteLoad(of: stored, into: session)
+    sessions.recount(session)
     statistics.refreshedCount.add(1)
     return true
   }

@@ -284,6 +284,27 @@ struct SharingTests {
     }
   }
 
+  /// Memory that a session takes because of what others make of it is counted.
+  @Test func whatGrowsElsewhereIsCountedHere() throws {
+    let store = ScriptedStore(isShared: true)
+    let (one, two) = (MockService(over: store), MockService(over: store))
+    let path = try one.makeSession(session)
+    func byteCount(_ service: MockService) throws -> Int {
+      try #require(try service.sample("layoutd_session_bytes").flatMap { Int($0) })
+    }
+    #expect(two.send(.get, path)?.status == 200)
+    let before = try byteCount(two)
+    let lengths = (0..<20_000).map { "\(1 + $0 % 7)" }.joined(separator: ",")
+    let growth = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths":[\#(lengths)]}}]}"#
+    #expect(one.send(.post, path + "/updates", growth)?.status == 200)
+    #expect(itemCount(two.send(.get, path)) == 20_003)
+    #expect(try byteCount(two) > before + 80_000)
+    let loss = #"{"deleteItems":[{"section":0,"start":0,"end":20000}]}"#
+    #expect(one.send(.post, path + "/updates", loss)?.status == 200)
+    #expect(two.send(.get, path)?.status == 200)
+    #expect(try byteCount(two) < before + 8000)
+  }
+
   /// Read from the store before a change, in memory after it.
   @Test func whatWasReadBeforeAChangeIsNotTakenForCurrent() throws {
     let store = ScriptedStore(isShared: false)
