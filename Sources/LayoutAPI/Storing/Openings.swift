@@ -15,7 +15,13 @@ final class Openings: Sendable {
 
   private final class Turn: Sendable {
     /// Held by whoever has the turn; what went wrong, which goes wrong for those who wait for it too.
-    let failure = Mutex<Failure?>(nil)
+    let failed = Mutex<Failed?>(nil)
+  }
+
+  private struct Failed {
+    var failure: Failure
+    /// Whether it was for one who is to scroll, which more is wanted for than to know something.
+    var wasScrolling: Bool
   }
 
   private struct Entry {
@@ -48,24 +54,27 @@ final class Openings: Sendable {
   /// - Parameters:
   ///   - id: The session.
   ///   - owner: Whose it must be.
+  ///   - isScrolling: Whether the store is told that it is scrolled here, which it may refuse where it lets others
+  ///     read.
   ///   - body: Looks whether it has come into memory, and brings it there otherwise. One of the same session runs
   ///     at a time. It must not ask for a session itself.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws, or threw for the one that was waited for; 503 if too many wait.
   func inTurn<Value>(
-    _ id: SessionID, of owner: SessionOwner, _ body: () throws(Failure) -> Value
+    _ id: SessionID, of owner: SessionOwner, isScrolling: Bool,
+    _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     let key = Key(id: id, owner: owner)
     guard let turn = enter(key) else {
       throw .problem(.unavailable("the session is being read, and many wait for it; ask again"))
     }
     defer { leave(key, turn) }
-    return try turn.failure.withLock { (failure) throws(Failure) in
-      if let failure { throw failure }
+    return try turn.failed.withLock { (failed) throws(Failure) in
+      if let failed, isScrolling || !failed.wasScrolling { throw failed.failure }
       do throws(Failure) {
         return try body()
       } catch {
-        failure = error
+        failed = Failed(failure: error, wasScrolling: isScrolling)
         // Who comes from now on tries anew.
         entries.withLock { if $0[key]?.turn === turn { $0[key] = nil } }
         throw error

@@ -116,7 +116,8 @@ public final class SessionArchive: Sendable {
     _ id: SessionID, of owner: SessionOwner, for use: SessionUse, in sessions: SessionStore,
     at now: Duration
   ) throws(Failure) -> Session? {
-    let opened = try openings.inTurn(id, of: owner) { () throws(Failure) -> Opened? in
+    let opened = try openings.inTurn(id, of: owner, isScrolling: use.isScrolling) {
+      () throws(Failure) -> Opened? in
       if let session = sessions.residentSession(id), session.owner == owner {
         return Opened(session: session, isCurrent: false)
       }

@@ -92,6 +92,7 @@ final class ScriptedStore: DurableStore {
     }
     run(afterLoad)
     if !failsAfterwards.withLock(\.self) { try check() }
+    if isScrolling, let error = scrollFailure.withLock(\.self) { throw error }
     guard var stored else { return nil }
     stored.takeover = takeover
     return stored

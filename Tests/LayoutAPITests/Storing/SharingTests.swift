@@ -392,6 +392,40 @@ struct SharingTests {
     #expect(service.value.send(.get, path)?.status == 200)
   }
 
+  /// Who is to scroll is refused where the store takes no writes; whoever only asks, and has waited, is not.
+  @Test func aRefusedTickDoesNotRefuseTheQuestionsThatWaitForIt() throws {
+    let store = ScriptedStore(isShared: true)
+    let path = try MockService(over: store).makeSession(session)
+    let service = UnsafeShared(MockService(over: store))
+    store.scrollFailure.withLock { $0 = StoreError(.unavailable, "READONLY") }
+    let statuses = Mutex<[String: Int]>([:])
+    let (isRead, isAnswered) = (Signal(), Signal())
+    func send(_ name: String, _ method: HTTPMethod, _ end: String, _ body: String) {
+      Thread.detachNewThread {
+        let status = service.value.send(method, path + end, body)?.status
+        statuses.withLock { $0[name] = status }
+        isAnswered.give()
+      }
+    }
+    let areWaiting = Signal()
+    store.afterLoad.withLock {
+      $0 = { @Sendable in
+        isRead.give()
+        areWaiting.await()
+      }
+    }
+    let tick = #"{"contentOffset":{"x":0,"y":0}}"#
+    send("first", .post, "/scroll", tick)
+    isRead.await()
+    send("question", .get, "", "")
+    send("second", .post, "/scroll", tick)
+    // Time to line up.
+    usleep(50_000)
+    areWaiting.give()
+    for _ in 0..<3 { isAnswered.await() }
+    #expect(statuses.withLock(\.self) == ["first": 503, "question": 200, "second": 503])
+  }
+
   /// All wait for what does not take long.
   @Test func manyMayWaitForAShortWhile() throws {
     let openings = Openings(patience: .seconds(20))
@@ -399,12 +433,12 @@ struct SharingTests {
     let id = SessionID(using: &generator)
     let (isComing, isAnswered) = (Signal(), Signal())
     let refused = Atomic(0)
-    _ = try openings.inTurn(id, of: .anonymous) { () throws(Failure) in
+    _ = try openings.inTurn(id, of: .anonymous, isScrolling: false) { () throws(Failure) in
       for _ in 0..<12 {
         Thread.detachNewThread {
           isComing.give()
           do throws(Failure) {
-            try openings.inTurn(id, of: .anonymous) { () throws(Failure) in }
+            try openings.inTurn(id, of: .anonymous, isScrolling: false) { () throws(Failure) in }
           } catch {
             refused.add(1, ordering: .relaxed)
           }
