@@ -392,6 +392,14 @@ static void fill_in_request(http_exchange *exchange) {
   request->arrival = exchange->loop->woken;
 }
 
+// Whether a connection is, when it is resumed, asked for its answer before its socket is read: libmicrohttpd
+// does that only with those that have a timeout of their own, and looks at all of these in every turn. The
+// others it reads first, and if a client has said all it will say, it closes, though the answer is there.
+static void answer_first(const http_exchange *exchange, bool is_first) {
+  unsigned timeout = http_loop_timeout(exchange->loop) + (is_first ? 3600 : 0);
+  MHD_set_connection_option(exchange->mhd, MHD_CONNECTION_OPTION_TIMEOUT, timeout);
+}
+
 // The request is whole: answers it here, or hands it to a worker.
 static enum MHD_Result dispatch(http_exchange *exchange) {
   http_server *server = exchange->loop->server;
@@ -410,6 +418,7 @@ static enum MHD_Result dispatch(http_exchange *exchange) {
     return send_reply(exchange);
   // Suspended before it is queued: the answer may come at once.
   exchange->phase = EXCHANGE_WORKER;
+  answer_first(exchange, true);
   MHD_suspend_connection(exchange->mhd);
   if (http_queue_push(server, exchange)) return MHD_YES;
   http_count(&exchange->loop->shed, 1);
@@ -522,7 +531,9 @@ enum MHD_Result http_exchange_step(void *context, struct MHD_Connection *mhd, co
       return result;
     }
     case EXCHANGE_WORKER: return MHD_YES;
-    case EXCHANGE_ANSWERED: return send_reply(exchange);
+    case EXCHANGE_ANSWERED:
+      answer_first(exchange, false);
+      return send_reply(exchange);
     case EXCHANGE_SENT: return MHD_YES;
   }
   return MHD_NO;

@@ -210,6 +210,8 @@ void http_loop_wake(http_loop *loop);
 // False if there is no memory; the socket is the caller's then.
 bool http_loop_take_socket(http_loop *loop, const http_arrival *arrival);
 void http_loop_take_answer(http_exchange *exchange);
+// After how many seconds of silence libmicrohttpd closes its connections by itself; 0: it does not.
+unsigned http_loop_timeout(const http_loop *loop);
 // Changes a counter of a loop, on its thread.
 static inline void http_count(_Atomic uint64_t *counter, int64_t change) {
   uint64_t value = atomic_load_explicit(counter, memory_order_relaxed);

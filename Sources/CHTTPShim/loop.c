@@ -334,6 +334,11 @@ static void hear_log(void *context, const char *format, va_list arguments) {
   }
 }
 
+unsigned http_loop_timeout(const http_loop *loop) {
+  const http_server *server = loop->server;
+  return server->certificate ? server->options.idle_timeout_seconds : 0;
+}
+
 static bool start_daemon(http_loop *loop) {
   http_server *server = loop->server;
   // Ends the options at once where there is no TLS.
@@ -356,8 +361,7 @@ static bool start_daemon(http_loop *loop) {
       // Larger is slower: it is cleared for every request.
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)16 * 1024,
       // The sweep's business; only with TLS, which has words for it, libmicrohttpd says goodbye.
-      MHD_OPTION_CONNECTION_TIMEOUT,
-      server->certificate ? server->options.idle_timeout_seconds : 0u,
+      MHD_OPTION_CONNECTION_TIMEOUT, http_loop_timeout(loop),
       // Inverted in 0.9.75: −1 is what refuses "Content-Length : 5".
       MHD_OPTION_STRICT_FOR_CLIENT, (int)-1,
       MHD_OPTION_CONNECTION_LIMIT, server->options.max_connections + 64u,

@@ -39,6 +39,9 @@ final class EchoHandler: HTTPHandler {
   /// Lets those go on that wait.
   func open() { isOpen.store(true, ordering: .releasing) }
 
+  /// Lets those that come wait again.
+  func close() { isOpen.store(false, ordering: .releasing) }
+
   /// How many wait.
   var waitingCount: Int { waiting.load(ordering: .acquiring) }
 

@@ -320,6 +320,30 @@ struct LimitTests {
     #expect(client.receive()?.status == 200)
   }
 
+  /// And while a worker makes it.
+  @Test func whoHalfClosesWhileWorkersAreBusyIsAnswered() throws {
+    let handler = EchoHandler()
+    let server = try startServer(handler) {
+      $0.ioThreadCount = 1
+      $0.workerThreadCount = 8
+    }
+    defer { server.stop(drainSeconds: 1) }
+    for target in [
+      "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n",
+      "POST /wait HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
+    ] {
+      let clients = (0..<8).map { _ in RawClient(port: server.port) }
+      for client in clients { client.send(target) }
+      waitUntil { handler.waitingCount == 8 }
+      for client in clients { client.finishSending() }
+      handler.open()
+      #expect(clients.map { $0.receive()?.status } == Array(repeating: 200, count: 8))
+      #expect(clients.allSatisfy { $0.isClosed() })
+      handler.close()
+    }
+    waitUntil { server.statistics.connectionCount == 0 }
+  }
+
   // MARK: Slow readers
 
   @Test func whoDoesNotTakeTheAnswerIsCutOff() throws {
