@@ -4,7 +4,7 @@ import Testing
 
 /// Batches as values: what they make of content, and what refuses them.
 struct BatchUpdateTests {
-  @Test(arguments: 0..<400)
+  @Test(arguments: seeds(400))
   func aBatchDoesWhatTheOrderFreeDefinitionSays(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var nextName = 0
@@ -223,7 +223,7 @@ struct BatchUpdateTests {
     }
   }
 
-  @Test(arguments: 0..<300)
+  @Test(arguments: seeds(300))
   func anUpdateAndItsInverseAreNothing(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed + 1000)
     var nextName = 0

@@ -14,7 +14,7 @@ struct ColumnFrontTests {
       ItemList(items), in: columns, itemSize: Size(width: 1, height: 1), .vertical)
   }
 
-  @Test(arguments: 0..<300)
+  @Test(arguments: seeds(300))
   func itemsGoWhereTheyCanStartFirst(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let columnCount = generator.int(1...(generator.chance(0.2) ? 100 : 9))
@@ -64,7 +64,7 @@ struct ColumnFrontTests {
   }
 
   /// The columns at checkpoints anywhere on the way are those that items placed one at a time lead to.
-  @Test(arguments: 0..<300)
+  @Test(arguments: seeds(300))
   func checkpointsAreWhereItemsLead(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let columnCount = generator.int(1...(generator.chance(0.2) ? 40 : 8))
@@ -150,7 +150,7 @@ struct ColumnFrontTests {
   }
 
   /// Scaled by doubles or by whole numbers, the result is the one rounded once.
-  @Test(arguments: 0..<200)
+  @Test(arguments: seeds(200))
   func lengthsAreScaledExactly(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let columnCount = generator.int(1...12)

@@ -12,7 +12,7 @@ struct FlowLayoutTests {
     return prepared.everyElement(of: content, contentOffset: .zero).map(\.frame)
   }
 
-  @Test(arguments: 0..<250)
+  @Test(arguments: seeds(250))
   func placesItemsAsThePlainLoopDoes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var layout = random.flowLayout()
@@ -34,7 +34,7 @@ struct FlowLayoutTests {
 
   /// So little room that lines often end at it to the millionth; in runs of several kinds, from each of
   /// which a line goes on into the next.
-  @Test(arguments: 0..<200)
+  @Test(arguments: seeds(200))
   func fillsLinesToTheMillionth(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     func millionths(_ range: ClosedRange<Int>) -> Length {
@@ -89,7 +89,7 @@ struct FlowLayoutTests {
   }
 
   /// Lines with so many equal items between others that they are not gone through one by one.
-  @Test(arguments: 0..<150)
+  @Test(arguments: seeds(150))
   func runsOfEqualItemsAreItemsOneByOne(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var layout = random.flowLayout()

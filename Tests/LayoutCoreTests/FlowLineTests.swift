@@ -4,7 +4,7 @@ import Testing
 
 /// What a line's items are placed with one after the other, beside what places each on its own.
 struct FlowLineTests {
-  @Test(arguments: 0..<300)
+  @Test(arguments: seeds(300))
   func stepsFindWhatPositionsAre(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let widths = (0..<generator.int(1...40)).map { _ in
@@ -42,7 +42,7 @@ struct FlowLineTests {
 
   /// Whether the lines around edits are put in the place of others or the others are copied, they are as if
   /// all were broken.
-  @Test(arguments: 0..<300)
+  @Test(arguments: seeds(300))
   func linesAfterEditsAreThoseFromScratch(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     func runs(_ count: ClosedRange<Int>) -> [Items] {

@@ -77,7 +77,7 @@ struct GeometryTests {
         : roundedQuotient(breadth * part, count * whole))
   }
 
-  @Test(arguments: 0..<200)
+  @Test(arguments: seeds(200))
   func lengthsOfRatiosAreRoundedOnce(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<50 {

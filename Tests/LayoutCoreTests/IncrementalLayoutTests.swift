@@ -26,14 +26,14 @@ private final class RecordingLayout: CollectionLayout {
 /// A layout after an update is the layout of the content after the update.
 struct IncrementalLayoutTests {
   /// 1,250 seeds of 80 batches each: 100,000 batches.
-  @Test(arguments: 0..<1250)
+  @Test(arguments: seeds(1250))
   func anUpdatedLayoutIsThatFromScratch(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     try check(&generator, generator.content(), batches: 80)
   }
 
   /// So many items that ropes have several levels, and lines and columns fall out of step.
-  @Test(arguments: 0..<70)
+  @Test(arguments: seeds(70))
   func anUpdatedLayoutOfManyItemsIsThatFromScratch(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var sections = [generator.section(), generator.section()]
@@ -47,7 +47,7 @@ struct IncrementalLayoutTests {
   }
 
   /// Many changes in one batch, some of them far from each other.
-  @Test(arguments: 0..<20)
+  @Test(arguments: seeds(20))
   func manyScatteredChangesAreLaidOutAsFromScratch(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var content = Content(sections: [Section(items: generator.items(4000))])
@@ -84,7 +84,7 @@ struct IncrementalLayoutTests {
     }
   }
 
-  @Test(arguments: 0..<600)
+  @Test(arguments: seeds(600))
   func aResizedLayoutIsThatFromScratch(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let content = generator.content()
@@ -179,7 +179,7 @@ struct IncrementalLayoutTests {
     }
   }
 
-  @Test(arguments: 0..<200)
+  @Test(arguments: seeds(200))
   func anUpdateThatIsUndoneLeavesNoTrace(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var nextName = 0
@@ -202,7 +202,7 @@ struct IncrementalLayoutTests {
     }
   }
 
-  @Test(arguments: 0..<400)
+  @Test(arguments: seeds(400))
   func aTransitionIsTheDifferenceOfTwoLayouts(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var nextName = 0
@@ -257,7 +257,7 @@ struct IncrementalLayoutTests {
     #expect(transition.appearing.allSatisfy { $0.initial.alpha == 0 && $0.final.alpha == 1 })
   }
 
-  @Test(arguments: 0..<400)
+  @Test(arguments: seeds(400))
   func anAnchorStaysWhereItWasOnScreen(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var nextName = 0

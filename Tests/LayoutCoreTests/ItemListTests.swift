@@ -72,7 +72,7 @@ struct ItemListTests {
   }
 
   /// Few different lengths, so that the least and the greatest go often, and are there twice.
-  @Test(arguments: 0..<40)
+  @Test(arguments: seeds(40))
   func sumsOfAnEditedListAreThoseOfItsItems(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let isNamed = generator.chance(0.3)
@@ -141,7 +141,7 @@ struct ItemListTests {
   }
 
   /// One change at a time, as most are, of which few cut a run or join two; or many near each other.
-  @Test(arguments: 0..<12)
+  @Test(arguments: seeds(12))
   func anEditedListHasTheSizesOfTheEditedArray(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     func sizes(_ count: Int) -> [UInt32] { (0..<count).map { _ in UInt32(generator.int(0...99)) } }

@@ -36,7 +36,7 @@ struct LineEndsTests {
     return (ends, lines)
   }
 
-  @Test(arguments: 0..<300)
+  @Test(arguments: seeds(300))
   func endsAreWhatWasAppended(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let isWide = generator.chance(0.5)

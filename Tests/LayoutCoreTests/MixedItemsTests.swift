@@ -68,7 +68,7 @@ struct MixedItemsTests {
   }
 
   /// What an item comes to does not depend on what is said of others beside it, in any layout.
-  @Test(arguments: 0..<60)
+  @Test(arguments: seeds(60))
   func mixedItemsLieWhereTheSameSizesDo(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let layout = generator.layout()

@@ -31,7 +31,7 @@ struct NameIndexTests {
     return names
   }
 
-  @Test(arguments: 0..<100)
+  @Test(arguments: seeds(100))
   func theItemOfANameIsFound(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var number = 0
@@ -55,7 +55,7 @@ struct NameIndexTests {
     }
   }
 
-  @Test(arguments: 0..<200)
+  @Test(arguments: seeds(200))
   func theFirstNameThatIsThereAlreadyIsFound(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let count = [3, 40, 2000, 50_000][generator.int(0...3)]

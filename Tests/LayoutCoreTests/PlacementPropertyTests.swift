@@ -3,7 +3,7 @@ import Testing
 
 /// What holds for every layout, direction and collection.
 struct PlacementPropertyTests {
-  @Test(arguments: 0..<500)
+  @Test(arguments: seeds(500))
   func aRectQueryFindsWhatAskingForEveryElementFinds(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
@@ -19,7 +19,7 @@ struct PlacementPropertyTests {
     }
   }
 
-  @Test(arguments: 0..<250)
+  @Test(arguments: seeds(250))
   func elementsAreTheSameWhereCellsComeManyAtATime(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let prepared = try PreparedLayout(
@@ -48,7 +48,7 @@ struct PlacementPropertyTests {
     }
   }
 
-  @Test(arguments: 0..<200)
+  @Test(arguments: seeds(200))
   func aHorizontalLayoutIsTheTransposeOfTheVerticalOne(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content().withBinaryAspectRatios
@@ -73,7 +73,7 @@ struct PlacementPropertyTests {
     }
   }
 
-  @Test(arguments: 0..<200)
+  @Test(arguments: seeds(200))
   func everythingLiesInsideTheContent(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
@@ -87,7 +87,7 @@ struct PlacementPropertyTests {
     }
   }
 
-  @Test(arguments: 0..<200)
+  @Test(arguments: seeds(200))
   func aQueryThatGoesOnAtAPositionFindsTheRest(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let prepared = try PreparedLayout(
@@ -104,7 +104,7 @@ struct PlacementPropertyTests {
     }
   }
 
-  @Test(arguments: 0..<250)
+  @Test(arguments: seeds(250))
   func theCellAtAPointIsTheFrontmostOfThoseThatHoldIt(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
@@ -126,7 +126,7 @@ struct PlacementPropertyTests {
     }
   }
 
-  @Test(arguments: 0..<300)
+  @Test(arguments: seeds(300))
   func anOffsetThatShowsAnItemDoesSoAndIsInsideTheContent(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
@@ -155,7 +155,7 @@ struct PlacementPropertyTests {
     }
   }
 
-  @Test(arguments: 0..<200)
+  @Test(arguments: seeds(200))
   func theItemNearestToTheMiddleIsThatOfAll(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()

@@ -57,7 +57,7 @@ struct RopeTests {
     #expect(counts == [4, 4, 2])
   }
 
-  @Test(arguments: 0..<200)
+  @Test(arguments: seeds(200))
   func anEditedRopeIsTheEditedSequence(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var array = (0..<generator.int(0...600)).map { _ in generator.int(0...9) }
@@ -156,7 +156,7 @@ struct NameSetTests {
     #expect(set.contains(50_000))
   }
 
-  @Test(arguments: 0..<50)
+  @Test(arguments: seeds(50))
   func aNameSetFollowsWhatComesAndGoes(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var set = NameSet()

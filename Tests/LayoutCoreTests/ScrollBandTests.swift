@@ -2,7 +2,7 @@ import LayoutCore
 import Testing
 
 struct ScrollBandTests {
-  @Test(arguments: 0..<200)
+  @Test(arguments: seeds(200))
   func aTickByABandIsTheTickByTheLayout(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let prepared = try PreparedLayout(

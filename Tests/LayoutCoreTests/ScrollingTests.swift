@@ -2,7 +2,7 @@ import LayoutCore
 import Testing
 
 struct ScrollingTests {
-  @Test(arguments: 0..<300)
+  @Test(arguments: seeds(300))
   func ticksAppliedInTurnGiveTheFullVisibleSet(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()

@@ -4,7 +4,7 @@ import Testing
 
 /// Sections of so many items that a layout does not look at each.
 struct SectionBodyTests {
-  @Test(arguments: 0..<200)
+  @Test(arguments: seeds(200))
   func runsAndBatchesAreTheItemsThatAskingForEachFinds(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = Content(
@@ -52,7 +52,7 @@ struct SectionBodyTests {
   }
 
   /// In every layout, with a cell under a finger or without.
-  @Test(arguments: 0..<300)
+  @Test(arguments: seeds(300))
   func cellsTogetherAreThoseThatAskingForEachFinds(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
@@ -133,7 +133,7 @@ struct SectionBodyTests {
     #expect(frame?.minX == Length(millionths: place))
   }
 
-  @Test(arguments: 0..<100)
+  @Test(arguments: seeds(100))
   func theFirstItemCenteredAtAPlaceOrAfterItIsFound(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let items = ItemList(

@@ -4,7 +4,7 @@ import Testing
 
 /// Sizes that stay in the description, beside a plain array of them.
 struct SizeListTests {
-  @Test(arguments: 0..<200)
+  @Test(arguments: seeds(200))
   func aListIsItsSizes(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let direction = generator.chance(0.5) ? ScrollDirection.vertical : .horizontal
@@ -75,7 +75,7 @@ struct SizeListTests {
     #expect(visited == Array(expected[(place?.start ?? expected.count)...]))
   }
 
-  @Test(arguments: 0..<100)
+  @Test(arguments: seeds(100))
   func whatEndsBeforeAPlaceIsPassedOver(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let unit: Int64 = generator.chance(0.3) ? 5_000_000_000 : 1_000_000

@@ -20,7 +20,7 @@ struct SnappingTests {
       mode: mode, decelerationRate: .normal)
   }
 
-  @Test(arguments: 0..<300)
+  @Test(arguments: seeds(300))
   func centerAndStartFindTheBestOfAllCells(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
@@ -75,7 +75,7 @@ struct SnappingTests {
     }
   }
 
-  @Test(arguments: 0..<250)
+  @Test(arguments: seeds(250))
   func whereADragComesToRestItStays(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let prepared = try PreparedLayout(
@@ -106,7 +106,7 @@ struct SnappingTests {
     }
   }
 
-  @Test(arguments: 0..<300)
+  @Test(arguments: seeds(300))
   func itemGoesOneStopOnOrBack(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
@@ -148,7 +148,7 @@ struct SnappingTests {
     }
   }
 
-  @Test(arguments: 0..<100)
+  @Test(arguments: seeds(100))
   func theWheelsStopsAreSpreadEvenlyOnAnyLayout(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
