@@ -265,6 +265,28 @@ struct SnappingTests {
       from: Point(x: 7, y: Length(points: from)))
     #expect(offset == Point(x: 7, y: Length(points: expected)))
   }
+
+  /// It fills the viewport from its start to its end less the viewport.
+  @Test(arguments: [(0, 500), (500, 500), (600, 600), (800, 800), (900, 800)])
+  func anItemLongerThanTheViewportNeedNotScrollWhereItFillsIt(from: Int, expected: Int) throws {
+    var layout = ListLayout()
+    layout.itemLength = 500
+    let prepared = try prepared(Content(sections: [Section(items: Items(count: 4))]), layout)
+    let offset = prepared.contentOffset(
+      scrollingTo: IndexPath(item: 1, section: 0), at: .nearest,
+      from: Point(x: 0, y: Length(points: from)))
+    #expect(offset == Point(x: 0, y: Length(points: expected)))
+  }
+
+  @Test func aHeaderThatIsNotPinnedCoversNothing() throws {
+    var layout = ListLayout()
+    layout.headerReferenceSize = Size(width: 0, height: 30)
+    let prepared = try prepared(
+      Content(sections: [Section(items: Items(count: 40))]), layout)
+    let offset = prepared.contentOffset(
+      scrollingTo: IndexPath(item: 10, section: 0), at: .start, from: .zero)
+    #expect(offset == Point(x: 0, y: 30 + 10 * 44))
+  }
 }
 
 extension Rect {
