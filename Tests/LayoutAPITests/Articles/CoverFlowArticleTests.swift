@@ -62,12 +62,36 @@ struct CoverFlowArticleTests {
   @Test func sectionsFormOneLineEachWithItsInsets() throws {
     let inset = #""sectionInset":{"top":0,"left":10,"bottom":0,"right":20}"#
     let flow = try LaidOut(
-      "{\"items\":{\"count\":2},\(inset)},{\"items\":{\"count\":0},\(inset)},{\"items\":{\"count\":1}}",
+      "{\"items\":{\"count\":2},\(inset)},{\"items\":{\"count\":0},\(inset)},{\"items\":{\"count\":2}}",
       layout: layout, viewport: #"{"width":375,"height":200}"#, rect: everywhere)
-    #expect(flow.contentSize == [306 + 30 + 133, 200])
-    #expect(flow.elements.map { $0.frame[0] } == [10, 153, 336])
+    #expect(flow.contentSize == [306 + 30 + 276, 200])
+    #expect(flow.elements.map { $0.frame[0] } == [10, 153, 336, 479])
     // The middle of the viewport is nearest to [0,1]; [2,0] is next to it.
-    #expect(flow.elements.map(\.zIndex) == [-1, 0, -1])
+    #expect(flow.elements.map(\.zIndex) == [-1, 0, -1, -2])
+  }
+
+  @Test func ofCoversThatAreAsNearTheFirstIsInFront() throws {
+    // Half way between the middles of 1 and 2.
+    let between = try visible(at: 93.5)
+    #expect(between["cell 0 1"]?.zIndex == 0)
+    #expect(between["cell 0 2"]?.zIndex == -1)
+    // Two without a breadth have the same middle, 100.
+    let thin = try LaidOut(
+      #"{"items":{"sizes":[[100,50],[0,50],[0,50],[100,50]]}}"#,
+      layout: #"{"kind":"coverFlow","minimumLineSpacing":0}"#,
+      viewport: #"{"width":200,"height":200,"contentOffset":{"x":1,"y":0}}"#)
+    #expect(thin["cell 0 3"]?.zIndex == -2)
+  }
+
+  @Test func aScaleThatIsAlwaysTheLeastIsLookedForAsFarAsItReaches() throws {
+    // From −133 to 266, though it rests up to 133.
+    let large = try LaidOut(
+      #"{"items":{"count":1}}"#,
+      layout: """
+        {"kind":"coverFlow","itemSize":{"width":133,"height":133},"maximumScale":1,"minimumScale":3}
+        """,
+      viewport: #"{"width":375,"height":200}"#, rect: #"{"x":250,"y":0,"width":9,"height":200}"#)
+    #expect(large.names == ["cell 0 0"])
   }
 
   @Test func aCoverThatIsTooWideStaysCentred() throws {
