@@ -1,3 +1,4 @@
+import HTTPMessages
 import Testing
 
 /// Lists, which no article is about and every application has.
@@ -33,5 +34,40 @@ struct ListTests {
     #expect(try headers(at: 235) == [[0, 220, 320, 30], [0, 250, 320, 30]])
     #expect(try headers(at: 260) == [[0, 260, 320, 30]])
     #expect(try headers(at: -40) == [[0, 0, 320, 30], [0, 250, 320, 30]])
+  }
+
+  @Test(arguments: [("Headers", 1024, 0), ("Footers", 0, 1024)])
+  func onlyWhatIsPinnedIsInFront(pinned: String, header: Int, footer: Int) throws {
+    let list = try LaidOut(
+      #"{"items":{"count":1},"header":{"width":0,"height":9},"footer":{"width":0,"height":9}}"#,
+      layout: "{\"kind\":\"list\",\"section\(pinned)PinToVisibleBounds\":true}",
+      viewport: #"{"width":320,"height":300}"#)
+    #expect(list["header 0 0"]?.zIndex == header)
+    #expect(list["footer 0 0"]?.zIndex == footer)
+  }
+
+  /// 0.998 a millisecond: 499 milliseconds' way, and 99 if it is said to be fast.
+  @Test(arguments: [("", 499), (#","snap":{"decelerationRate":"fast"}"#, 99)])
+  func aFlingSlowsDownNormallyUnlessItIsSaid(snap: String, expected: Int) {
+    let answer = MockService().send(
+      .post, "/v1/layout",
+      """
+      {"collection":{"sections":[{"items":{"count":100}}]},"layout":{"kind":"list"\(snap)},
+       "viewport":{"width":320,"height":300},"snap":{"velocity":{"x":0,"y":1000}}}
+      """)
+    let target = answer?["snap"] as? [String: Any]
+    #expect(
+      target?["targetContentOffset"].map(canonicalJSON) == "{\"x\":0,\"y\":\(expected)}")
+  }
+
+  /// The bound itself is no longer than content may be.
+  @Test func contentMayBeNineTrillionPointsLong() throws {
+    func list(_ count: Int) throws -> LaidOut {
+      try LaidOut(
+        "{\"items\":{\"count\":\(count)}}", layout: #"{"kind":"list","itemLength":10}"#,
+        viewport: #"{"width":320,"height":300}"#)
+    }
+    #expect(try list(900_000_000_000).contentSize == [320, 9e12])
+    #expect(throws: MockError.self) { try list(900_000_000_001) }
   }
 }
