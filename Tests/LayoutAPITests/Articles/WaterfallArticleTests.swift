@@ -39,6 +39,15 @@ struct WaterfallArticleTests {
     #expect(waterfall.contentSize == [320, 267])
   }
 
+  /// Three columns of 100 have two spacings between them, not three.
+  @Test(arguments: [(319.0, [0.0, 164.5, 0.0]), (320.0, [0.0, 110.0, 220.0])])
+  func asManyColumnsAsFitWithTheirSpacings(width: Double, columns: [Double]) throws {
+    let waterfall = try LaidOut(
+      #"{"items":{"count":3}}"#, layout: #"{"kind":"waterfall","minimumColumnWidth":100}"#,
+      viewport: "{\"width\":\(width),\"height\":667}")
+    #expect(waterfall.elements.map { $0.frame[0] } == columns)
+  }
+
   @Test func paddedCellsOfEqualColumns() throws {
     let waterfall = try LaidOut(
       #"{"items":{"lengths":[100,50,70]}}"#,
