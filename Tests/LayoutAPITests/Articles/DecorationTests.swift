@@ -64,6 +64,23 @@ struct DecorationTests {
     #expect((rest?["attributes"] as? [Any])?.count == 2)
   }
 
+  @Test func insetsThatLeaveNothingLeaveItInsideTheSection() throws {
+    let service = MockService()
+    let session = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":2},"decorations":[
+         {"kind":"a","insets":{"top":500,"left":500}},
+         {"kind":"b","insets":{"bottom":500,"right":500}}]}]},
+       "layout":{"kind":"list"},"viewport":{"width":320,"height":480}}
+      """)
+    func frame(_ kind: String) -> String? {
+      let answer = service.send(.get, session + "/attributes/\(kind)/0/0")
+      return (answer?["attributes"] as? [String: Any])?["frame"].map(canonicalJSON)
+    }
+    #expect(frame("a") == #"{"height":0,"width":0,"x":320,"y":88}"#)
+    #expect(frame("b") == #"{"height":0,"width":0,"x":0,"y":0}"#)
+  }
+
   @Test(arguments: [
     (#"[{"kind":"cell"}]"#, "/collection/sections/0/decorations/0/kind"),
     (#"[{"kind":""}]"#, "/collection/sections/0/decorations/0/kind"),
