@@ -86,6 +86,12 @@ struct BannerArticleTests {
     #expect(snap(from: 2475, to: 100) == "2200.0 [1,4]")
     // Across sections.
     #expect(snap(from: 825, to: 830) == "1100.0 [1,0]")
+    // Where the finger was lifted is not said: as if there had been no fling.
+    #expect(
+      service.snap(
+        session,
+        #"{"proposedContentOffset":{"x":30,"y":0},"startContentOffset":{"x":0,"y":0}}"#)
+        == "275.0 [0,1]")
   }
 
   @Test func theStopIsWhatStartScrollsTo() throws {
