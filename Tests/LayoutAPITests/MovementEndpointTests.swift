@@ -387,6 +387,17 @@ struct MovementTests {
     #expect(mover.service.names(in: mover.path, sectionCount: 3) == [["b"], [], ["a", "c"]])
   }
 
+  /// Half open, as every range: where one section ends, the next begins.
+  @Test func aSectionIsHitFromItsFirstMillionthOn() throws {
+    let mover = try Mover(threeSections)
+    _ = mover.begin(at: 0, 1)
+    // Beside all cells, level with the first.
+    #expect(try mover.move(-5, 0).text("target") == "[0,0]")
+    #expect(try mover.move(-5, -1).text("target") == "[0,0]")
+    // The header of the empty section begins here.
+    #expect(try mover.move(50, 100).text("target") == "[1,0]")
+  }
+
   @Test func aMovementStaysInItsSections() throws {
     let mover = try Mover(threeSections)
     let begun = mover.begin(#"{"indexPath":[0,0],"sections":[0,1]}"#)
