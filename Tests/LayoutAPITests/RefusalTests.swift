@@ -83,6 +83,11 @@ struct RefusalTests {
     .with(
       layout: #"{"kind":"waterfall","columnCount":2,"minimumColumnWidth":50}"#,
       "/layout/minimumColumnWidth", "only one"),
+    // As many columns as there are millionths, and more.
+    .with(
+      collection: #"{"sections":[{}]}"#,
+      layout: #"{"kind":"waterfall","minimumColumnWidth":0,"minimumColumnSpacing":0}"#, "/layout",
+      "columns"),
     .with(collection: "{}", "/collection", "sections"),
     .with(collection: #"{"sections":{}}"#, "/collection/sections", "an array"),
     .section(#"{"itmes":{}}"#, "/itmes", "items"),
@@ -126,6 +131,61 @@ struct RefusalTests {
     #expect(answer["pointer"] as? String == refused.pointer, "\(answer.text)")
     let detail = try #require(answer["detail"] as? String)
     #expect(refused.says.isEmpty || detail.contains(refused.says), "\(detail)")
+  }
+
+  /// What is just inside is taken, and what is just outside is not.
+  @Test(arguments: [
+    (#""layout":{"kind":"pagedGrid","columns":#}"#, "1", "10000", "0", "10001"),
+    (#""layout":{"kind":"pagedGrid","rows":#}"#, "1", "10000", "0", "10001"),
+    (#""layout":{"kind":"waterfall","columnCount":#}"#, "1", "10000", "0", "10001"),
+    (#""layout":{"kind":"coverFlow","maximumScale":#}"#, "0", "100", "-0.1", "100.1"),
+    (#""layout":{"kind":"coverFlow","minimumScale":#}"#, "0", "100", "-0.1", "100.1"),
+    (#""layout":{"kind":"coverFlow","scaleFalloff":#}"#, "0", "1e9", "-0.1", "1.1e9"),
+    (#""layout":{"kind":"banner","minimumScale":#}"#, "0", "1", "-0.1", "1.1"),
+    (#""layout":{"kind":"banner","scaleFactor":#}"#, "0", "1e9", "-0.1", "1.1e9"),
+    (#""layout":{"kind":"banner","shiftFactor":#}"#, "0", "1e9", "-0.1", "1.1e9"),
+    (#""viewport":{"width":9,"height":#}"#, "0.000001", "1e9", "0", "1.1e9"),
+    (#""viewport":{"width":9,"height":9,"displayScale":#}"#, "0.000001", "100", "0", "100.1"),
+    (#""prefetch":{"ahead":#}"#, "0", "1000", "-0.1", "1000.1"),
+    (#""prefetch":{"behind":#}"#, "0", "1000", "-0.1", "1000.1"),
+    (#""collection":{"sections":[{"columnCount":#}]}"#, "1", "10000", "0", "10001"),
+    (
+      #""collection":{"sections":[{"items":{"count":#,"size":{"width":0,"height":0}}}]}"#, "0",
+      "1000000000000", "-1", "1000000000001"
+    ),
+  ])
+  func boundsAreWhereTheContractHasThem(
+    member: String, least: String, greatest: String, below: String, above: String
+  ) {
+    let service = MockService()
+    func status(_ number: String) -> Int? {
+      var body = member.replacing("#", with: number)
+      for (name, other) in [
+        ("collection", #"{"sections":[]}"#), ("layout", #"{"kind":"list"}"#),
+        ("viewport", #"{"width":9,"height":9}"#),
+      ] where !member.hasPrefix("\"\(name)\"") { body += ",\"\(name)\":\(other)" }
+      return service.send(.post, "/v1/layout", "{\(body)}")?.status
+    }
+    #expect(status(least) == 200)
+    #expect(status(greatest) == 200)
+    #expect(status(below) == 422)
+    #expect(status(above) == 422)
+  }
+
+  @Test(arguments: ["name", "id"])
+  func namesMayBeSoLong(member: String) {
+    func status(_ count: Int) -> Int? {
+      let name = "\"" + String(repeating: "n", count: count) + "\""
+      let section = member == "id" ? "\"id\":\(name)" : "\"items\":{\"ids\":[\(name)]}"
+      return MockService().send(
+        .post, "/v1/layout",
+        """
+        {"collection":{"sections":[{\(section)}]},"layout":{"kind":"flow"},
+         "viewport":{"width":9,"height":9}}
+        """)?.status
+    }
+    #expect(status(1024) == 200)
+    #expect(status(1025) == 422)
   }
 
   @Test func everyRequestHasANameOfItsOwn() throws {
