@@ -88,6 +88,27 @@ struct SessionEndpointTests {
     }
   }
 
+  @Test func aPageHasSoManyElementsUnlessItIsSaid() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":6000}}]},
+       "layout":{"kind":"list","itemLength":1},"viewport":{"width":1,"height":1}}
+      """)
+    let all = path + "/attributes?format=columns&x=0&y=0&width=1&height=1000000000"
+    let page = try #require(service.send(.get, all))
+    #expect(((page["attributes"] as? [String: Any])?["item"] as? [Int])?.count == 5000)
+    #expect(page["next"] as? String == "0.5000")
+    #expect(service.send(.get, all + "&limit=50000")?["next"] == nil)
+    for wrong in ["&limit=0", "&limit=50001", "&limit=1.5"] {
+      #expect(service.send(.get, all + wrong)?.status == 400, "\(wrong)")
+    }
+    let wide = path + "/attributes?x=0&y=0&height=1&width="
+    #expect(service.send(.get, wide + "1e9")?.status == 200)
+    #expect(service.send(.get, wide + "1000000000.1")?.status == 400)
+    #expect(service.send(.get, wide + "-1")?.status == 400)
+  }
+
   @Test func columnsHoldTheSameAsObjects() throws {
     let service = MockService()
     let path = try service.makeSession(
@@ -173,6 +194,7 @@ struct SessionEndpointTests {
       #expect(again.bytes.isEmpty)
       #expect(again.fields["ETag"] == tag)
       #expect(service.send(.get, target, ifNoneMatch: "\"7\"")?.status == 200)
+      #expect(service.send(.head, target, ifNoneMatch: tag)?.status == 304)
     }
     let before = try #require(service.send(.get, visible)?.fields["ETag"])
     _ = service.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":300}}"#)
@@ -190,9 +212,15 @@ struct SessionEndpointTests {
     #expect(refused["version"] as? Int == 1)
     #expect(refused.fields["ETag"] == "\"1\"")
     #expect(service.send(.get, path)?.status == 200)
+    // None of these is a tag of this version, or any tag.
+    for field in [#""1x""#, #""a * b""#, #""a" "11""#, "1"] {
+      #expect(service.send(.delete, path, ifMatch: field)?.status == 412, "\(field)")
+    }
     // The tag of an answer that depends on scrolling names the version too.
     let tag = try #require(service.send(.get, path)?.fields["ETag"])
     #expect(service.send(.delete, path, ifMatch: "\"7\", \(tag)")?.status == 204)
+    let other = try service.makeSession(smallGrid)
+    #expect(service.send(.delete, other, ifMatch: "*")?.status == 204)
   }
 
   @Test func ofAChangeAndADeletionFromOneVersionOneWins() throws {
