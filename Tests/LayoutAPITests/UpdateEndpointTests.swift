@@ -513,6 +513,17 @@ struct UpdateRefusalTests {
     }
   }
 
+  @Test func moreSectionsThanThereMayBeAreNotMade() throws {
+    let service = MockService(limits: ServiceLimits(sectionCount: 4))
+    let path = try service.makeSession(UpdateRefusalTests.twoSections)
+    func insert(_ count: Int) -> Int? {
+      let sections = (0..<count).map { "{\"at\":\($0),\"section\":{}}" }.joined(separator: ",")
+      return service.send(.post, path + "/updates", "{\"insertSections\":[\(sections)]}")?.status
+    }
+    #expect(insert(3) == 422)
+    #expect(insert(2) == 200)
+  }
+
   static let expectations: [Case] = [
     Case(
       #"{"moveItems":[{"from":[0,1],"to":[1,0]}],"expect":{"itemCounts":[10,6]}}"#,
@@ -660,7 +671,7 @@ struct UpdateRefusalTests {
       #"id "i3""#, "section 1", "exists already"),
     Case(
       #"{"insertItems":[{"section":1,"at":0,"items":{"ids":["n","n"]}}]}"#, "/insertItems/0",
-      #"id "n""#, "section 1"),
+      #"id "n""#, "section 1", "inserted twice"),
     Case(
       #"{"insertItems":[{"section":1,"at":0,"items":{"ids":["n"]}},{"section":0,"at":0,"items":{"ids":["n"]}}]}"#,
       "/insertItems/1", #"id "n""#, "section 0"),
@@ -746,6 +757,15 @@ struct UpdateRefusalTests {
         """#)
         == #"{"insertItems":[{"at":0,"items":{"count":1,"ids":["n"],"sizes":[[3,4]]},"section":1}]}"#
     )
+    // Of what two operations name, the second keeps the rest, with what belongs to that.
+    #expect(
+      repair(
+        #"""
+        {"deleteItems":[{"section":1,"start":0,"end":2}],
+         "reloadItems":[{"section":1,"start":1,"items":{"lengths":[1,2,3]}}]}
+        """#)
+        == #"{"deleteItems":[{"end":2,"section":1,"start":0}],"reloadItems":[{"items":{"count":2,"lengths":[2,3]},"section":1,"start":2}]}"#
+    )
     // What has nothing to do with it is still there.
     #expect(
       repair(
@@ -775,7 +795,9 @@ struct UpdateRefusalTests {
     Case(#"{"deleteSections":[null]}"#, "/deleteSections/0", "null"),
     Case(#"{"deleteSections":[0.5]}"#, "/deleteSections/0"),
     Case(#"{"expect":{"itemCount":[1]}}"#, "/expect/itemCount", #"did you mean "itemCounts""#),
-    Case(#"{"insertAnimation":{"alpha":2}}"#, "/insertAnimation/alpha"),
+    Case(#"{"insertAnimation":{"alpha":1.1}}"#, "/insertAnimation/alpha"),
+    Case(#"{"insertAnimation":{"scale":1000000.1}}"#, "/insertAnimation/scale"),
+    Case(#"{"deleteAnimation":{"rotation":1000000.1}}"#, "/deleteAnimation/rotation"),
     Case(
       #"{"deleteAnimation":{"position":"bottomCentre"}}"#, "/deleteAnimation/position",
       #"did you mean "bottomCenter""#),
