@@ -83,6 +83,20 @@ struct CollectionTests {
         """)
   }
 
+  /// A name that nobody has any more, and none at its place: the section has lost its name.
+  @Test func aSectionThatLosesItsNameIsTheOneAtItsPlace() throws {
+    let service = MockService()
+    let section = #"{"items":{"ids":["a"]},"header":{"width":0,"height":20}"#
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[\(section),"id":"A"}]},
+       "layout":{"kind":"list"},"viewport":{"width":100,"height":400}}
+      """)
+    let answer = try #require(
+      service.send(.put, path + "/collection", "{\"collection\":{\"sections\":[\(section)}]}}"))
+    for list in ["appearing", "disappearing", "moving"] { #expect(answer.text(list) == "[]") }
+  }
+
   @Test func prefetchedItemsKeepTheirIdentity() throws {
     let service = MockService()
     let path = try service.makeSession(namedList(12))
