@@ -63,6 +63,22 @@ struct ViewportsTests {
     #expect(answer["pointer"] as? String == pointer)
   }
 
+  @Test func allTogetherShowNoMoreThanOneAnswerMayHold() throws {
+    let service = MockService(limits: ServiceLimits(elementCount: 10))
+    func status(_ viewports: String) -> Int? {
+      service.send(
+        .post, "/v1/layout",
+        """
+        {"collection":{"sections":[{"items":{"count":100}}]},"layout":{"kind":"list"},
+         "prefetch":{"ahead":0},"viewports":[\(viewports)]}
+        """)?.status
+    }
+    // Five rows of 44 each.
+    let one = #"{"width":9,"height":220}"#
+    #expect(status("\(one),\(one)") == 200)
+    #expect(status("\(one),\(one),{\"width\":9,\"height\":1}") == 422)
+  }
+
   @Test func asSessionHasOneViewport() throws {
     let answer = try #require(
       service.send(
@@ -178,6 +194,13 @@ struct ViewportsTests {
         .post, "/v1/layout?format=css&selector=\(selector)",
         Self.body("\"viewport\":\(Self.viewports[1])", layout: Self.layouts[2]))
       #expect(answer?.status == 400, "\(selector)")
+    }
+    for (count, status) in [(64, 200), (65, 400)] {
+      let name = String(repeating: "a", count: count)
+      let answer = service.send(
+        .post, "/v1/layout?format=css&selector=.\(name)",
+        Self.body("\"viewport\":\(Self.viewports[1])", layout: Self.layouts[2]))
+      #expect(answer?.status == status)
     }
     let answer = service.send(
       .post, "/v1/layout?selector=.a",
