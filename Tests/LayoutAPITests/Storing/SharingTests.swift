@@ -175,6 +175,15 @@ struct SharingTests {
     #expect(one.send(.get, path)?.status == 200)
   }
 
+  @Test func whatWasDeletedElsewhereIsNotThereToBeDeleted() throws {
+    let store = ScriptedStore(isShared: true)
+    let (one, two) = (MockService(over: store), MockService(over: store))
+    let path = try one.makeSession(session)
+    #expect(two.send(.delete, path)?.status == 204)
+    // It has the session in memory still.
+    #expect(one.send(.delete, path)?.status == 404)
+  }
+
   @Test func aDeletionThatAChangeGetsAheadOfIsToldTheVersion() throws {
     for isShared in [false, true] {
       let store = ScriptedStore(isShared: isShared)
