@@ -100,6 +100,27 @@ struct WheelArticleTests {
     #expect(back?.text("cancelPrefetch") == #"[{"end":16,"section":0,"start":11}]"#)
   }
 
+  @Test func cardsAskedForAreWholeOnesThoseOnTheWayFirst() throws {
+    let service = MockService()
+    let session = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":17}}]},"layout":{"kind":"wheel"},
+       "viewport":{"width":375,"height":300},"prefetch":{"ahead":0.5,"behind":0.5}}
+      """)
+    func prefetch(at x: Int) -> String? {
+      let tick = "{\"contentOffset\":{\"x\":\(x),\"y\":0},\"full\":true}"
+      return service.send(.post, session + "/scroll", tick)?.text("prefetch")
+    }
+    // Five in view from 6 to 10, of which 8 is upright: half as many are three.
+    let before = #"{"end":6,"section":0,"start":3}"#
+    let after = #"{"end":14,"section":0,"start":11}"#
+    #expect(prefetch(at: 943) == "[\(after),\(before)]")
+    _ = prefetch(at: 944)
+    #expect(prefetch(at: 943) == "[\(before),\(after)]")
+    // At the end there are none ahead.
+    #expect(prefetch(at: 1886) == #"[{"end":14,"section":0,"start":12}]"#)
+  }
+
   @Test func cardsTooNarrowToCountAreRefused() throws {
     let answer = MockService().send(
       .post, "/v1/layout",
