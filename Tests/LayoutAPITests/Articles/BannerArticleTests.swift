@@ -94,6 +94,19 @@ struct BannerArticleTests {
         == "275.0 [0,1]")
   }
 
+  @Test func contentIsNoLongerThanItMayBeWithItsInsets() throws {
+    func banner(_ insets: String) throws -> LaidOut {
+      try LaidOut(
+        #"{"items":{"count":1000000000000}}"#,
+        layout: """
+          {"kind":"banner","itemSize":{"width":9,"height":9},"sectionInset":{\(insets)}}
+          """, viewport: #"{"width":1,"height":9}"#)
+    }
+    #expect(try banner("").contentSize == [9e12, 9])
+    #expect(throws: MockError.self) { try banner(#""left":1"#) }
+    #expect(throws: MockError.self) { try banner(#""right":1"#) }
+  }
+
   @Test func theStopIsWhatStartScrollsTo() throws {
     let service = MockService()
     let session = try service.makeSession(
