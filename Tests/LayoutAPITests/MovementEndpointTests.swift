@@ -398,6 +398,45 @@ struct MovementTests {
     #expect(try mover.move(50, 100).text("target") == "[1,0]")
   }
 
+  @Test func theNearestCellIsOneOfTheSectionThatIsHit() throws {
+    let mover = try Mover(
+      """
+      {"collection":{"sections":[
+         {"items":{"count":2}},{"header":{"width":0,"height":100},"items":{"count":2}}]},
+       "layout":{"kind":"list","itemLength":50},"viewport":{"width":100,"height":400}}
+      """)
+    _ = mover.begin(at: 0, 0)
+    // Five from the last of the first section, 95 from the first of the second.
+    #expect(try mover.move(50, 105).text("target") == "[1,0]")
+  }
+
+  /// Half of an odd number of millionths is no place for the middle of a cell.
+  @Test func bothEdgesAreTouchedThoughTheMiddleIsRounded() throws {
+    let mover = try Mover(
+      """
+      {"collection":{"sections":[{"items":{"count":1}}]},
+       "layout":{"kind":"list","itemLength":100.000001},
+       "viewport":{"width":100.000001,"height":100.000001}}
+      """)
+    _ = mover.begin(at: 0, 0)
+    #expect(try mover.move(50, 50).text("autoscroll") == #"{"x":0,"y":0}"#)
+  }
+
+  @Test func aSectionOfCardsIsHitAsFarAsThereAreCards() throws {
+    let mover = try Mover(
+      """
+      {"collection":{"sections":[{"items":{"count":2}},{"items":{"count":2}}]},
+       "layout":{"kind":"banner","itemSize":{"width":100,"height":50}},
+       "viewport":{"width":150,"height":100}}
+      """)
+    _ = mover.begin(at: 0, 0)
+    // Below the cards, where the first of the second section begins.
+    #expect(try mover.move(200, 80).text("target") == "[1,0]")
+    // Past all of them.
+    #expect(try mover.move(400, 80).text("target") == "[1,0]")
+    #expect(try mover.move(399, 80).text("target") == "[1,2]")
+  }
+
   @Test func aMovementStaysInItsSections() throws {
     let mover = try Mover(threeSections)
     let begun = mover.begin(#"{"indexPath":[0,0],"sections":[0,1]}"#)
@@ -565,6 +604,16 @@ struct MovementTests {
         .post, mover.path + "/updates", #"{"deleteItems":[{"section":0,"start":2,"end":3}]}"#)?
         .status == 200)
     #expect(mover.service.names(in: mover.path, sectionCount: 1) == [["b", "c", "d"]])
+  }
+
+  /// As after any other change; what changes nothing leaves an offset beyond the content too.
+  @Test(arguments: [(10, -30), (35, 0)])
+  func anEndIsInsideTheContentIfSomethingMoved(y: Int, x: Int) throws {
+    let mover = try Mover(shortList)
+    _ = mover.scroll(to: -30)
+    _ = mover.begin(at: 0, 1)
+    _ = try mover.move(50, y + 5)
+    #expect(mover.end()?.text("contentOffset") == "{\"x\":\(x),\"y\":0}")
   }
 
   @Test func nothingMovedIsNoNewVersion() throws {
