@@ -522,6 +522,12 @@ struct UpdateRefusalTests {
     }
     #expect(insert(3) == 422)
     #expect(insert(2) == 200)
+    // Nothing is proposed that would be refused for it.
+    let refused = service.send(
+      .post, path + "/updates",
+      #"{"deleteSections":[9],"insertSections":[{"at":0,"section":{}}]}"#)
+    #expect(refused?.status == 409)
+    #expect(refused?["repair"] == nil)
   }
 
   static let expectations: [Case] = [
@@ -1037,6 +1043,21 @@ struct AnchorTests {
         {"reloadItems":[{"section":0,"start":\(item),"items":{"sizes":[[100,90]]}}],"anchor":"visible"}
         """))
     #expect(answer.text("contentOffset") == "{\"x\":0,\"y\":\(y)}")
+  }
+
+  @Test func whatBeginsWhereTheViewportDoesIsInView() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":20}}]},"layout":{"kind":"list","itemLength":50},
+       "viewport":{"width":100,"height":200,"contentOffset":{"x":0,"y":100}}}
+      """)
+    let answer = service.send(
+      .post, path + "/updates",
+      #"""
+      {"reloadItems":[{"section":0,"start":2,"items":{"lengths":[90]}}],"anchor":"visible"}
+      """#)
+    #expect(answer?.text("contentOffset") == #"{"x":0,"y":100}"#)
   }
 
   @Test func theEndOfAGrowingListIsFollowed() throws {
