@@ -83,6 +83,21 @@ struct CollectionTests {
         """)
   }
 
+  /// Where nobody can tell which item is which, the end is still the end.
+  @Test func theEndOfACollectionWithoutNamesIsFollowed() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":10}}]},
+       "layout":{"kind":"list","itemLength":50},
+       "viewport":{"width":100,"height":200,"contentOffset":{"x":0,"y":290}}}
+      """)
+    let answer = service.send(
+      .put, path + "/collection",
+      #"{"collection":{"sections":[{"items":{"count":20}}]},"anchor":"end"}"#)
+    #expect(answer?.text("contentOffset") == #"{"x":0,"y":790}"#)
+  }
+
   /// A name that nobody has any more, and none at its place: the section has lost its name.
   @Test func aSectionThatLosesItsNameIsTheOneAtItsPlace() throws {
     let service = MockService()
