@@ -131,6 +131,21 @@ struct KeptAnswerTests {
     }
   }
 
+  @Test func areNotThoseOfAnotherPage() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":9}}]},"layout":{"kind":"list","itemLength":50},"viewport":{"width":100,"height":100}}"#
+    )
+    func count(_ page: String) -> Int? {
+      let target = path + "/attributes?x=0&y=0&width=100&height=200" + page
+      return (service.send(.get, target)?["attributes"] as? [Any])?.count
+    }
+    // Kept since the second.
+    for _ in 0..<3 { #expect(count("") == 4) }
+    #expect(count("&cursor=0.1") == 3)
+    #expect(count("&limit=2") == 2)
+  }
+
   /// Nor do more elements show by what is kept than otherwise.
   @Test func areNoLongerThanAnswersMayBe() throws {
     let service = MockService(limits: ServiceLimits(elementCount: 11))
