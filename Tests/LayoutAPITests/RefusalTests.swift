@@ -213,6 +213,9 @@ struct RefusalTests {
       #"{"collection":{"sections":[{"items":{"count":100}}]},"layout":{"kind":"flow"},"viewport":{"width":300,"height":900}}"#
     #expect(service.send(.post, "/v1/layout", body)?.status == 422)
     #expect(service.send(.post, "/v1/layout", body, mayTakeLong: false)?.status == 422)
+    // Five show, and all others are to be loaded ahead.
+    let ahead = body.replacing(#""height":900}"#, with: #""height":50},"prefetch":{"ahead":100}"#)
+    #expect(service.send(.post, "/v1/layout", ahead)?.status == 422)
   }
 }
 
