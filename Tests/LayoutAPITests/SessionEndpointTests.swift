@@ -197,10 +197,32 @@ struct SessionEndpointTests {
       #expect(service.send(.head, target, ifNoneMatch: tag)?.status == 304)
     }
     let before = try #require(service.send(.get, visible)?.fields["ETag"])
+    // Half of an offset leaves the other half to the session.
+    let half = visible + "?contentOffsetX=0"
+    let halfBefore = try #require(service.send(.get, half)?.fields["ETag"])
     _ = service.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":300}}"#)
     // The visible elements have changed, those of a rectangle have not.
     #expect(service.send(.get, visible, ifNoneMatch: before)?.status == 200)
+    #expect(service.send(.get, half, ifNoneMatch: halfBefore)?.status == 200)
     #expect(service.send(.get, rect, ifNoneMatch: before)?.status == 304)
+  }
+
+  @Test(arguments: [
+    "/attributes/header/0/0", "/item-at?x=5&y=5", "/attributes?x=0&y=0&width=10&height=10",
+  ])
+  func whatFollowsTheOffsetIsAnotherAnswerAfterATick(question: String) throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      smallGrid.replacing(
+        #""kind":"flow","#,
+        with: """
+          "kind":"flow","headerReferenceSize":{"width":0,"height":20},
+          "sectionHeadersPinToVisibleBounds":true,
+          """))
+    let tag = try #require(service.send(.get, path + question)?.fields["ETag"])
+    #expect(service.send(.get, path + question, ifNoneMatch: tag)?.status == 304)
+    _ = service.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":9}}"#)
+    #expect(service.send(.get, path + question, ifNoneMatch: tag)?.status == 200)
   }
 
   @Test func aChangeOfAnotherVersionIsRefused() throws {
