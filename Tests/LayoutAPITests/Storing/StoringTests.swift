@@ -35,6 +35,8 @@ struct StoringTests {
       #"{"insertItems":[{"section":0,"at":0,"items":{"size":{"width":3,"height":4},"count":2}}]}"#
     ),
     (.put, "/layout", #"{"layout":{"kind":"list","itemLength":11}}"#),
+    // A name that has gone with the collection before.
+    (.post, "/updates", #"{"insertItems":[{"section":0,"at":0,"items":{"ids":["c"]}}]}"#),
   ]
 
   @Test func aSessionIsThereAgainAfterEveryChange() throws {
@@ -313,6 +315,19 @@ struct StoringTests {
 struct StoredRecordTests {
   private func kept(_ store: ScriptedStore) throws -> SessionID {
     try #require(store.sessions.withLock { $0.keys.first })
+  }
+
+  /// One sum of sixteen begins with a zero.
+  @Test func recordsOfSmallSumsAreReadToo() throws {
+    let store = ScriptedStore(isShared: false)
+    let first = MockService(over: store)
+    let paths = try (1...64).map { width in
+      try first.makeSession(
+        #"{"collection":{"sections":[]},"layout":{"kind":"list"},"viewport":{"width":\#(width),"height":9}}"#
+      )
+    }
+    let again = MockService(over: store)
+    for path in paths { #expect(again.send(.get, path)?.status == 200) }
   }
 
   @Test func anyDamageIsNoticed() throws {
