@@ -144,6 +144,8 @@ struct KeptAnswerTests {
     for _ in 0..<3 { #expect(count("") == 4) }
     #expect(count("&cursor=0.1") == 3)
     #expect(count("&limit=2") == 2)
+    // Columns are no array.
+    #expect(count("&format=columns") == nil)
   }
 
   /// Nor do more elements show by what is kept than otherwise.
