@@ -530,6 +530,18 @@ struct UpdateRefusalTests {
     #expect(refused?["repair"] == nil)
   }
 
+  @Test func aSectionHasNoMoreThanATrillionItems() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":999999999999}}]},
+       "layout":{"kind":"list","itemLength":1},"viewport":{"width":100,"height":200}}
+      """)
+    let insertion = #"{"insertItems":[{"section":0,"at":0,"items":{"count":1}}]}"#
+    #expect(service.send(.post, path + "/updates", insertion)?.status == 200)
+    #expect(service.send(.post, path + "/updates", insertion)?.status == 422)
+  }
+
   static let expectations: [Case] = [
     Case(
       #"{"moveItems":[{"from":[0,1],"to":[1,0]}],"expect":{"itemCounts":[10,6]}}"#,
