@@ -2,7 +2,7 @@ import LayoutCore
 import Testing
 
 struct WaterfallLayoutTests {
-  @Test(arguments: seeds(250))
+  @Test(arguments: seeds(150))
   func placesItemsAsThePlainLoopDoes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var layout = random.waterfallLayout()
