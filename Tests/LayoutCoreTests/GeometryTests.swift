@@ -65,6 +65,18 @@ struct GeometryTests {
     }
   }
 
+  /// Neighbours that touch still do: edges are rounded, and sizes are what is between them.
+  @Test func edgesOfRectanglesAreRounded() {
+    func tenths(_ value: Int64) -> Length { Length(millionths: value * 100_000) }
+    func rect(_ start: Int64, _ end: Int64) -> Rect {
+      Rect(
+        x: tenths(start), y: tenths(start + 100), width: tenths(end - start),
+        height: tenths(end - start))
+    }
+    #expect(rect(4, 8).rounded(toScale: 1_000_000) == Rect(x: 0, y: 10, width: 1, height: 1))
+    #expect(rect(8, 14).rounded(toScale: 1_000_000) == Rect(x: 1, y: 11, width: 0, height: 0))
+  }
+
   /// The length of a breadth and a ratio in whole numbers, which the ratio's double is made of.
   private func exactLength(
     _ breadth: Int64, _ count: Int64, _ ratio: (part: Int64, power: Int), isDivided: Bool

@@ -240,7 +240,9 @@ struct SnappingTests {
     #expect(abs(try duration(2000, .normal) - counted(998, 0.998)) <= 0.001)
     #expect(abs(try duration(-2000, .fast) - counted(198, 0.99)) <= 0.001)
     #expect(try duration(0, .normal) == 0)
+    // 0.499 points, and 0.7485.
     #expect(try duration(1, .normal) == 0)
+    #expect(abs(try duration(1.5, .normal) - counted(0.7485, 0.998)) <= 0.001)
     let proposed = DragEnd(
       proposedContentOffset: .zero, velocity: Velocity(x: 0, y: 2000), startContentOffset: .zero,
       contentOffset: .zero)
