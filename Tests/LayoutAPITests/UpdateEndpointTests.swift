@@ -255,6 +255,24 @@ struct UpdateTests {
     #expect(canonicalJSON(initial) == cell([0, 3], y: 275))
   }
 
+  @Test func whatOnlyTurnsAsItAppearsIsAsLargeAsItIs() throws {
+    let service = MockService()
+    let path = try service.makeSession(namedList(10))
+    let answer = try #require(
+      service.send(
+        .post, path + "/updates",
+        """
+        {"insertItems":[{"section":0,"at":3,"items":{"count":1}}],
+         "insertAnimation":{"rotation":\(Double.pi / 6)}}
+        """))
+    let appearing = try #require(answer["appearing"] as? [[String: [String: Any]]])
+    let transform = try #require(appearing.first?["initial"]?["transform"] as? [Double])
+    let cosine = 0.75.squareRoot()
+    let expected = [cosine, 0.5, -0.5, cosine, 0, 0]
+    #expect(transform.count == 6)
+    #expect(zip(transform, expected).allSatisfy { abs($0 - $1) < 1e-12 }, "\(transform)")
+  }
+
   @Test func placesOfAnimationsAreInWhatShowsThen() throws {
     let service = MockService()
     let path = try service.makeSession(namedList(10, y: 300))
