@@ -27,6 +27,7 @@ struct SessionStoreTests {
     try store.insert(small, at: .seconds(0))
     #expect(throws: SessionError.self) { try store.insert(large, at: .seconds(1)) }
     #expect(try store.insertAgain(large, at: .seconds(2)) === large)
+    #expect(store.statistics.createdCount == 1)
     #expect(store.residentSession(small.id) == nil)
     // It stays, as long as it is the one that is used.
     store.recount(large)
@@ -110,6 +111,48 @@ struct SessionStoreTests {
       try store.insert(try Self.session(itemCount: 100_000), at: .zero)
     }
     #expect(store.statistics.sessionCount == 2)
+    // The limit is what they may take, not what they may not.
+    let two = try Self.session(itemCount: 10_000)
+    let exact = SessionStore(limits: SessionLimits(byteCount: one.byteCount + two.byteCount))
+    try exact.insert(one, at: .zero)
+    try exact.insert(two, at: .zero)
+    #expect(exact.statistics.sessionCount == 2)
+    let single = SessionStore(limits: SessionLimits(byteCount: one.byteCount))
+    try single.insert(one, at: .zero)
+    #expect(single.statistics.sessionCount == 1)
+  }
+
+  /// All that grows with the collection counts for the limit of memory.
+  @Test func aSessionTakesItsContentItsLayoutAndItsNames() throws {
+    let count = 10_000
+    var names = StringTable()
+    for number in 0..<count {
+      names.bytes += "\(number)".utf8
+      names.offsets.append(UInt32(names.bytes.count))
+    }
+    func session(_ items: Items) throws -> Session {
+      var generator = SystemRandomNumberGenerator()
+      let content = Content(sections: [Section(items: items)])
+      let description = Description(
+        content: content, layout: WaterfallLayout(),
+        viewport: Viewport(size: Size(width: 100, height: 100)))
+      let layout = try PreparedLayout(
+        content, layout: description.layout, viewport: description.viewport)
+      return Session(
+        id: SessionID(using: &generator), description: description, layout: layout,
+        scrolling: ScrollState(contentOffset: .zero))
+    }
+    let lengths = LengthArray(count: count) { Length(points: $0 + 1) }
+    let plain = try session(Items(count: count, extents: .lengths(lengths)))
+    let snapshot = plain.snapshot
+    #expect(snapshot.layout.byteCount > 4096)
+    #expect(
+      plain.byteCount >= snapshot.description.content.byteCount + snapshot.layout.byteCount)
+    // What tells names apart is made when the first change comes, which is not refused for it.
+    let named = try session(Items(count: count, extents: .lengths(lengths), ids: names))
+    let more =
+      named.snapshot.description.content.byteCount - snapshot.description.content.byteCount
+    #expect(named.byteCount > plain.byteCount + more + 8 * count)
   }
 
   @Test func ticksOfManyThreadsAreOneAfterTheOther() async throws {
