@@ -88,6 +88,24 @@ struct SharingTests {
     #expect(two.send(.post, path + "/scroll", body)?["reset"] as? Bool == true)
   }
 
+  /// The offset is one that there is in what the collection has become.
+  @Test func whatShowsAfterAChangeElsewhereIsTheEndOfWhatIsLeft() throws {
+    let store = ScriptedStore(isShared: true)
+    let (one, two) = (MockService(over: store), MockService(over: store))
+    let path = try one.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":40}}]},
+       "layout":{"kind":"list","itemLength":50},"viewport":{"width":100,"height":200}}
+      """)
+    let end = #"{"contentOffset":{"x":0,"y":1800}}"#
+    #expect(two.send(.post, path + "/scroll", end)?.status == 200)
+    let most = #"{"deleteItems":[{"section":0,"start":10,"end":40}]}"#
+    #expect(one.send(.post, path + "/updates", most)?.status == 200)
+    let answer = try #require(two.send(.get, path + "/attributes"))
+    let shown = try #require(answer["attributes"] as? [[String: Any]])
+    #expect(shown.compactMap { $0["indexPath"] as? [Int] } == [[0, 6], [0, 7], [0, 8], [0, 9]])
+  }
+
   @Test func aTickThatWasAnsweredElsewhereIsNotComparedWith() throws {
     let store = ScriptedStore(isShared: true)
     let service = MockService(over: store)
