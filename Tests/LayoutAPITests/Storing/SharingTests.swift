@@ -156,6 +156,24 @@ struct SharingTests {
     #expect(service.value.send(.post, path + "/scroll", body)?["reset"] as? Bool == false)
   }
 
+  /// Somebody else's change is read by two requests at once, of which one goes on to make its own.
+  @Test func whatWasReadIsNotAppliedToWhatHasItAlready() throws {
+    let store = ScriptedStore(isShared: true)
+    let (one, two) = (MockService(over: store), MockService(over: store))
+    let path = try one.makeSession(session)
+    #expect(two.send(.post, path + "/updates", deletion)?["version"] as? Int == 2)
+    store.afterLoad.withLock {
+      $0 = { @Sendable [one = UnsafeShared(one)] in
+        let answer = one.value.send(.post, path + "/updates", insertion)
+        #expect(answer?["version"] as? Int == 3)
+      }
+    }
+    let seen = try #require(one.send(.get, path))
+    #expect(seen["version"] as? Int == 3)
+    #expect(itemCount(seen) == 3)
+    #expect(try one.view(of: path) == two.view(of: path))
+  }
+
   @Test func ofTwoChangesFromOneVersionOneWins() throws {
     let store = ScriptedStore(isShared: true)
     let (one, two) = (MockService(over: store), MockService(over: store))
