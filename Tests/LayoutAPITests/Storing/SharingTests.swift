@@ -299,6 +299,19 @@ struct SharingTests {
     }
   }
 
+  /// Nobody has been told its name: it must not count for those that its owner may have.
+  @Test func aSessionThatIsNotKeptIsNotThere() throws {
+    for isShared in [false, true] {
+      let store = ScriptedStore(isShared: isShared)
+      let service = MockService(over: store, sessions: SessionLimits(sessionCountPerOwner: 1))
+      store.failure.withLock { $0 = StoreError(.unavailable, "gone") }
+      for _ in 0..<2 { #expect(service.send(.post, "/v1/sessions", session)?.status == 503) }
+      store.failure.withLock { $0 = nil }
+      #expect(try service.sample("layoutd_sessions") == "0")
+      #expect(service.send(.post, "/v1/sessions", session)?.status == 201)
+    }
+  }
+
   @Test func aChangeOfWhichNobodyKnowsIsLookedFor() throws {
     for isShared in [false, true] {
       let store = ScriptedStore(isShared: isShared)
