@@ -381,6 +381,29 @@ struct SharingTests {
     #expect(service.send(.post, path + "/updates", deletion)?["version"] as? Int == 3)
   }
 
+  /// It has left memory, has come back as another object, and was changed there: one that is held still is
+  /// what it was.
+  @Test func aRequestWhoseSessionHasComeBackMeanwhileSeesWhatBecameOfIt() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store, sessions: SessionLimits(sessionCount: 1))
+    let path = try service.makeSession(session)
+    let meanwhile: @Sendable () -> Void = { [service = UnsafeShared(service)] in
+      _ = service.value.send(.post, "/v1/sessions", session)
+      let answer = service.value.send(.post, path + "/updates", insertion)
+      #expect(answer?.status == 200)
+    }
+    store.beforeAppend.withLock { $0 = meanwhile }
+    let change = try #require(service.send(.post, path + "/updates", insertion))
+    #expect(change.status == 200)
+    #expect(change["version"] as? Int == 3)
+    #expect(itemCount(service.send(.get, path)) == 5)
+    store.beforeDelete.withLock { $0 = meanwhile }
+    let removal = try #require(service.send(.delete, path, ifMatch: "\"3\""))
+    #expect(removal.status == 412)
+    #expect(removal["version"] as? Int == 4)
+    #expect(service.send(.delete, path, ifMatch: "\"4\"")?.status == 204)
+  }
+
   @Test func whatWasReadWhileItChangedIsReadAgain() throws {
     let store = ScriptedStore(isShared: false)
     let service = UnsafeShared(MockService(over: store, sessions: SessionLimits(sessionCount: 1)))
