@@ -124,7 +124,7 @@ final class RequestRate: Sendable {
     while true {
       // Its own place must still lie within the second.
       let new = max(old, now) &+ interval
-      let early = new &- now &- max(RequestRate.second, interval)
+      let early = new &- now &- RequestRate.second
       if early > 0 { return .nanoseconds(early) }
       let (isDone, current) = next.weakCompareExchange(
         expected: old, desired: new, ordering: .relaxed)
