@@ -122,7 +122,7 @@ struct Call: ~Escapable {
 
   /// Forgets a session at the version that the client believes in, in the store and then in memory.
   private func remove(_ session: Session, from archive: SessionArchive) throws(Failure) {
-    for _ in 0..<Call.conflictCount {
+    for _ in 0..<SessionArchive.roundCount {
       let snapshot = session.snapshot
       try checkIfMatch(snapshot)
       let outcome = try archive.delete(
@@ -136,7 +136,7 @@ struct Call: ~Escapable {
       guard outcome == .done else { throw .problem(.noSuchSession) }
       return
     }
-    throw .problem(.unavailable("others keep changing the session; ask again"))
+    throw SessionArchive.contested
   }
 
   /// Forgets a session at the version that the client believes in, where there is no store.
@@ -282,7 +282,7 @@ struct Call: ~Escapable {
     _ session: Session, in archive: SessionArchive, _ kind: StoredChange.Kind,
     _ body: (() -> [UInt8])?, _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
   ) throws(Failure) -> Session.Snapshot {
-    for _ in 0..<Call.conflictCount {
+    for _ in 0..<SessionArchive.roundCount {
       var outcome = StoreOutcome.done
       var recordSize: Int?
       do throws(Failure) {
@@ -315,11 +315,8 @@ struct Call: ~Escapable {
         }
       }
     }
-    throw .problem(.unavailable("others keep changing the session; ask again"))
+    throw SessionArchive.contested
   }
-
-  /// How often a change is worked out beside others.
-  private static let conflictCount = 16
 
   private func checked(
     _ session: Session, _ current: Session.Snapshot,

@@ -173,7 +173,7 @@ extension RedisTests {
       let (one, two) = (try server.store(), try server.store())
       try one.create(id, owner: "", snapshot: [1])
       func takeover(_ store: RedisStore, isScrolling: Bool = true) throws -> UInt64? {
-        try store.load(id, since: StoredVersion(1, stamp: 0), isScrolling: isScrolling)?.takeover
+        try store.load(id, since: 1, isScrolling: isScrolling)?.takeover
       }
       // The answer to its creation is a tick.
       #expect(try takeover(one) == 0)

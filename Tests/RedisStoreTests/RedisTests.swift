@@ -93,28 +93,3 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   }
   for thread in threads { _ = pthread_join(thread, nil) }
 }
-
-extension RedisStore {
-  /// Versions of one stamp, by their numbers.
-  private func version(_ number: Int) -> StoredVersion { StoredVersion(number, stamp: 0) }
-
-  func create(_ id: SessionID, owner: String, snapshot: [UInt8]) throws(StoreError) {
-    try create(id, owner: owner, snapshot: snapshot, stamp: 0)
-  }
-
-  func load(_ id: SessionID, since number: Int) throws(StoreError) -> StoredSession? {
-    try load(id, since: version(number))
-  }
-
-  func append(
-    _ change: [UInt8], to id: SessionID, after number: Int
-  ) throws(StoreError) -> StoreOutcome {
-    try append(change, to: id, after: version(number), stamp: 0)
-  }
-
-  func replaceSnapshot(
-    of id: SessionID, by snapshot: [UInt8], at number: Int
-  ) throws(StoreError) {
-    try replaceSnapshot(of: id, by: snapshot, at: version(number))
-  }
-}

@@ -150,10 +150,9 @@ private struct Model {
   }
 
   mutating func replace(_ id: SessionID, _ record: [UInt8], _ version: StoredVersion) {
-    guard let session = sessions[id], session.comes(from: version) else { return }
+    guard let session = sessions[id], version.number > session.first, session.comes(from: version)
+    else { return }
     sessions[id]?.changes.removeFirst(version.number - session.first)
-    // At the snapshot's own version it is left as it is.
-    guard version.number > session.first else { return }
     sessions[id]?.first = version.number
     sessions[id]?.snapshot = record
   }

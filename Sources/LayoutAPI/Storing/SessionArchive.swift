@@ -199,7 +199,7 @@ public final class SessionArchive: Sendable {
         return true
       }
     }
-    throw .problem(.unavailable("others keep changing the session; ask again"))
+    throw SessionArchive.contested
   }
 
   /// Makes a session in memory what was read since a version.
@@ -223,8 +223,12 @@ public final class SessionArchive: Sendable {
     return true
   }
 
-  /// How often a session is asked for beside others.
-  private static let roundCount = 16
+  /// How often something is tried beside others that change the session.
+  static let roundCount = 16
+
+  /// What is said when all of these were in vain.
+  static let contested = Failure.problem(
+    .unavailable("others keep changing the session; ask again"))
 
   /// Forgets what the client sees if another server has shown it something since.
   private func noteTakeover(of stored: StoredSession, in session: Session) {
@@ -346,7 +350,7 @@ public final class SessionArchive: Sendable {
     }
   }
 
-  /// Notes the deletion before anybody looks who has the session in memory, as ``appendNoted(_:to:after:)`` does.
+  /// Notes the deletion before anybody looks who has the session in memory, as ``appendNoted(_:to:after:stamp:)`` does.
   private func deleteNoted(_ id: SessionID, at version: Int?) throws(Failure) -> StoreOutcome {
     defer { noteChange(of: id) }
     return try ask { () throws(StoreError) in try store.delete(id, at: version) }

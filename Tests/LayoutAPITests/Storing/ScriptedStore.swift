@@ -127,7 +127,9 @@ final class ScriptedStore: DurableStore {
   ) throws(StoreError) {
     try check()
     sessions.withLock { sessions in
-      guard let kept = sessions[id], kept.comes(from: version) else { return }
+      guard let kept = sessions[id], kept.snapshot.version < version.number,
+        kept.comes(from: version)
+      else { return }
       sessions[id]?.changes.removeFirst(version.number - kept.snapshot.version)
       sessions[id]?.stamps.removeFirst(version.number - kept.snapshot.version)
       sessions[id]?.snapshot = .init(record: snapshot, version: version.number)

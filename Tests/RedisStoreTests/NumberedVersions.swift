@@ -1,0 +1,28 @@
+import LayoutSessions
+
+/// Versions by their numbers, for tests in which no number comes twice: all have stamp 0.
+extension DurableStore {
+  private func version(_ number: Int) -> StoredVersion { StoredVersion(number, stamp: 0) }
+
+  func create(_ id: SessionID, owner: String, snapshot: [UInt8]) throws(StoreError) {
+    try create(id, owner: owner, snapshot: snapshot, stamp: 0)
+  }
+
+  func load(
+    _ id: SessionID, since number: Int, isScrolling: Bool = false
+  ) throws(StoreError) -> StoredSession? {
+    try load(id, since: version(number), isScrolling: isScrolling)
+  }
+
+  func append(
+    _ change: [UInt8], to id: SessionID, after number: Int
+  ) throws(StoreError) -> StoreOutcome {
+    try append(change, to: id, after: version(number), stamp: 0)
+  }
+
+  func replaceSnapshot(
+    of id: SessionID, by snapshot: [UInt8], at number: Int
+  ) throws(StoreError) {
+    try replaceSnapshot(of: id, by: snapshot, at: version(number))
+  }
+}

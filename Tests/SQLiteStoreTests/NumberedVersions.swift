@@ -1,0 +1,1 @@
+../RedisStoreTests/NumberedVersions.swift
