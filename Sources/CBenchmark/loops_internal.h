@@ -6,7 +6,7 @@
 
 #include "loops.h"
 
-enum { column_count = 4, page_columns = 4, page_rows = 4 };
+enum { few_columns = 4, many_columns = 12, page_columns = 4, page_rows = 4 };
 // The layouts' defaults, in millionths.
 enum { spacing = 10'000'000 };
 
@@ -26,6 +26,7 @@ struct loop_layout {
   // waterfall: lengths scaled to the columns, and the columns
   uint32_t *lengths;
   uint8_t *columns;
+  int column_count;
   // flow
   flow_line *lines;
   size_t line_count;

@@ -29,7 +29,7 @@ struct ColumnFrontTests {
     var ends = Array(repeating: Length.zero, count: columnCount)
     var placedCount = 0
     // One at a time, as questions do.
-    var one = HeapedColumns(columnCount: columnCount)
+    var one = ManyColumns(columnCount: columnCount)
     var few = FewColumns(Array(repeating: 0, count: min(columnCount, 8)).span)
     let limit = generator.int(1...200)
     // Where the columns end somewhere on the way.
@@ -61,6 +61,16 @@ struct ColumnFrontTests {
       return true
     }
     #expect(placedCount == lengths.count)
+  }
+
+  /// Columns that there are not take no item, not even when no number is left for the others.
+  @Test(arguments: [1, 3, 9, 100])
+  func columnsAsLongAsNumbersGoTakeItemsStill(columnCount: Int) {
+    var columns = ManyColumns(columnCount: columnCount)
+    let longest = Length(millionths: .max)
+    for column in 0..<columnCount { #expect(columns.place(longest) == (column, .zero)) }
+    for _ in 0..<3 { #expect(columns.place(longest) == (0, longest)) }
+    #expect(columns.end == longest)
   }
 
   /// The columns at checkpoints anywhere on the way are those that items placed one at a time lead to.
@@ -145,7 +155,7 @@ struct ColumnFrontTests {
       #expect(values(rest.rope) == due[number...].map { expected[$0] })
       #expect(rest.end == starts.max())
     }
-    expectCheckpoints(of: HeapedColumns.self)
+    expectCheckpoints(of: ManyColumns.self)
     if columnCount <= OrderedColumns.capacity { expectCheckpoints(of: OrderedColumns.self) }
   }
 

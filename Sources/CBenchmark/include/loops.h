@@ -11,10 +11,11 @@
 #include <stdint.h>
 
 typedef enum __attribute__((enum_extensibility(closed))) loop_kind {
-  loop_kind_list,         // prefix sums
-  loop_kind_flow,         // a table of lines, justified
-  loop_kind_waterfall,    // four columns, each item where it can start first
-  loop_kind_paged_grid,   // pages side by side, four rows and columns: arithmetic
+  loop_kind_list,             // prefix sums
+  loop_kind_flow,             // a table of lines, justified
+  loop_kind_waterfall,        // four columns, each item where it can start first
+  loop_kind_broad_waterfall,  // twelve
+  loop_kind_paged_grid,       // pages side by side, four rows and columns: arithmetic
 } loop_kind;
 
 // Items with their layout.

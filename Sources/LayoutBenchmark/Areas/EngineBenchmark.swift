@@ -40,7 +40,7 @@ struct EngineSubject {
 
   var isArithmetic: Bool { kind == .paged_grid }
   /// Whether a change lays all items out anew that follow it.
-  var movesWhatFollows: Bool { kind == .waterfall }
+  var movesWhatFollows: Bool { kind == .waterfall || kind == .broad_waterfall }
 
   static var all: [EngineSubject] {
     [
@@ -51,15 +51,18 @@ struct EngineSubject {
         name: "flow", kind: .flow, layout: FlowLayout(),
         arrangeTarget: .ratioAtMost(1.3), changeTarget: .atMost(50)),
       EngineSubject(
-        name: "waterfall of 4 columns", kind: .waterfall, layout: waterfall,
+        name: "waterfall of 4 columns", kind: .waterfall, layout: waterfall(columnCount: 4),
         arrangeTarget: .ratioAtMost(1.3)),
+      EngineSubject(
+        name: "waterfall of 12 columns", kind: .broad_waterfall,
+        layout: waterfall(columnCount: 12), arrangeTarget: .ratioAtMost(1.3)),
       EngineSubject(name: "pagedGrid", kind: .paged_grid, layout: PagedGridLayout()),
     ]
   }
 
-  static var waterfall: WaterfallLayout {
+  static func waterfall(columnCount: Int) -> WaterfallLayout {
     var waterfall = WaterfallLayout()
-    waterfall.columns = .count(4)
+    waterfall.columns = .count(columnCount)
     return waterfall
   }
 }

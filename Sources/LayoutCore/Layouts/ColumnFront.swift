@@ -106,64 +106,47 @@ extension QuestionColumns {
   }
 }
 
-/// Any number of columns, as a binary heap by start, then by index.
-struct HeapedColumns: ColumnFront, QuestionColumns {
-  /// Where the next item would start in each column, in millionths of a point.
-  private(set) var starts: [Int64]
+/// Any number of columns.
+struct ManyColumns: ColumnFront, QuestionColumns {
+  private var tournament: ColumnTournament
   /// The last item in each column, −1 for none.
-  private(set) var lastItems: [Int64]
-  private var heap = ColumnHeap([])
+  private var lastItems: [Int64]
 
   init(columnCount: Int) {
-    starts = Array(repeating: 0, count: columnCount)
+    tournament = ColumnTournament(Array(repeating: 0, count: columnCount).span)
     lastItems = Array(repeating: -1, count: columnCount)
-    makeHeap()
   }
 
   init(_ columns: CheckpointColumns) {
-    let (starts, lastItems) = (columns.starts, columns.lastItems)
-    self.starts = starts.indices.map { starts[$0] }
+    tournament = ColumnTournament(columns.starts)
+    let lastItems = columns.lastItems
     self.lastItems = lastItems.indices.map { lastItems[$0] }
-    makeHeap()
-  }
-
-  private mutating func makeHeap() {
-    heap = ColumnHeap(starts.enumerated().map { ColumnHeap.Entry(key: $1, column: $0) })
   }
 
   /// - Complexity: O(n log c) for n items and c columns; O(c log n) if they are of one length.
   mutating func place(_ block: LengthBlock, from item: Int, spacing: Length) {
-    var placed = 0
-    if case .equal(let lengths) = block.lengths {
-      let steps = EqualSteps(lengths, spacing, columnCount: starts.count)
-      placed = changeStarts { steps.placeRows(leavingOne: true, in: &$0) }
-    }
-    block.forEachLength(from: placed) { index, length in
-      let column = place(Length(millionths: length) + spacing).column
-      lastItems[column] = Int64(item + index)
-      return true
+    switch block.lengths {
+    case .equal(let lengths):
+      let steps = EqualSteps(lengths, spacing, columnCount: lastItems.count)
+      let placed = tournament.changeStarts { steps.placeRows(leavingOne: true, in: &$0) }
+      let left = EqualLengths(length: lengths.length, count: lengths.count - placed)
+      tournament.place(left, spacing, from: item + placed, noting: &lastItems)
+    case .known(let lengths): tournament.place(lengths, spacing, from: item, noting: &lastItems)
+    case .plain(let lengths): tournament.place(lengths, spacing, from: item, noting: &lastItems)
+    case .pixels(let lengths): tournament.place(lengths, spacing, from: item, noting: &lastItems)
     }
   }
 
   mutating func changeStarts<Result>(_ body: (inout MutableSpan<Int64>) -> Result) -> Result {
-    var span = starts.mutableSpan
-    let result = body(&span)
-    makeHeap()
-    return result
+    tournament.changeStarts(body)
   }
 
   /// None: to look for where to stop would take as long.
   mutating func skip(_ block: LengthBlock, _ spacing: Length, endingBy end: Length) -> Int { 0 }
 
   /// - Complexity: O(log c) for c columns.
-  mutating func place(_ step: Length) -> (column: Int, start: Length) {
-    guard let first = heap.first else { return (0, .zero) }
-    let start = Length(millionths: first.key)
-    let moved = (start + step).millionths
-    starts[first.column] = moved
-    heap.replaceFirst(with: moved)
-    return (first.column, start)
-  }
+  @inline(__always)
+  mutating func place(_ step: Length) -> (column: Int, start: Length) { tournament.place(step) }
 
   /// Where few of many columns are wanted, those alone are gone through.
   ///
@@ -172,10 +155,10 @@ struct HeapedColumns: ColumnFront, QuestionColumns {
     of steps: EqualSteps, in wanted: Range<Int>,
     _ body: (_ index: Int, _ column: Int, _ start: Length) -> Bool
   ) -> Bool {
-    guard steps.count > 0, steps.step > .zero, wanted.count < starts.count / 4 else {
+    guard steps.count > 0, steps.step > .zero, wanted.count < lastItems.count / 4 else {
       return forEachPlace(of: steps, body)
     }
-    var counter = EqualStepCounter(step: steps.step.millionths, starts.span)
+    var counter = EqualStepCounter(step: steps.step.millionths, tournament.startsByColumn)
     var heap = ColumnHeap(counter.order.filter { wanted.contains($0.column) })
     while let first = heap.first {
       let index = counter.count(before: first)
@@ -189,10 +172,13 @@ struct HeapedColumns: ColumnFront, QuestionColumns {
   }
 
   mutating func append(to checkpoints: inout CheckpointWriter, before item: Int) {
-    checkpoints.append(item: item, starts: starts.span, lastItems: lastItems.span)
+    checkpoints.append(item: item, starts: tournament.startsByColumn, lastItems: lastItems.span)
   }
 
-  var end: Length { Length(millionths: starts.max() ?? 0) }
+  var end: Length {
+    let starts = tournament.startsByColumn
+    return Length(millionths: starts.indices.reduce(0) { max($0, starts[$1]) })
+  }
 }
 
 /// A few columns while a question goes through items one by one, without memory of its own.

@@ -61,7 +61,7 @@ final class ShortestFirstWaterfall: SectionBody {
     }
     let end =
       filledCount <= OrderedColumns.capacity
-      ? place(OrderedColumns.self, &writer) : place(HeapedColumns.self, &writer)
+      ? place(OrderedColumns.self, &writer) : place(ManyColumns.self, &writer)
     self.checkpoints = writer.finish()
     length = max(0, end - interitemSpacing)
   }
@@ -133,7 +133,7 @@ final class ShortestFirstWaterfall: SectionBody {
     if lengths.filledCount <= FewColumns.capacity {
       forEachPlace(wanted, from: before.item, FewColumns(before.starts), body)
     } else {
-      forEachPlace(wanted, from: before.item, HeapedColumns(before), body)
+      forEachPlace(wanted, from: before.item, ManyColumns(before), body)
     }
   }
 

@@ -22,7 +22,7 @@ public struct WaterfallLayout: CollectionLayout {
   /// are columns count as a few. Where many columns are filled shortest first, an item counts as four.
   public static let maximumMixedCount = 20_000_000
   /// To find the shortest of many columns takes so many times as long as of few.
-  private static let heapedCost = 4
+  private static let manyColumnsCost = 4
 
   /// The main axis.
   public var scrollDirection: ScrollDirection = .vertical
@@ -162,9 +162,9 @@ public struct WaterfallLayout: CollectionLayout {
     mutating func count(
       _ lengths: ColumnLengths, ofSection index: Int, _ direction: ItemRenderDirection
     ) throws(LayoutError) {
-      let isHeaped =
+      let hasMany =
         direction == .shortestFirst && lengths.filledCount > OrderedColumns.capacity
-      let weight = isHeaped ? heapedCost : 1
+      let weight = hasMany ? manyColumnsCost : 1
       let limit = maximumMixedCount / weight
       refusal = .tooManyItems(section: index, limit: limit)
       // Run by run only where it may be too much: where all are described, nothing is.
