@@ -160,7 +160,8 @@ public struct StoredSession: Sendable, Equatable {
   /// The stamp of the version: the asker's own if nothing is missing; 0 where the store does not keep it.
   public var stamp: UInt64 = 0
 
-  /// Names the last takeover: that one process scrolls the session after another one did.
+  /// Names the last takeover: that one process scrolls the session after another one did, or may have done
+  /// before the store lost it.
   ///
   /// No two takeovers of a session have one number; 0 is its creation. It is told to everybody who is to
   /// scroll, the one who takes over included, as often as asked: an answer that is lost loses nothing. Nil

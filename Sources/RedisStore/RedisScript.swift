@@ -11,7 +11,11 @@ import LayoutSessions
 //   snapshot         the record of its description
 //   snapshotVersion  the version that the snapshot has, from 1 to version
 //   snapshotStamp    the stamp of that version, 16 hexadecimal digits
-//   scroller         the store through which the last tick was answered: a name of its own
+//   scroller         the store through which the last tick was answered: a name of its own, and behind it Redis'
+//                    for the history of its data (master_replid). One that was a replica, or has been started
+//                    anew, begins another: it may have lost who scrolled last. (So does a master when its
+//                    first replica comes, which costs a reset.) As long as it is a replica it may be
+//                    behind, and nobody is the scroller
 //   takeover         a number that is drawn whenever another store becomes the scroller; not there, and
 //                    as good as 0, as long as it is the one that has made the session
 // layoutd:{ABC}:changes, a list, which is not there when it is empty:
@@ -71,6 +75,11 @@ enum RedisScript: Int, CaseIterable {
     local function comesFrom(old, stamp, version, first)
       return old >= first and old <= version and (not isStamped or stampOf(old, first) == stamp)
     end
+    local function scroller(name)
+      local replication = redis.pcall('INFO', 'replication')
+      if type(replication) ~= 'string' or not string.find(replication, 'role:master') then return name end
+      return name .. (string.match(replication, 'master_replid:(%x+)') or '')
+    end
     local function refusal(answer)
       if type(answer) == 'table' and answer.err then return {'refused', answer.err} end
       return nil
@@ -89,7 +98,7 @@ enum RedisScript: Int, CaseIterable {
       if redis.call('EXISTS', KEYS[1]) == 1 then return {'exists'} end
       local refused = refusal(redis.pcall('HSET', KEYS[1], 'format', '2', 'owner', ARGV[1],
         'version', '1', 'snapshot', ARGV[2], 'snapshotVersion', '1', 'snapshotStamp', ARGV[5],
-        'scroller', ARGV[4]))
+        'scroller', scroller(ARGV[4])))
       if refused then return refused end
       redis.call('PEXPIRE', KEYS[1], ARGV[3])
       redis.call('DEL', KEYS[2])
@@ -113,9 +122,10 @@ enum RedisScript: Int, CaseIterable {
       local owner, takeover = fields[1], ''
       if ARGV[5] ~= '' then
         takeover = fields[3] or '0'
-        if fields[2] ~= ARGV[5] then
+        local name = scroller(ARGV[5])
+        if fields[2] ~= name then
           takeover = ARGV[6]
-          local refused = refusal(redis.pcall('HSET', KEYS[1], 'scroller', ARGV[5],
+          local refused = refusal(redis.pcall('HSET', KEYS[1], 'scroller', name,
             'takeover', takeover))
           if refused then return refused end
         end

@@ -12,7 +12,8 @@ public import LayoutSessions
 ///   written yet: a second's changes or two.
 /// - Replication is asynchronous: when a replica takes over, the last changes that its master
 ///   acknowledged may be gone, and a session may be at an earlier version than somebody has seen.
-///   Servers find that out by the stamps of versions, and go on from what Redis has.
+///   Servers find that out by the stamps of versions, and go on from what Redis has; and nobody
+///   goes on from ticks, for who has answered the last one may be lost too.
 ///   `min-replicas-to-write` and `min-replicas-max-lag` bound how much that is; this client does
 ///   not ask for more (`WAIT`), which would make it rarer and not impossible.
 /// - Sessions expire by themselves. Redis must not evict them: `maxmemory-policy noeviction`. Then
@@ -22,7 +23,7 @@ public import LayoutSessions
 /// not spoken, though the keys of a session are made to lie at one place, for proxies that do. A
 /// user of its own needs `~layoutd:*` and the commands `EVALSHA`, `EVAL`, `SCRIPT|LOAD`, `PING`,
 /// `SELECT`, `EXISTS`, `HMGET`, `HGET`, `HSET`, `HINCRBY`, `LLEN`, `LRANGE`, `RPUSH`, `LTRIM`,
-/// `PTTL`, `PEXPIRE` and `DEL`.
+/// `PTTL`, `PEXPIRE` and `DEL`; and `INFO`, without which it is not noticed that ticks are lost.
 public final class RedisStore: DurableStore {
   private let address: RedisAddress
   private let pool: RedisPool
@@ -84,7 +85,8 @@ public final class RedisStore: DurableStore {
   ///   - isScrolling: Whether this store's server answers ticks from now on.
   /// - Returns: The session as far as it is missing; nil if there is none.
   /// - Throws: ``StoreError``; ``StoreError/Kind/unavailable`` too if another store's server has
-  ///   answered the last tick, this one's is to, and Redis takes no writes.
+  ///   answered the last tick, this one's is to, and Redis takes no writes; or if whoever's is to,
+  ///   and Redis is a replica, which may not know who has.
   public func load(
     _ id: SessionID, since version: StoredVersion?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {

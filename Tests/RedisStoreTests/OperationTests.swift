@@ -193,6 +193,33 @@ extension RedisTests {
       #expect(try takeover(one) != 0)
     }
 
+    @Test func aTakeoverThatAReplicaHadNotGotIsNoticed() throws {
+      let (one, two) = (try server.store(), try server.store())
+      let key = RedisKeys(id).session
+      try one.create(id, owner: "", snapshot: [1])
+      func takeover(_ store: RedisStore) throws -> UInt64? {
+        try store.load(id, since: 1, isScrolling: true)?.takeover
+      }
+      #expect(try takeover(two) != 0)
+      let known = try #require(try takeover(one))
+      try server.run("COPY", key, "replicated")
+      let lost = try #require(try takeover(two))
+      // What a replica has that becomes the master before it learns of that.
+      try server.run("COPY", "replicated", key, "REPLACE")
+      #expect(try takeover(one) == known)
+      try server.run("REPLICAOF", "127.0.0.1", "1")
+      // It may be behind already, and cannot say so.
+      #expect(
+        error { () throws(StoreError) in _ = try one.load(id, since: 1, isScrolling: true) }?.kind
+          == .unavailable)
+      try server.run("REPLICAOF", "NO", "ONE")
+      let next = try #require(try takeover(one))
+      #expect(Set([0, known, lost, next]).count == 4)
+      #expect(try takeover(one) == next)
+      let last = try #require(try takeover(two))
+      #expect(![0, known, lost, next].contains(last))
+    }
+
     @Test func theKeysOfASessionLieAtOnePlace() throws {
       try store.create(id, owner: "alice", snapshot: [1])
       #expect(try store.append([2], to: id, after: 1) == .done)
