@@ -221,9 +221,10 @@ class Redis(Program):
     what was acknowledged. Tests that kill Redis use the first.
     """
 
-    def __init__(self, sandbox, fsync="always", password=None, name="redis"):
+    def __init__(self, sandbox, fsync="always", password=None, name="redis", options=()):
         super().__init__(sandbox, name)
         self.port = sandbox.free_port()
+        self.options = list(options)
         self.fsync = fsync
         self.password = password
         self.folder = sandbox.folder / f"{name}-data"
@@ -234,7 +235,8 @@ class Redis(Program):
         arguments = [
             "redis-server", "--bind", "127.0.0.1", "--port", str(self.port), "--unixsocket",
             str(self.socket_path), "--dir", str(self.folder), "--save", "", "--appendonly", "yes",
-            "--appendfsync", self.fsync, "--maxmemory-policy", "noeviction", "--daemonize", "no"]
+            "--appendfsync", self.fsync, "--maxmemory-policy", "noeviction", "--daemonize", "no",
+            *self.options]
         return arguments + (["--requirepass", self.password] if self.password else [])
 
     def is_ready(self):
@@ -257,6 +259,16 @@ class Redis(Program):
                 if not connection.recv(1000).startswith(b"+PONG"):
                     return False
         return True
+
+    def tell(self, *words):
+        """Sends a command to one without a password; the answer: a text, or a line with its sign in front."""
+        with socket.create_connection(("127.0.0.1", self.port), 5) as connection:
+            connection.sendall((" ".join(words) + "\r\n").encode())
+            with connection.makefile("rb") as answer:
+                line = answer.readline()
+                if line.startswith(b"$"):
+                    return answer.read(int(line[1:])).decode()
+                return line.decode().rstrip()
 
     def url(self, port=None, database=0):
         secret = f":{self.password}@" if self.password else ""

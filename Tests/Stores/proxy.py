@@ -26,7 +26,7 @@ class _Proxy:
         self.listener = await asyncio.start_server(self.accept, "127.0.0.1", self.port)
 
     async def accept(self, reader, writer):
-        if self.refuses:
+        if self.refuses or self.upstream is None:
             writer.transport.abort()
             return
         try:
@@ -122,6 +122,14 @@ class Proxies:
     def lose_answer(self, place, count=1):
         """Lets the next questions through and resets their connections before the answers come."""
         self.loop.call_soon_threadsafe(self._lose, self.proxies[place], count)
+
+    def lead(self, upstream):
+        """Leads all to another port from now on, None for nowhere, and cuts what leads to the last one."""
+        async def change():
+            for one in self.proxies:
+                one.upstream = upstream
+                one.cut()
+        asyncio.run_coroutine_threadsafe(change(), self.loop).result(10)
 
     def _hold(self, one, seconds):
         one.open.clear()
