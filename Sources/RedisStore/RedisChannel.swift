@@ -17,6 +17,9 @@ import Synchronization
   /// What is longer may take longer, and leaves a connection with buffers of that size.
   private static let largeSize = 1 << 20
 
+  /// So much is handed over at once: the system waits as long as for one piece with each that somebody takes.
+  private static let pieceSize = 1 << 16
+
   /// Connects.
   ///
   /// - Parameters:
@@ -103,7 +106,8 @@ import Synchronization
     while start < bytes.count {
       let count = unsafe bytes.withUnsafeBytes { buffer in
         // Safe: within the buffer, which is there for the length of the call.
-        let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[start...])
+        let rest = unsafe UnsafeRawBufferPointer(
+          rebasing: buffer[start...].prefix(RedisChannel.pieceSize))
         return unsafe Glibc.send(socket, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
       }
       let failure = errno

@@ -11,8 +11,10 @@ final class FakeRedis: Sendable {
     var answers: [String] = []
     /// What it says to PING; nothing more is said after anything but the usual.
     var greeting = "+PONG\r\n"
-    /// Whether answers take their time: 64 KiB come every 20 ms.
+    /// Whether answers take their time, a piece every 20 ms, and so does taking what is not answered.
     var isSlow = false
+    /// How many bytes a piece has.
+    var pieceSize = 1 << 16
     /// Whether it hangs up after that.
     var isClosed = true
   }
@@ -114,10 +116,13 @@ private final class Serve: Sendable {
     for answer in connection.answers {
       guard !receive(socket).isEmpty else { return }
       didReceiveCall()
-      say(answer, socket, isSlow: connection.isSlow)
+      say(answer, socket, isSlow: connection.isSlow, pieceSize: connection.pieceSize)
     }
     // Until the other side hangs up.
-    while !connection.isClosed, !receive(socket).isEmpty { didReceiveCall() }
+    while !connection.isClosed, !receive(socket).isEmpty {
+      didReceiveCall()
+      if connection.isSlow { usleep(20_000) }
+    }
   }
 
   private func receive(_ socket: Int32) -> String {
@@ -127,10 +132,12 @@ private final class Serve: Sendable {
     return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
   }
 
-  private func say(_ text: String, _ socket: Int32, isSlow: Bool = false) {
+  private func say(
+    _ text: String, _ socket: Int32, isSlow: Bool = false, pieceSize: Int = 1 << 16
+  ) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
-      let part = Array(rest.prefix(1 << 16))
+      let part = Array(rest.prefix(pieceSize))
       rest = rest.dropFirst(part.count)
       // Safe: the array is there for the length of the call, with its size.
       _ = unsafe send(socket, part, part.count, Int32(MSG_NOSIGNAL))

@@ -50,7 +50,9 @@ import Testing
     // Versions out of order.
     "*8\r\n$5\r\nfound\r\n:3\r\n$0\r\n\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:4\r\n$0\r\n\r\n",
     "*8\r\n$5\r\nfound\r\n:3\r\n$0\r\n\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:-9223372036854775808\r\n$0\r\n\r\n",
-    // A stamp that is none; a change too short to have one.
+    // Stamps that are none; a change too short to have one.
+    "*6\r\n$5\r\nfound\r\n:3\r\n$16\r\n000000000000000x\r\n$1\r\no\r\n$0\r\n\r\n*2\r\n$16\r\n0000000000000001\r\n$16\r\n000000000000000x\r\n",
+    "*6\r\n$5\r\nfound\r\n:3\r\n$2\r\n10\r\n$1\r\no\r\n$0\r\n\r\n*2\r\n$2\r\n10\r\n$2\r\n10\r\n",
     "*6\r\n$5\r\nfound\r\n:3\r\n$2\r\n10\r\n$1\r\no\r\n$0\r\n\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
     "*6\r\n$5\r\nfound\r\n:3\r\n$16\r\n0000000000000001\r\n$1\r\no\r\n$0\r\n\r\n*2\r\n$0\r\n\r\n$0\r\n\r\n",
     // Scrolled nobody knows where.
@@ -79,6 +81,8 @@ import Testing
     ("NOPERM this user has no permissions", .unavailable),
     ("NOPERM ACL failure in script: no permissions", .uncertain), ("ERR boom", .uncertain),
     ("OOMPH", .uncertain), ("", .uncertain), ("WRONGTYPE Operation", .unreadable),
+    // As Redis says it before version 7.
+    ("ERR Error running script (call to f_1): @user_script:9: WRONGTYPE Operation", .unreadable),
   ])
   func errors(words: String, kind: StoreError.Kind) throws {
     let fake = FakeRedis([
@@ -137,6 +141,44 @@ import Testing
     let duration = try time { loaded = try store.load(newID(), since: 1) }
     #expect(loaded?.changes.count == 3000)
     #expect(duration > .milliseconds(900), "\(duration)")
+  }
+
+  /// What trickles is not waited for for ever, whichever way it goes.
+  @Test func whatIsShortMayNot() throws {
+    let slow = FakeRedis([
+      FakeRedis.Connection(
+        answers: ["*1\r\n$4\r\ndone\r\n"], isSlow: true, pieceSize: 1, isClosed: false)
+    ])
+    let write = append(try store(slow, timeout: .milliseconds(100)))
+    #expect(write?.kind == .uncertain)
+    #expect(write?.detail.contains("no whole answer") == true, "\(write as Any)")
+    let busy = FakeRedis([FakeRedis.Connection(isSlow: true, isClosed: false)])
+    let long = [UInt8](repeating: 1, count: 8 << 20)
+    let store = try store(busy, timeout: .milliseconds(100))
+    let other = error { () throws(StoreError) in
+      _ = try store.append(long, to: newID(), after: 1)
+    }
+    #expect(other?.kind == .unavailable)
+    #expect(other?.detail.contains("it takes too little") == true, "\(other as Any)")
+  }
+
+  /// Who has been the master may not be the one to whom its name leads now.
+  @Test func whoTakesNoWritesIsLeft() throws {
+    let words = "READONLY You can't write against a read only replica."
+    for sign in ["", "-"] {
+      let said = sign + words
+      let fake = FakeRedis([
+        FakeRedis.Connection(
+          answers: ["*2\r\n$7\r\nrefused\r\n$\(said.utf8.count)\r\n\(said)\r\n"],
+          isClosed: false),
+        FakeRedis.Connection(answers: ["*1\r\n$4\r\ndone\r\n"]),
+      ])
+      let store = try store(fake)
+      let refusal = append(store)
+      #expect(refusal?.kind == .unavailable)
+      #expect(refusal?.detail.hasSuffix(": " + words) == true)
+      #expect(append(store) == nil)
+    }
   }
 
   /// What was not asked for would be taken for the next answer.
