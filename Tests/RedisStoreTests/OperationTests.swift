@@ -253,6 +253,25 @@ extension RedisTests {
       #expect(try store.append([1], to: id, after: 2) == .done)
     }
 
+    /// Their buffers would stay as large.
+    @Test func connectionsThatWereUsedForMuchAreNotUsedAgain() throws {
+      let store = try server.store(connectionLimit: 1)
+      func hasConnection() throws -> Bool {
+        guard case .bytes(let list) = try server.run("CLIENT", "LIST") else { return false }
+        // The one that asks is another.
+        return list.count { $0 == UInt8(ascii: "\n") } > 1
+      }
+      try store.create(id, owner: "", snapshot: [])
+      #expect(try hasConnection())
+      #expect(
+        try store.append([UInt8](repeating: 1, count: 1 << 20), to: id, after: 1) == .done)
+      #expect(wait { (try? hasConnection()) == false })
+      #expect(try store.load(id, since: 2)?.changes == [])
+      #expect(try hasConnection())
+      #expect(try store.load(id, since: 1)?.changes.first?.count == 1 << 20)
+      #expect(wait { (try? hasConnection()) == false })
+    }
+
     @Test func databasesAreSeparate() throws {
       let second = RedisStore(
         address: try RedisAddress(url: server.url + "/1"), timeToLive: .seconds(60),
@@ -288,7 +307,9 @@ extension RedisTests {
         #expect(try store.append([1], to: id, after: version + 1) == .done)
       }
       try server.run("SCRIPT", "FLUSH")
-      try store.touch([id, newID(), id])
+      try server.run("PEXPIRE", RedisKeys(id).session, "100000")
+      try store.touch([newID(), newID(), id])
+      #expect(try server.number("PTTL", RedisKeys(id).session) > 1_000_000)
       #expect(try store.load(id, since: nil)?.version == 9)
       #expect(try server.number("DBSIZE") == 2)
     }

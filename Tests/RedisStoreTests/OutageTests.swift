@@ -40,6 +40,11 @@ extension RedisTests {
         wait {
           error { () throws(StoreError) in try store.create(id, owner: "", snapshot: []) } == nil
         })
+      // It may go and come again.
+      server.stop()
+      #expect(throws: StoreError.self) { try store.load(id, since: nil) }
+      try server.start()
+      #expect(wait { error { () throws(StoreError) in _ = try store.load(id, since: nil) } == nil })
     }
 
     @Test func whatWasAcknowledgedIsThereAgain() throws {
@@ -121,6 +126,17 @@ extension RedisTests {
       #expect(wait { (try? store.load(id, since: nil)?.version) == 1 })
     }
 
+    @Test func whatIsLongMayBeDoneLater() throws {
+      let server = try RedisServer()
+      let store = try server.store(timeout: .milliseconds(200))
+      let id = newID()
+      try store.create(id, owner: "", snapshot: [])
+      try server.run("CLIENT", "PAUSE", "500")
+      // Two seconds more.
+      let large = [UInt8](repeating: 1, count: 32 << 20)
+      #expect(try store.append(large, to: id, after: 1) == .done)
+    }
+
     @Test func onlySoManyConnectionsAreMade() throws {
       let server = try RedisServer()
       let store = try server.store(connectionLimit: 3)
@@ -199,6 +215,12 @@ extension RedisTests {
         }
       }
       #expect(duration < .seconds(5))
+      // What was in use then is closed too.
+      #expect(
+        wait {
+          guard case .bytes(let list) = try? server.run("CLIENT", "LIST") else { return false }
+          return list.count { $0 == UInt8(ascii: "\n") } == 1
+        })
     }
   }
 }

@@ -96,6 +96,30 @@ extension RedisTests {
       #expect(try other.load(id, since: 1, isScrolling: true)?.takeover != 0)
     }
 
+    /// The first write says it; none of those that come after it is made alone.
+    @Test(arguments: ["rpush", "hset", "del"])
+    func rightsThatAreMissingHarmNothing(command: String) throws {
+      let server = try RedisServer()
+      try server.run(
+        "ACL", "SETUSER", "bob", "on", ">word", "~layoutd:*", "+@all", "-\(command)")
+      let (all, bob) = (
+        try server.store(), try store("redis://bob:word@127.0.0.1:\(server.port)")
+      )
+      let id = newID()
+      try all.create(id, owner: "", snapshot: [1])
+      #expect(try all.append([2], to: id, after: 1) == .done)
+      let contents = try server.contents(of: id)
+      let failure: StoreError? =
+        switch command {
+        case "rpush": error { () throws(StoreError) in _ = try bob.append([3], to: id, after: 2) }
+        case "hset":
+          error { () throws(StoreError) in try bob.replaceSnapshot(of: id, by: [3], at: 2) }
+        default: error { () throws(StoreError) in _ = try bob.delete(id, at: 2) }
+        }
+      #expect(failure?.kind == .unavailable, "\(failure as Any)")
+      #expect(try server.contents(of: id) == contents)
+    }
+
     @Test func replicasTakeNoWrites() throws {
       let server = try RedisServer()
       try checkWrites(
