@@ -58,9 +58,19 @@ import Testing
     }
     // The first waits, and the others see what came of it; unless one of them is very late.
     #expect((1...2).contains(store.vainWaitCount))
+    // It is not told to wait, then.
+    func check(_ condition: String) throws {
+      try store.execute(
+        """
+        SELECT CASE WHEN timeout \(condition) THEN 1 ELSE abs(-9223372036854775808) END \
+        FROM pragma_busy_timeout
+        """)
+    }
+    try check("= 0")
     // As soon as the file is free, it is used.
     #expect(other.execute("ROLLBACK"))
     for id in ids { #expect(try store.append([1], to: id, after: 1) == .done) }
+    try check("> 0")
   }
 
   @Test func whatIsShortDoesNotWaitForAllThatIsLong() throws {
@@ -88,6 +98,41 @@ import Testing
     // Which of two that are done looks at the clock first is chance; of six, it is not.
     #expect(try #require(order.firstIndex(of: 7)) <= 3, "\(order)")
     #expect(try store.load(id, since: nil)?.version == 2)
+  }
+
+  /// Nor the other way round: where many make changes, there is always something short.
+  @Test func whatIsLongDoesNotWaitForAllThatIsShort() throws {
+    let turn = Atomic(0)
+    let moments = Atomic(0)
+    // Asked once for each commit: as long as that takes, the next one queues up, at first the next two.
+    let store = try SQLiteStore(
+      path: test.path + "-too", timeToLive: .seconds(60),
+      now: {
+        let next = moments.add(1, ordering: .relaxed).newValue + 1
+        while turn.load(ordering: .relaxed) < next {
+          turn.add(1, ordering: .relaxed)
+          usleep(20_000)
+        }
+        return 1_000_000
+      })
+    let ids = (0..<5).map { _ in newID() }
+    for id in ids where id != ids[1] { try store.create(id, owner: "", snapshot: []) }
+    moments.store(0, ordering: .relaxed)
+    turn.store(0, ordering: .relaxed)
+    let done = Mutex<[Int]>([])
+    onThreads(5) { thread in
+      while turn.load(ordering: .relaxed) < thread { usleep(100) }
+      if thread == 1 {
+        try? store.create(ids[1], owner: "", snapshot: record("long", count: 1 << 20))
+      } else {
+        _ = try? store.append([1], to: ids[thread], after: 1)
+      }
+      done.withLock { $0.append(thread) }
+    }
+    let order = done.withLock { $0 }
+    #expect(order.count == 5)
+    #expect(try #require(order.firstIndex(of: 1)) <= 1, "\(order)")
+    store.close()
   }
 
   @Test func changesOfManyThreadsShareCommits() throws {

@@ -16,6 +16,7 @@ import Testing
 
   @Test func whatNobodyAsksForIsNotThere() throws {
     test.clock.advance(by: life + life / 8)
+    try store.sweep()
     #expect(try store.load(id, since: nil) != nil)
     test.clock.advance(by: life + life / 8 + 1)
     #expect(try store.load(id, since: nil) == nil)
@@ -33,8 +34,8 @@ import Testing
       { [store, id] in try store.touch([newID(), id]) },
     ]
     for use in uses {
-      // An eighth is what may be left out.
-      test.clock.advance(by: life)
+      // An eighth is what may be left out. It is there until the last moment.
+      test.clock.advance(by: life + life / 8)
       try use()
       test.clock.advance(by: life)
       #expect(try store.load(id, since: nil) != nil)
@@ -54,7 +55,8 @@ import Testing
     test.clock.advance(by: life)
     for _ in 0..<3 {
       #expect(throws: StoreError.self) { try store.touch([id]) }
-      test.clock.advance(by: life)
+      // As long as if it could be: whoever uses it all the time says so once in an eighth of its life.
+      test.clock.advance(by: life + life / 8)
       #expect(try store.load(id, since: nil)?.version == 1)
       #expect(throws: StoreError.self) { _ = try store.append([], to: id, after: 1) }
       #expect(try store.owner(of: id) == "")
@@ -69,6 +71,50 @@ import Testing
     test.clock.advance(by: life + life / 8 + 1)
     #expect(try store.load(id, since: nil) == nil)
     #expect(try store.append([], to: id, after: 2) == .missing)
+  }
+
+  /// The file takes it for expired until its next use is written, which need not wait for a sweep.
+  @Test func aUseThatCouldNotBeWrittenIsWrittenWithTheNext() throws {
+    let other = newID()
+    try store.create(other, owner: "", snapshot: [])
+    try store.execute("PRAGMA query_only = ON")
+    test.clock.advance(by: life + life / 8)
+    #expect(throws: StoreError.self) { try store.touch([id, other]) }
+    try store.execute("PRAGMA query_only = OFF")
+    test.clock.advance(by: life)
+    try store.touch([id])
+    #expect(try store.append([], to: other, after: 1) == .done)
+    store.close()
+    let again = try test.open()
+    #expect(try again.load(id, since: nil)?.version == 1)
+    #expect(try again.load(other, since: nil)?.version == 2)
+  }
+
+  /// A few at a time, those too that come behind many which cannot be written.
+  @Test func usesThatCouldNotBeWrittenAreWrittenByAndBy() throws {
+    let ids = (0..<200).map { _ in newID() }
+    let damaged = Set(ids.prefix(150))
+    for id in ids {
+      try store.create(id, owner: damaged.contains(id) ? "damaged" : "", snapshot: [])
+    }
+    // The one stands for damaged pages, the other for whatever may be better the next time.
+    try store.execute(
+      """
+      CREATE TRIGGER damage BEFORE UPDATE ON session WHEN old.owner = 'damaged'
+      BEGIN SELECT RAISE(ABORT, 'damaged'); END;
+      CREATE TRIGGER failure BEFORE UPDATE ON session WHEN old.owner = ''
+      BEGIN SELECT zeroblob(2147483647); END
+      """)
+    test.clock.advance(by: life)
+    #expect(throws: StoreError.self) { try store.touch(ids) }
+    let error = #expect(throws: StoreError.self) { try store.sweep(for: .zero) }
+    #expect(error?.kind == .unavailable)
+    try store.execute("DROP TRIGGER failure")
+    try store.sweep(for: .seconds(10))
+    store.close()
+    test.clock.advance(by: life)
+    let again = try test.open()
+    for id in ids where !damaged.contains(id) { #expect(try again.load(id, since: nil) != nil) }
   }
 
   @Test func manyUsesThatCannotBeWrittenCountAllTheSame() throws {
@@ -99,6 +145,17 @@ import Testing
     #expect(throws: StoreError.self) { try store.touch([id]) }
     test.clock.advance(by: life / 2)
     #expect(try store.load(id, since: nil)?.version == 1)
+    // Those that have come to nothing leave their places to others, and are none any more.
+    test.clock.advance(by: life * 2)
+    #expect(try store.load(id, since: nil) == nil)
+    try store.execute("PRAGMA query_only = OFF")
+    let other = newID()
+    try store.create(other, owner: "", snapshot: [])
+    try store.execute("PRAGMA query_only = ON")
+    test.clock.advance(by: life)
+    #expect(throws: StoreError.self) { try store.touch([other]) }
+    test.clock.advance(by: life)
+    #expect(try store.load(other, since: nil)?.version == 1)
   }
 
   @Test func whatIsUsedAllTheTimeIsNotedNowAndThen() throws {
@@ -154,6 +211,33 @@ import Testing
     try store.sweep(for: .seconds(60))
     #expect(!isThere(ids[64]) && !isThere(ids[300]))
     #expect(try store.load(last, since: nil) != nil)
+  }
+
+  @Test func aSweepThatFailsIsMadeUpFor() throws {
+    // Stands for whatever may be better the next time: no memory, or no room.
+    try store.execute(
+      """
+      CREATE TRIGGER failure BEFORE DELETE ON session
+      BEGIN SELECT zeroblob(2147483647); END
+      """)
+    test.clock.advance(by: life * 2)
+    let error = #expect(throws: StoreError.self) { try store.sweep() }
+    #expect(error?.kind == .unavailable)
+    try store.execute("DROP TRIGGER failure")
+    try store.sweep()
+    try store.create(id, owner: "", snapshot: [])
+  }
+
+  @Test func lifeMayBeShort() throws {
+    let other = try TestStore()
+    let store = try SQLiteStore(
+      path: other.path, timeToLive: .milliseconds(1600),
+      now: { [clock = other.clock] in clock.now })
+    try store.create(id, owner: "", snapshot: [])
+    other.clock.advance(by: 1800)
+    #expect(try store.load(id, since: nil) != nil)
+    other.clock.advance(by: 1801)
+    #expect(try store.load(id, since: nil) == nil)
   }
 
   @Test func lifeMayBeEndless() throws {

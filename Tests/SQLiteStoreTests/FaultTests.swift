@@ -1,6 +1,7 @@
 import Glibc
 import LayoutSessions
 import SQLiteStore
+import Synchronization
 import Testing
 
 /// Disks that are full, and files that are damaged.
@@ -102,6 +103,50 @@ import Testing
     store.close()
   }
 
+  @Test func whatMayHaveHappenedIsNotTriedAgain() throws {
+    let ids = (0..<3).map { _ in newID() }
+    let turn = Atomic(-1)
+    let moments = Atomic(0)
+    // Asked once for each commit that is tried, and for each that fails.
+    let store = try SQLiteStore(
+      path: test.path, timeToLive: .seconds(60),
+      now: { [path = test.path] in
+        moments.add(1, ordering: .relaxed)
+        if turn.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged {
+          // The others queue up, for one commit; and then there is no disk any more.
+          usleep(50_000)
+          reopen(path + "-wal", O_RDONLY)
+        }
+        return 1_000_000
+      })
+    for id in ids { try store.create(id, owner: "", snapshot: []) }
+    moments.store(0, ordering: .relaxed)
+    turn.store(0, ordering: .relaxed)
+    let errors = Mutex<[StoreError.Kind]>([])
+    onThreads(3) { thread in
+      while turn.load(ordering: .relaxed) < min(thread, 1) { usleep(100) }
+      do throws(StoreError) {
+        _ = try store.append([1], to: ids[thread], after: 1)
+      } catch {
+        errors.withLock { $0.append(error.kind) }
+      }
+    }
+    #expect(errors.withLock { $0 } == [.uncertain, .uncertain, .uncertain])
+    #expect(moments.load(ordering: .relaxed) == 4)
+    store.close()
+  }
+
+  @Test func aConnectionThatFailsIsNotReadFromAgain() throws {
+    let store = try test.open()
+    let id = try create(in: store)
+    #expect(try store.load(id, since: nil)?.version == 1)
+    #expect(try store.append([1], to: id, after: 1) == .done)
+    reopen("\(test.path)-wal", O_WRONLY)
+    let error = #expect(throws: StoreError.self) { try store.load(id, since: nil) }
+    #expect(error?.kind == .unavailable)
+    #expect(try store.load(id, since: nil)?.version == 2)
+  }
+
   @Test func aDamagedPageConcernsItsSessions() throws {
     let store = try test.open()
     let ids = try (0..<20).map { _ in try create(in: store) }
@@ -194,6 +239,21 @@ import Testing
       _ = try store.append([], to: id, after: .max)
     }
     #expect(error?.kind == .unreadable)
+  }
+}
+
+/// Has this process's descriptors of a file be for reading or for writing only: the other fails from then on.
+private func reopen(_ path: String, _ flags: CInt) {
+  for descriptor in CInt(0)..<4096 {
+    var name = [CChar](repeating: 0, count: 4096)
+    // Safe: the name is there for the length of the call, with its size.
+    let count = unsafe readlink("/proc/self/fd/\(descriptor)", &name, name.count)
+    guard count > 0 else { continue }
+    let bytes = name[..<count].map { UInt8(bitPattern: $0) }
+    guard String(decoding: bytes, as: UTF8.self) == path else { continue }
+    let other = unsafe open(path, flags | O_CLOEXEC)
+    dup2(other, descriptor)
+    close(other)
   }
 }
 

@@ -69,11 +69,13 @@ import Testing
     #expect(try test.open().load(id, since: nil)?.version == 2)
   }
 
-  @Test func laterFormatsAreLeftAlone() throws {
+  @Test func otherFormatsAreLeftAlone() throws {
     try makeStore()
-    #expect(writeFile(test.path, [0, 0, 0, 2], at: 60))
-    let error = try refusal()
-    #expect(error?.kind == .unreadable && error?.detail.contains("format 2") == true)
+    for format: UInt8 in [2, 0] {
+      #expect(writeFile(test.path, [0, 0, 0, format], at: 60))
+      let error = try refusal()
+      #expect(error?.kind == .unreadable && error?.detail.contains("format \(format)") == true)
+    }
     #expect(writeFile(test.path, [0, 0, 0, 1], at: 60))
     try makeStore()
   }

@@ -90,6 +90,14 @@ import Testing
     }
   }
 
+  /// Who made the version that one has is known to who has it.
+  @Test func whatIsNotMissingKeepsItsStamp() throws {
+    try keepSession()
+    #expect(try store.load(id, since: StoredVersion(4, stamp: 7))?.stamp == 7)
+    #expect(try store.load(id, since: StoredVersion(3, stamp: 7))?.stamp == 0)
+    #expect(try store.load(id, since: nil)?.stamp == 0)
+  }
+
   @Test func onlyLaterSnapshotsReplaceASnapshot() throws {
     try keepSession()
     try store.replaceSnapshot(of: id, by: record("three"), at: 3)
@@ -155,6 +163,17 @@ import Testing
     let again = try test.open()
     #expect(try again.load(id, since: nil) == before)
     #expect(try again.append(record("change 4"), to: id, after: 4) == .done)
+  }
+
+  /// Fails unless it is so, as far as the connection that writes knows.
+  private func check(_ condition: String) throws {
+    try store.execute("SELECT CASE WHEN \(condition) THEN 1 ELSE abs(-9223372036854775808) END")
+  }
+
+  /// Not only handed to the system, which may lose it with the machine.
+  @Test func whatIsAcknowledgedIsOnTheDisk() throws {
+    try check("(SELECT synchronous FROM pragma_synchronous) = 2")
+    #expect(throws: StoreError.self) { try check("1 = 2") }
   }
 
   /// As after `kill -9`: the files as they are while the store is open.
