@@ -294,7 +294,6 @@ public final class SessionArchive: Sendable {
       }
       return outcome
     } catch {
-      session.upkeep.doubt()
       sessions.residentSession(session.id)?.upkeep.doubt()
       throw error
     }
