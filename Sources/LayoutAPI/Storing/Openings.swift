@@ -82,6 +82,9 @@ final class Openings: Sendable {
     }
   }
 
+  /// How many sessions are being brought into memory, for tests.
+  var count: Int { entries.withLock(\.count) }
+
   /// Lines up; nil if too many have.
   private func enter(_ key: Key) -> Turn? {
     while true {

@@ -381,6 +381,95 @@ struct SharingTests {
     #expect(service.send(.post, path + "/updates", deletion)?["version"] as? Int == 3)
   }
 
+  /// One request has read what another server made, and another one what it made after that, for which the
+  /// first is faster all the same.
+  @Test func whatWasReadLaterIsNotTakenForWhatWasReadBefore() throws {
+    let store = ScriptedStore(isShared: true)
+    let other = UnsafeShared(MockService(over: store))
+    let one = UnsafeShared(MockService(over: store))
+    let path = try one.value.makeSession(session)
+    #expect(other.value.send(.post, path + "/updates", insertion)?["version"] as? Int == 2)
+    let (isRead, isApplied, isAnswered) = (Signal(), Signal(), Signal())
+    let versions = Mutex<[Int?]>([])
+    store.afterLoad.withLock {
+      $0 = { @Sendable in
+        // The first has read version 2.
+        let answer = other.value.send(.post, path + "/updates", insertion)
+        #expect(answer?["version"] as? Int == 3)
+        store.afterLoad.withLock {
+          $0 = { @Sendable in
+            // The second has read version 3.
+            isRead.give()
+            isApplied.await()
+          }
+        }
+        Thread.detachNewThread {
+          let answer = one.value.send(.get, path)
+          versions.withLock { $0.append(answer?["version"] as? Int) }
+          isAnswered.give()
+        }
+        isRead.await()
+      }
+    }
+    #expect(one.value.send(.get, path)?["version"] as? Int == 2)
+    isApplied.give()
+    isAnswered.await()
+    #expect(versions.withLock(\.self) == [3])
+  }
+
+  /// Nobody knows whether the change was made, and the session has come back as another object meanwhile.
+  @Test func aChangeOfWhichNobodyKnowsIsLookedForInWhatHasComeBackToo() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store, sessions: SessionLimits(sessionCount: 1))
+    let path = try service.makeSession(session)
+    store.beforeAppend.withLock {
+      $0 = { @Sendable [service = UnsafeShared(service)] in
+        _ = service.value.send(.post, "/v1/sessions", session)
+        _ = service.value.send(.get, path)
+        store.failure.withLock { $0 = StoreError(.uncertain, "no answer") }
+        store.failsAfterwards.withLock { $0 = true }
+      }
+    }
+    #expect(service.send(.post, path + "/updates", deletion)?.status == 503)
+    store.failure.withLock { $0 = nil }
+    #expect(service.send(.get, path)?["version"] as? Int == 2)
+  }
+
+  /// It was told of the takeover when it read the session.
+  @Test func aSessionThatWasTakenOverIsResetOnce() throws {
+    let store = ScriptedStore(isShared: true)
+    let path = try MockService(over: store).makeSession(session)
+    store.takeover.withLock { $0 = 7 }
+    let service = MockService(over: store)
+    for isReset in [true, false] {
+      let answer = service.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":0}}"#)
+      #expect(answer?["reset"] as? Bool == isReset)
+    }
+  }
+
+  /// Changes count for the next snapshot whoever makes them, and however they are read.
+  @Test(arguments: [0, 6])
+  func whatOthersChangeOutgrowsTheSnapshotToo(changeCount: Int) throws {
+    let store = ScriptedStore(isShared: true)
+    let (one, two) = (MockService(over: store), MockService(over: store))
+    let path = try one.makeSession(session)
+    func change(_ service: MockService, _ count: Int) {
+      for _ in 0..<count {
+        #expect(service.send(.post, path + "/updates", insertion)?.status == 200)
+      }
+    }
+    // Before it reads the session, and after.
+    change(one, changeCount)
+    #expect(two.send(.get, path)?.status == 200)
+    change(one, 12 - changeCount)
+    #expect(two.send(.get, path)?.status == 200)
+    // More than 4 KiB each, in 64 KiB.
+    change(two, 3)
+    #expect(try two.sample("layoutd_store_snapshots_total") == "0")
+    change(two, 1)
+    #expect(try two.sample("layoutd_store_snapshots_total") == "1")
+  }
+
   /// It has left memory, has come back as another object, and was changed there: one that is held still is
   /// what it was.
   @Test func aRequestWhoseSessionHasComeBackMeanwhileSeesWhatBecameOfIt() throws {
@@ -532,6 +621,65 @@ struct SharingTests {
     }
     for _ in 0..<12 { isAnswered.await() }
     #expect(refused.load(ordering: .relaxed) == 0)
+  }
+
+  /// A turn ends with a failure, though some are still in it: a question may be answered where a tick was
+  /// refused.
+  @Test(arguments: [false, true])
+  func whoComesAfterAFailureTriesAnew(fails: Bool) throws {
+    let openings = Openings(patience: .seconds(20))
+    var generator = SystemRandomNumberGenerator()
+    let id = SessionID(using: &generator)
+    let done = Mutex<[String]>([])
+    let isAnswered = Signal()
+    func start(_ name: String, isScrolling: Bool, _ body: @escaping @Sendable () -> Bool) {
+      Thread.detachNewThread {
+        do throws(Failure) {
+          try openings.inTurn(id, of: .anonymous, isScrolling: isScrolling) {
+            () throws(Failure) in
+            guard body() else { throw .problem(.unavailable("gone")) }
+            done.withLock { $0.append(name) }
+          }
+        } catch {
+          done.withLock { $0.append("no " + name) }
+        }
+        isAnswered.give()
+      }
+    }
+    let (tick, question, next) = (Signal(), Signal(), Signal())
+    let (isTicking, isAsking, isTrying) = (Signal(), Signal(), Signal())
+    start("tick", isScrolling: true) {
+      isTicking.give()
+      tick.await()
+      return false
+    }
+    isTicking.await()
+    start("question", isScrolling: false) {
+      isAsking.give()
+      question.await()
+      return !fails
+    }
+    // Time to line up.
+    usleep(50_000)
+    tick.give()
+    isAsking.await()
+    start("next", isScrolling: true) {
+      isTrying.give()
+      next.await()
+      return true
+    }
+    isTrying.await()
+    isAnswered.await()
+    question.give()
+    isAnswered.await()
+    // It waits for the one before, not for those whose turn is over.
+    start("last", isScrolling: false) { true }
+    usleep(50_000)
+    next.give()
+    for _ in 0..<2 { isAnswered.await() }
+    #expect(
+      done.withLock(\.self) == ["no tick", fails ? "no question" : "question", "next", "last"])
+    #expect(openings.count == 0)
   }
 
   @Test func aSessionDeletedWhileItIsReadIsGone() throws {
