@@ -1,0 +1,84 @@
+import Testing
+
+@testable import layoutd
+
+/// What the program is told, and what it makes of that.
+struct ConfigurationTests {
+  private func read(
+    _ arguments: [String], _ variables: [String: String] = [:]
+  ) throws(Configuration.Failure) -> Configuration {
+    try Configuration.read(arguments, environment: { variables[$0] }).configuration
+  }
+
+  /// Why it does not start; nil if it does.
+  private func failure(_ arguments: [String], _ variables: [String: String] = [:]) -> String? {
+    do throws(Configuration.Failure) {
+      try read(arguments, variables).check()
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  @Test func optionsWinOverTheEnvironment() throws {
+    let variables = [
+      "LAYOUTD_MAX_ITEMS": "7", "LAYOUTD_HOST": "127.0.0.2",
+      "LAYOUTD_CORS_ORIGIN": "https://a.example,https://b.example",
+    ]
+    let first = try read([], variables)
+    #expect(first.maxItems == 7 && first.host == "127.0.0.2")
+    #expect(first.corsOrigins == ["https://a.example", "https://b.example"])
+    let second = try read(
+      [
+        "--cors-origin", "https://c.example", "--max-items=8", "--cors-origin=https://d.example",
+      ], variables)
+    #expect(second.maxItems == 8 && second.host == "127.0.0.2")
+    #expect(second.corsOrigins == ["https://c.example", "https://d.example"])
+    #expect(failure([], ["LAYOUTD_MAX_ITEMS": "x"])?.contains("--max-items") == true)
+  }
+
+  @Test(arguments: [
+    ("", false), ("0", false), ("false", false), ("no", false), ("1", true), ("true", true),
+    ("yes", true),
+  ])
+  func switchesMayBeVariables(value: String, isOn: Bool) throws {
+    #expect(try read([], ["LAYOUTD_ALLOW_ANONYMOUS": value]).allowAnonymous == isOn)
+    #expect(try read(["--allow-anonymous=\(value)"]).allowAnonymous == isOn)
+    #expect(try read(["--allow-anonymous"], ["LAYOUTD_ALLOW_ANONYMOUS": value]).allowAnonymous)
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1", true), ("127.255.1.2", true), ("localhost", true), ("::1", true),
+    ("127.0.0.1.2", false), ("127.1", false), ("127.0.0.x", false), ("127.0.0.256", false),
+    ("127.0.0.", false), ("127", false), ("128.0.0.1", false), ("0.0.0.0", false), ("::", false),
+    ("localhost.example.org", false),
+  ])
+  func onlyThisMachineIsServedWithoutKeys(host: String, isServed: Bool) {
+    #expect((failure(["--host", host]) == nil) == isServed)
+    #expect(failure(["--host", host, "--allow-anonymous"]) == nil)
+  }
+
+  @Test func thereIsOneCommand() throws {
+    #expect(try Configuration.read([], environment: { _ in nil }).command == .serve)
+    let check = try Configuration.read(["healthcheck"], environment: { _ in nil })
+    #expect(check.command == .healthcheck)
+    #expect(failure(["serve", "healthcheck"])?.contains("unknown command") == true)
+  }
+
+  @Test func whatIsEmptyIsNoValue() {
+    #expect(failure(["--host="]) == "--host takes an address")
+    #expect(failure([], ["LAYOUTD_TLS_CERT": ""]) == "--tls-cert takes a value")
+    #expect(failure(["--store", "memory:x"])?.hasPrefix("--store takes memory") == true)
+  }
+
+  @Test func portsMayBothBeFree() {
+    #expect(failure(["--port", "0", "--admin-port", "0"]) == nil)
+    #expect(failure(["--port", "1", "--admin-port", "1"]) != nil)
+  }
+
+  @Test func theHelpFitsATerminal() {
+    let lines = Configuration.help.split(separator: "\n")
+    #expect(lines.count > 60)
+    for line in lines { #expect(line.count <= 80, "\(line)") }
+  }
+}
