@@ -49,6 +49,11 @@ struct HTTPServerTests {
       }
     }
     #expect(server.statistics.requestCount == 160)
+    // It is nobody else's answer.
+    for client in clients {
+      client.send("GET /short/ax HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(client.receive()?.text == String(repeating: "a", count: 900))
+    }
   }
 
   /// Short answers of one length, type and tag are sent in one form, which must not be that of others,
@@ -254,6 +259,45 @@ struct HTTPServerTests {
     #expect(clients[1].receive()?.status == 200)
     clients[2].send(String(repeating: "a", count: 100_000))
     #expect(clients[2].receive()?.status == 200)
+    server.stop(drainSeconds: 5)
+  }
+
+  /// Bodies that are coming are places in the queue that are taken, as long as they are.
+  @Test func aLongBodyIsShedIfThoseBeforeItFillTheQueue() throws {
+    let handler = EchoHandler()
+    let server = try start(handler, workers: 1, queue: 3)
+    func begin(_ path: String, _ fields: String = "Content-Length: 100000") -> RawClient {
+      let client = RawClient(port: server.port)
+      client.send("POST \(path) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\r\n")
+      return client
+    }
+    let body = [UInt8](repeating: 0x61, count: 100_000)
+    let first = begin("/wait", "Content-Length: 0")
+    waitUntil { handler.waitingCount == 1 }
+    do {
+      // One who leaves.
+      let leaving = begin("/x")
+      leaving.send("a")
+      waitUntil { server.statistics.heldByteCount == 1 }
+    }
+    waitUntil { server.statistics.connectionCount == 1 }
+    // Two that have come.
+    var clients = (0..<2).map { _ in begin("/wait") }
+    for client in clients { client.send(body) }
+    waitUntil { server.statistics.queuedCount == 2 }
+    // One that comes, for the last place, and others.
+    clients.append(begin("/wait"))
+    clients[2].send("a")
+    waitUntil { server.statistics.heldByteCount == 200_001 }
+    #expect(server.statistics.shedCount == 0)
+    for fields in ["Content-Length: 100000", "Transfer-Encoding: chunked"] {
+      #expect(begin("/x", fields).receive()?.status == 503)
+    }
+    clients[2].send(Array(body.dropFirst()))
+    waitUntil { server.statistics.queuedCount == 3 }
+    handler.open()
+    for client in [first] + clients { #expect(client.receive()?.status == 200) }
+    #expect(server.statistics.shedCount == 2)
     server.stop(drainSeconds: 5)
   }
 

@@ -105,7 +105,7 @@ struct LimitTests {
   @Test func loopbackIsSparedIfSoSaid() throws {
     let server = try startServer { $0.maximumConnectionCountPerAddress = 1 }
     defer { server.stop(drainSeconds: 1) }
-    let clients = (0..<3).map { _ in RawClient(port: server.port) }
+    let clients = [1, 1, 2, 2].map { RawClient(port: server.port, from: $0) }
     for client in clients {
       client.send(get)
       #expect(client.receive()?.status == 200)
@@ -258,7 +258,42 @@ struct LimitTests {
     expectHeld(0, "nothing is under way")
   }
 
+  @Test func aBodyMayBeAsLongAsItMay() throws {
+    let server = try startServer { $0.maximumBodySize = 0x400 }
+    defer { server.stop(drainSeconds: 1) }
+    for (count, status) in [(0x400, 200), (0x401, 413)] {
+      let text = String(repeating: "a", count: count)
+      for rest in [
+        "Content-Length: \(count)\r\n\r\n\(text)",
+        "Transfer-Encoding: chunked\r\n\r\n\(String(count, radix: 16))\r\n\(text)\r\n0\r\n\r\n",
+      ] {
+        let client = RawClient(port: server.port)
+        client.send("POST /x HTTP/1.1\r\nHost: a\r\n\(rest)")
+        #expect(client.receive()?.status == status)
+      }
+    }
+  }
+
   // MARK: Silence
+
+  /// Between requests a client may say nothing for longer than a request may take.
+  @Test func aRequestBeginsWhenItsFirstByteComes() throws {
+    let server = try startServer { $0.requestTimeoutSeconds = 1 }
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    // Twice, and looked at in between.
+    client.send(get)
+    #expect(client.receive()?.status == 200)
+    usleep(700_000)
+    client.send(get)
+    #expect(client.receive()?.status == 200)
+    usleep(1_700_000)
+    client.send("GET /x HTTP/1.1\r\n")
+    usleep(700_000)
+    client.send("Host: a\r\n\r\n")
+    #expect(client.receive()?.status == 200)
+    #expect(server.statistics.timedOutCount == 0)
+  }
 
   @Test func whoSaysNothingIsClosed() throws {
     let server = try startServer { $0.idleTimeoutSeconds = 3 }
@@ -362,6 +397,24 @@ struct LimitTests {
     #expect(server.statistics.heldByteCount == 0)
   }
 
+  /// Long answers have longer than requests have.
+  @Test func whoTakesALongAnswerSlowlyHasTheTimeForIt() throws {
+    let server = try startServer {
+      $0.requestTimeoutSeconds = 1
+      $0.minimumAnswerRate = 100_000
+    }
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port, receiveBuffer: 2048)
+    client.send("GET /size/3000000 HTTP/1.1\r\nHost: a\r\n\r\n")
+    waitUntil { server.statistics.heldByteCount == 3_000_000 }
+    for _ in 0..<20 {
+      #expect(client.take(8000) > 0)
+      usleep(100_000)
+    }
+    #expect(client.receive()?.body.count == 3_000_000)
+    #expect(server.statistics.timedOutCount == 0)
+  }
+
   /// Answers without a body fill the kernel's buffers too.
   @Test func whoAsksAndNeverListensIsCutOff() throws {
     let server = try startServer { $0.requestTimeoutSeconds = 1 }
@@ -379,6 +432,9 @@ struct LimitTests {
     let server = try startServer(handler) { $0.requestTimeoutSeconds = 1 }
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port)
+    // Nor is it counted from the answer before.
+    client.send(get)
+    #expect(client.receive()?.status == 200)
     client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
     waitUntil { handler.waitingCount == 1 }
     usleep(2_500_000)

@@ -210,11 +210,24 @@ import Testing
     client.send("GET /v1/nowhere?c=d HTTP/1.1\r\nHost: a\r\n\r\n")
     let answer = try #require(client.receive())
     #expect(answer.status == 404)
+    client.send("GET /a\"b\\c HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.receive()?.status == 404)
+    let long = String(repeating: "a", count: 1000)
+    client.send("GET /\(long) HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.receive()?.status == 404)
+    client.send("GET /..?c=d HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.receive()?.status == 400)
     program.send(SIGTERM)
     #expect(program.waitForExit() == 0)
-    let line = try #require(program.log.split(separator: "\n").first { $0.hasPrefix("{") })
-    let entry = try #require(
-      try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    let lines = program.log.split(separator: "\n").filter { $0.hasPrefix("{") }
+    let entries = try lines.map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+    let entry = try #require(entries.first)
+    #expect(
+      entries.dropFirst().map { $0["path"] as? String } == [
+        "/a?b?c", "/" + long.prefix(511), "/..",
+      ])
     #expect(entry["method"] as? String == "GET")
     #expect(entry["status"] as? Int == 404)
     #expect(entry["bytes"] as? Int == answer.text.utf8.count)

@@ -43,9 +43,14 @@ struct RefusalTests {
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port)
     client.send(
-      "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n800\r\n"
-        + String(repeating: "a", count: 0x800))
+      "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n300\r\n"
+        + String(repeating: "a", count: 0x300) + "\r\n")
+    waitUntil { server.statistics.heldByteCount == 0x300 }
+    client.send("800\r\n" + String(repeating: "a", count: 0x800))
     waitUntil { !handler.refusals.isEmpty }
+    // What had come is of no use any more.
+    waitUntil { server.statistics.heldByteCount == 0 }
+    #expect(server.statistics.heldByteCount == 0)
     let told = try #require(handler.refusals.first)
     #expect(told.status == .contentTooLarge)
     client.send("\r\n1\r\na\r\n0\r\n\r\n")
@@ -128,6 +133,19 @@ struct RefusalTests {
     waitUntil { server.statistics.lingeringCount == 0 }
     #expect(server.statistics.lingeringCount == 0)
     #expect(server.statistics.connectionCount == 0)
+  }
+
+  /// A body of which the header says nothing is none, and is sent all the same.
+  @Test func whoSendsWithoutALengthGetsTheAnswer() throws {
+    let server = try startServer()
+    defer { server.stop(drainSeconds: 1) }
+    let body = [UInt8](repeating: 0x61, count: 10_000_000)
+    for _ in 0..<50 {
+      let client = RawClient(port: server.port)
+      client.send("POST /x HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(client.send(body))
+      #expect(client.receive()?.status == 200)
+    }
   }
 
   @Test func whoIsTurnedAwayGetsTheAnswer() throws {

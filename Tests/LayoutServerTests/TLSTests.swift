@@ -80,6 +80,17 @@ struct TLSTests {
     #expect(server.statistics.heldByteCount == 0)
   }
 
+  /// Of what has come, only the system knows how much: it is more than was sent.
+  @Test func whoSaysNothingBetweenRequestsIsNotLate() throws {
+    let server = try start { $0.requestTimeoutSeconds = 1 }
+    defer { server.stop(drainSeconds: 1) }
+    let base = "https://localhost:\(server.port)"
+    // One connection, on which nothing is said for two seconds.
+    let answers = try curl("--rate", "30/m", "-w", "%{num_connects}", "\(base)/a", "\(base)/b")
+    #expect(answers == "GET /a ?  0 0 worker=false1GET /b ?  0 0 worker=false0")
+    #expect(server.statistics.timedOutCount == 0)
+  }
+
   @Test func refusalsArrive() throws {
     let server = try start { $0.maximumBodySize = 1000 }
     defer { server.stop(drainSeconds: 1) }
