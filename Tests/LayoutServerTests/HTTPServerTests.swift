@@ -25,7 +25,7 @@ struct HTTPServerTests {
     #expect(get.status == 200)
     #expect(get.text == "GET /a/b%20c ?x=1&y=%41  0 0 worker=false")
     client.send(
-      "POST /p HTTP/1.1\r\nHost: a\r\ncontent-TYPE: text/x\r\nContent-Length: 3\r\n\r\nabc")
+      "POST /p HTTP/1.1\r\nHost: a\r\ncontent-TYPE: text/x \t\r\nContent-Length: 3\r\n\r\nabc")
     #expect(
       client.receive()?.text == "POST /p ? text/x 3 \(checksum(Array("abc".utf8))) worker=false")
     client.send("HEAD /size/1000 HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -115,6 +115,8 @@ struct HTTPServerTests {
     ("GET / HTTP/1.1\r\nHost: a\r\nb@d: x\r\n\r\n", 400),
     ("GET /%00 HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     ("GET /a%2Fb HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    ("GET /a%5cb HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    ("GET /a?\u{E9} HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     ("GET /a%2 HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     ("GET /a/../b HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     ("GET /a/%2e%2E/b HTTP/1.1\r\nHost: a\r\n\r\n", 400),

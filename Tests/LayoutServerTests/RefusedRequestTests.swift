@@ -171,6 +171,7 @@ struct RefusedRequestTests {
 
   @Test(arguments: [
     "GET /x HTTP/1.0\r\n\r\n", "GET /x HTTP/1.2\r\nHost: a\r\n\r\n",
+    "GET /.../...x HTTP/1.1\r\nHost: a\r\n\r\n",
     "get /x HTTP/1.1\r\nHost: a\r\n\r\n", "\r\n\r\nGET /x HTTP/1.1\r\nHost: a\r\n\r\n",
     "GET /x HTTP/1.1\r\nHost: \t a\r\nX:\r\n\r\n",
     "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nExpect: 200-maybe\r\n\r\n",
