@@ -55,19 +55,6 @@ struct StoppingTests {
     #expect(await stopping.value)
   }
 
-  /// Nobody waits for the rest of what comes from who has gone.
-  @Test func whoHasLeftIsNotWaitedFor() throws {
-    let server = try startServer()
-    do {
-      let client = RawClient(port: server.port)
-      client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab")
-      waitUntil { server.statistics.heldByteCount == 2 }
-    }
-    waitUntil { server.statistics.connectionCount == 0 }
-    let time = ContinuousClock().measure { #expect(server.stop(drainSeconds: 30)) }
-    #expect(time < .seconds(20))
-  }
-
   @Test func nothingUnderWayNothingToWaitFor() throws {
     let server = try startServer()
     let idle = RawClient(port: server.port)
