@@ -278,7 +278,7 @@ struct LimitTests {
 
   /// Between requests a client may say nothing for longer than a request may take.
   @Test func aRequestBeginsWhenItsFirstByteComes() throws {
-    let server = try startServer { $0.requestTimeoutSeconds = 1 }
+    let server = try startServer { $0.requestTimeoutSeconds = 2 }
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port)
     // Twice, and looked at in between.
@@ -287,7 +287,7 @@ struct LimitTests {
     usleep(700_000)
     client.send(get)
     #expect(client.receive()?.status == 200)
-    usleep(1_700_000)
+    usleep(2_700_000)
     client.send("GET /x HTTP/1.1\r\n")
     usleep(700_000)
     client.send("Host: a\r\n\r\n")

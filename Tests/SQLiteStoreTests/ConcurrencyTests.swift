@@ -111,7 +111,7 @@ import Testing
         let next = moments.add(1, ordering: .relaxed).newValue + 1
         while turn.load(ordering: .relaxed) < next {
           turn.add(1, ordering: .relaxed)
-          usleep(20_000)
+          usleep(100_000)
         }
         return 1_000_000
       })

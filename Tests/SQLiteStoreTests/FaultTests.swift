@@ -107,6 +107,7 @@ import Testing
     let ids = (0..<3).map { _ in newID() }
     let turn = Atomic(-1)
     let moments = Atomic(0)
+    let appendingCount = Atomic(0)
     // Asked once for each commit that is tried, and for each that fails.
     let store = try SQLiteStore(
       path: test.path, timeToLive: .seconds(60),
@@ -114,7 +115,8 @@ import Testing
         moments.add(1, ordering: .relaxed)
         if turn.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged {
           // The others queue up, for one commit; and then there is no disk any more.
-          usleep(50_000)
+          while appendingCount.load(ordering: .relaxed) < 3 { usleep(100) }
+          usleep(100_000)
           reopen(path + "-wal", O_RDONLY)
         }
         return 1_000_000
@@ -125,6 +127,7 @@ import Testing
     let errors = Mutex<[StoreError.Kind]>([])
     onThreads(3) { thread in
       while turn.load(ordering: .relaxed) < min(thread, 1) { usleep(100) }
+      appendingCount.add(1, ordering: .relaxed)
       do throws(StoreError) {
         _ = try store.append([1], to: ids[thread], after: 1)
       } catch {

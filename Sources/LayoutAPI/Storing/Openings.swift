@@ -82,8 +82,8 @@ final class Openings: Sendable {
     }
   }
 
-  /// How many sessions are being brought into memory, for tests.
-  var count: Int { entries.withLock(\.count) }
+  /// How many bring sessions into memory or wait for it, for tests.
+  var count: Int { entries.withLock { $0.values.reduce(0) { $0 + $1.count } } }
 
   /// Lines up; nil if too many have.
   private func enter(_ key: Key) -> Turn? {

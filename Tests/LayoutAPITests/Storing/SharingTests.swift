@@ -659,8 +659,7 @@ struct SharingTests {
       question.await()
       return !fails
     }
-    // Time to line up.
-    usleep(50_000)
+    while openings.count < 2 { usleep(100) }
     tick.give()
     isAsking.await()
     start("next", isScrolling: true) {
@@ -674,7 +673,7 @@ struct SharingTests {
     isAnswered.await()
     // It waits for the one before, not for those whose turn is over.
     start("last", isScrolling: false) { true }
-    usleep(50_000)
+    while openings.count < 2 { usleep(100) }
     next.give()
     for _ in 0..<2 { isAnswered.await() }
     #expect(
