@@ -29,7 +29,7 @@ struct ColumnFrontTests {
     var ends = Array(repeating: Length.zero, count: columnCount)
     var placedCount = 0
     // One at a time, as questions do.
-    var one = ManyColumns(columnCount: columnCount)
+    var one = ColumnTournament(Array(repeating: 0, count: columnCount).span)
     var few = FewColumns(Array(repeating: 0, count: min(columnCount, 8)).span)
     let limit = generator.int(1...200)
     // Where the columns end somewhere on the way.
@@ -66,7 +66,7 @@ struct ColumnFrontTests {
   /// Columns that there are not take no item, not even when no number is left for the others.
   @Test(arguments: [1, 3, 9, 100])
   func columnsAsLongAsNumbersGoTakeItemsStill(columnCount: Int) {
-    var columns = ManyColumns(columnCount: columnCount)
+    var columns = ColumnTournament(Array(repeating: 0, count: columnCount).span)
     let longest = Length(millionths: .max)
     for column in 0..<columnCount { #expect(columns.place(longest) == (column, .zero)) }
     for _ in 0..<3 { #expect(columns.place(longest) == (0, longest)) }

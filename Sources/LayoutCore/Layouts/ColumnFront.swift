@@ -107,7 +107,7 @@ extension QuestionColumns {
 }
 
 /// Any number of columns.
-struct ManyColumns: ColumnFront, QuestionColumns {
+struct ManyColumns: ColumnFront {
   private var tournament: ColumnTournament
   /// The last item in each column, −1 for none.
   private var lastItems: [Int64]
@@ -137,16 +137,16 @@ struct ManyColumns: ColumnFront, QuestionColumns {
     }
   }
 
-  mutating func changeStarts<Result>(_ body: (inout MutableSpan<Int64>) -> Result) -> Result {
-    tournament.changeStarts(body)
+  mutating func append(to checkpoints: inout CheckpointWriter, before item: Int) {
+    checkpoints.append(item: item, starts: tournament.startsByColumn, lastItems: lastItems.span)
   }
 
+  var end: Length { tournament.end }
+}
+
+extension ColumnTournament: QuestionColumns {
   /// None: to look for where to stop would take as long.
   mutating func skip(_ block: LengthBlock, _ spacing: Length, endingBy end: Length) -> Int { 0 }
-
-  /// - Complexity: O(log c) for c columns.
-  @inline(__always)
-  mutating func place(_ step: Length) -> (column: Int, start: Length) { tournament.place(step) }
 
   /// Where few of many columns are wanted, those alone are gone through.
   ///
@@ -155,10 +155,10 @@ struct ManyColumns: ColumnFront, QuestionColumns {
     of steps: EqualSteps, in wanted: Range<Int>,
     _ body: (_ index: Int, _ column: Int, _ start: Length) -> Bool
   ) -> Bool {
-    guard steps.count > 0, steps.step > .zero, wanted.count < lastItems.count / 4 else {
+    guard steps.count > 0, steps.step > .zero, wanted.count < startsByColumn.count / 4 else {
       return forEachPlace(of: steps, body)
     }
-    var counter = EqualStepCounter(step: steps.step.millionths, tournament.startsByColumn)
+    var counter = EqualStepCounter(step: steps.step.millionths, startsByColumn)
     var heap = ColumnHeap(counter.order.filter { wanted.contains($0.column) })
     while let first = heap.first {
       let index = counter.count(before: first)
@@ -169,15 +169,6 @@ struct ManyColumns: ColumnFront, QuestionColumns {
     }
     _ = skip(steps, upTo: steps.count, startingBy: .zero, in: wanted)
     return true
-  }
-
-  mutating func append(to checkpoints: inout CheckpointWriter, before item: Int) {
-    checkpoints.append(item: item, starts: tournament.startsByColumn, lastItems: lastItems.span)
-  }
-
-  var end: Length {
-    let starts = tournament.startsByColumn
-    return Length(millionths: starts.indices.reduce(0) { max($0, starts[$1]) })
   }
 }
 

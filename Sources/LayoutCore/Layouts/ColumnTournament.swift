@@ -51,6 +51,14 @@ struct ColumnTournament {
     get { nodes.span.extracting(first: columnCount) }
   }
 
+  /// Where the next item would start in the column that reaches furthest.
+  ///
+  /// - Complexity: O(c) for c columns.
+  var end: Length {
+    let starts = startsByColumn
+    return Length(millionths: starts.indices.reduce(0) { max($0, starts[$1]) })
+  }
+
   /// Changes where the columns would take the next item, in millionths of a point, 0 or more; what there is room for
   /// besides is not to be changed.
   ///

@@ -133,7 +133,7 @@ final class ShortestFirstWaterfall: SectionBody {
     if lengths.filledCount <= FewColumns.capacity {
       forEachPlace(wanted, from: before.item, FewColumns(before.starts), body)
     } else {
-      forEachPlace(wanted, from: before.item, ManyColumns(before), body)
+      forEachPlace(wanted, from: before.item, ColumnTournament(before.starts), body)
     }
   }
 
