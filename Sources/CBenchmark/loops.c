@@ -10,7 +10,7 @@ static void *touched(size_t size) {
   return memory;
 }
 
-loop_layout *loop_create(loop_kind kind, size_t capacity) {
+loop_layout *loop_create(loop_kind kind, int column_count, size_t capacity) {
   loop_layout *self = calloc(1, sizeof *self);
   if (!self) return NULL;
   self->kind = kind;
@@ -19,11 +19,10 @@ loop_layout *loop_create(loop_kind kind, size_t capacity) {
   self->heights = touched(capacity * sizeof *self->heights);
   self->copy = touched(capacity * 32);
   bool whole = self->widths && self->heights && self->copy;
-  bool is_waterfall = kind == loop_kind_waterfall || kind == loop_kind_broad_waterfall;
-  if (kind == loop_kind_list || is_waterfall)
+  if (kind == loop_kind_list || kind == loop_kind_waterfall)
     whole = (self->tops = touched(capacity * sizeof *self->tops)) && whole;
-  if (is_waterfall) {
-    self->column_count = kind == loop_kind_waterfall ? few_columns : many_columns;
+  if (kind == loop_kind_waterfall) {
+    self->column_count = column_count;
     whole = (self->lengths = touched(capacity * sizeof *self->lengths)) && whole;
     whole = (self->columns = touched(capacity)) && whole;
   }
@@ -49,8 +48,7 @@ static int64_t arrange(loop_layout *self, size_t from) {
   switch (self->kind) {
     case loop_kind_list: return list_arrange(self, from);
     case loop_kind_flow: return flow_arrange(self, from);
-    case loop_kind_waterfall:
-    case loop_kind_broad_waterfall: return waterfall_arrange(self, from);
+    case loop_kind_waterfall: return waterfall_arrange(self, from);
     case loop_kind_paged_grid: return paged_grid_arrange(self);
   }
 }
@@ -58,14 +56,14 @@ static int64_t arrange(loop_layout *self, size_t from) {
 int64_t loop_arrange(loop_layout *self, int64_t width, int64_t height) {
   self->width = width;
   self->height = height;
-  return self->column_count ? waterfall_arrange_all(self) : arrange(self, 0);
+  return self->kind == loop_kind_waterfall ? waterfall_arrange_all(self) : arrange(self, 0);
 }
 
 // Writes a size and lays out what follows.
 static int64_t set(loop_layout *self, size_t index, uint32_t width, uint32_t height) {
   self->widths[index] = width;
   self->heights[index] = height;
-  if (self->column_count) waterfall_scale(self, index);
+  if (self->kind == loop_kind_waterfall) waterfall_scale(self, index);
   return arrange(self, index);
 }
 
@@ -104,8 +102,7 @@ static loop_answer query(const loop_layout *self, loop_rect rect, int64_t *last)
   switch (self->kind) {
     case loop_kind_list: return list_query(self, rect, last);
     case loop_kind_flow: return flow_query(self, rect, last);
-    case loop_kind_waterfall:
-    case loop_kind_broad_waterfall: return waterfall_query(self, rect, last);
+    case loop_kind_waterfall: return waterfall_query(self, rect, last);
     case loop_kind_paged_grid: return paged_grid_query(self, rect, last);
   }
 }

@@ -26,7 +26,7 @@ struct loop_layout {
   // waterfall: lengths scaled to the columns, and the columns
   uint32_t *lengths;
   uint8_t *columns;
-  int column_count;
+  int column_count;  // few_columns or many_columns
   // flow
   flow_line *lines;
   size_t line_count;

@@ -11,18 +11,18 @@
 #include <stdint.h>
 
 typedef enum __attribute__((enum_extensibility(closed))) loop_kind {
-  loop_kind_list,             // prefix sums
-  loop_kind_flow,             // a table of lines, justified
-  loop_kind_waterfall,        // four columns, each item where it can start first
-  loop_kind_broad_waterfall,  // twelve
-  loop_kind_paged_grid,       // pages side by side, four rows and columns: arithmetic
+  loop_kind_list,         // prefix sums
+  loop_kind_flow,         // a table of lines, justified
+  loop_kind_waterfall,    // four or twelve columns, each item where it can start first
+  loop_kind_paged_grid,   // pages side by side, four rows and columns: arithmetic
 } loop_kind;
 
 // Items with their layout.
 typedef struct loop_layout loop_layout;
 
-// Makes room for `capacity` items and touches all of it. Returns NULL without memory.
-loop_layout *_Nullable loop_create(loop_kind kind, size_t capacity);
+// Makes room for `capacity` items and touches all of it. `column_count` is that of a waterfall. Returns
+// NULL without memory.
+loop_layout *_Nullable loop_create(loop_kind kind, int column_count, size_t capacity);
 void loop_destroy(loop_layout *_Nonnull self);
 
 // Takes items over, by copying; at most the capacity.

@@ -32,6 +32,8 @@ struct EngineBenchmark: Benchmark {
 struct EngineSubject {
   var name: String
   var kind: loop_kind
+  /// Of a waterfall.
+  var columnCount = 0
   var layout: any CollectionLayout
   /// For W1 and W5, beside C; nil for arithmetic, where there is no loop.
   var arrangeTarget: Table.Target?
@@ -40,7 +42,7 @@ struct EngineSubject {
 
   var isArithmetic: Bool { kind == .paged_grid }
   /// Whether a change lays all items out anew that follow it.
-  var movesWhatFollows: Bool { kind == .waterfall || kind == .broad_waterfall }
+  var movesWhatFollows: Bool { kind == .waterfall }
 
   static var all: [EngineSubject] {
     [
@@ -50,17 +52,19 @@ struct EngineSubject {
       EngineSubject(
         name: "flow", kind: .flow, layout: FlowLayout(),
         arrangeTarget: .ratioAtMost(1.3), changeTarget: .atMost(50)),
-      EngineSubject(
-        name: "waterfall of 4 columns", kind: .waterfall, layout: waterfall(columnCount: 4),
-        arrangeTarget: .ratioAtMost(1.3)),
-      EngineSubject(
-        name: "waterfall of 12 columns", kind: .broad_waterfall,
-        layout: waterfall(columnCount: 12), arrangeTarget: .ratioAtMost(1.3)),
+      waterfall(columnCount: 4), waterfall(columnCount: 12),
       EngineSubject(name: "pagedGrid", kind: .paged_grid, layout: PagedGridLayout()),
     ]
   }
 
-  static func waterfall(columnCount: Int) -> WaterfallLayout {
+  /// The loops have four columns, or twelve.
+  private static func waterfall(columnCount: Int) -> EngineSubject {
+    EngineSubject(
+      name: "waterfall of \(columnCount) columns", kind: .waterfall, columnCount: columnCount,
+      layout: waterfallLayout(columnCount: columnCount), arrangeTarget: .ratioAtMost(1.3))
+  }
+
+  static func waterfallLayout(columnCount: Int = 4) -> WaterfallLayout {
     var waterfall = WaterfallLayout()
     waterfall.columns = .count(columnCount)
     return waterfall

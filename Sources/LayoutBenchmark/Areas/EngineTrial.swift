@@ -19,7 +19,8 @@ struct EngineTrial {
   init(_ subject: EngineSubject, count: Int) throws(BenchmarkError) {
     self.subject = subject
     self.count = count
-    loop = try LoopLayout(subject.kind, capacity: count + 1000)
+    loop = try LoopLayout(
+      subject.kind, columnCount: subject.columnCount, capacity: count + 1000)
   }
 
   /// Content with its layout.

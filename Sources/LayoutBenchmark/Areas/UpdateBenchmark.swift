@@ -25,17 +25,16 @@ struct UpdateBenchmark: Benchmark {
       Subject(name: "coverFlow", layout: CoverFlowLayout()),
       Subject(name: "wheel", layout: WheelLayout()),
       Subject(name: "banner", layout: BannerLayout()),
-      Subject(name: "waterfall", layout: EngineSubject.waterfall(columnCount: 4)),
+      Subject(name: "waterfall", layout: EngineSubject.waterfallLayout()),
       Subject(
-        name: "waterfall, equal items", layout: EngineSubject.waterfall(columnCount: 4),
-        isEqual: true),
+        name: "waterfall, equal items", layout: EngineSubject.waterfallLayout(), isEqual: true),
       Subject(name: "waterfall, in turn", layout: inTurn),
       Subject(name: "waterfall, in turn, 400 columns", layout: manyInTurn),
     ]
   }
 
   private static var inTurn: WaterfallLayout {
-    var layout = EngineSubject.waterfall(columnCount: 4)
+    var layout = EngineSubject.waterfallLayout()
     layout.itemRenderDirection = .leftToRight
     return layout
   }

@@ -5,8 +5,8 @@ import CBenchmark
   // Safe: made and destroyed with this object, used by one thread, and never handed out.
   private let pointer: OpaquePointer
 
-  init(_ kind: loop_kind, capacity: Int) throws(BenchmarkError) {
-    guard let pointer = unsafe loop_create(kind, capacity) else {
+  init(_ kind: loop_kind, columnCount: Int, capacity: Int) throws(BenchmarkError) {
+    guard let pointer = unsafe loop_create(kind, Int32(columnCount), capacity) else {
       throw BenchmarkError(message: "no memory for \(capacity) items")
     }
     unsafe self.pointer = unsafe pointer
