@@ -107,26 +107,6 @@ public struct Length: Hashable, Comparable, Sendable {
       saturating: roundedQuotient(Int128(millionths) * Int128(numerator), Int128(denominator)))
   }
 
-  /// The breadth of an item of which only width divided by height is known, turned into its length.
-  ///
-  /// In doubles of millionths: the middle between two is met where the ratio is a few halves of halves.
-  /// What is as near to one as a double is off, by a ratio such as 0.4, may be rounded either way.
-  ///
-  /// - Parameters:
-  ///   - breadth: Millionths of a point, not negative, times `count`.
-  ///   - count: By which the breadth is divided, at least 1.
-  ///   - ratio: Width divided by height, above 0 and finite.
-  ///   - isDivided: Whether the length is the breadth divided by the ratio, or multiplied.
-  /// - Returns: The length, rounded half away from zero, once; saturated.
-  static func length(
-    ofBreadth breadth: Int128, over count: Int64, ratio: Double, isDivided: Bool
-  ) -> Length {
-    let (breadth, count) = (breadth.nearestDouble, Double(count))
-    // With such a ratio the product is exact, and only the division rounds.
-    let length = (isDivided ? breadth / (count * ratio) : breadth * ratio / count).rounded()
-    return Length(millionths: length < 0x1p63 ? Int64(length) : .max)
-  }
-
   /// The nearest whole pixel, half away from zero.
   ///
   /// - Parameter scale: Pixels per point in millionths, above 0.

@@ -66,6 +66,24 @@ public enum LengthArray: Hashable, Sendable {
   }
 }
 
+extension LengthArray {
+  /// The lengths of items of aspect ratios.
+  ///
+  /// - Parameters:
+  ///   - ratios: Width divided by height each.
+  ///   - scale: Turns them into lengths.
+  init(_ ratios: [Double], _ scale: AspectScale) {
+    let lengths = [Int64](capacity: ratios.count) { scale.append(lengthsOf: ratios.span, to: &$0) }
+    let narrow = [UInt32](capacity: ratios.count) { narrow in
+      for length in lengths {
+        guard let length = UInt32(exactly: length) else { break }
+        narrow.append(length)
+      }
+    }
+    self = narrow.count == lengths.count ? .compact(NarrowLengths(narrow)) : .wide(lengths)
+  }
+}
+
 /// What is known of many lengths, none negative.
 struct LengthSummary: RopeMeasure {
   var count = 0
@@ -177,6 +195,18 @@ extension LengthArray {
     case .compact(let values): LengthSummary(narrow: values.span)
     case .wide(let values):
       values.reduce(into: .zero) { $0 += .equal(Length(millionths: $1), count: 1) }
+    }
+  }
+
+  /// As many lengths of 32 bits; nil if some have more.
+  ///
+  /// - Complexity: O(1) unless they are known to be equal.
+  var narrow: NarrowLengths? {
+    switch self {
+    case .equal(let length, let count):
+      UInt32(exactly: length.millionths).map { NarrowLengths(Array(repeating: $0, count: count)) }
+    case .compact(let values): values
+    case .wide: nil
     }
   }
 

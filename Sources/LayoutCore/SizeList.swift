@@ -138,7 +138,7 @@ struct SizeList: Sendable {
   }
 
   /// Visits the runs in order, from the one with an item on; those of sizes of 32 bits that differ
-  /// where they lie, and without what is before them.
+  /// without what is before them, and where they lie, if each has both described.
   ///
   /// - Parameters:
   ///   - item: The item.
@@ -151,6 +151,14 @@ struct SizeList: Sendable {
     narrow: (_ start: Int, _ breadths: Span<UInt32>, _ lengths: Span<UInt32>) -> Bool,
     other: (_ start: Int, SizeRun) -> Bool
   ) {
+    /// Hands out a run that does not lie there as narrow.
+    func handOn(_ run: SizeRun, _ start: Int) -> Bool {
+      let run = run.withEach
+      if case .compact(let breadths) = run.cross, case .compact(let lengths) = run.main {
+        return narrow(start, breadths.span, lengths.span)
+      }
+      return other(start, run)
+    }
     switch source {
     case .described(let rope, let rule):
       rope.forEachLeaf(from: item) { leaf, start in
@@ -161,17 +169,10 @@ struct SizeList: Sendable {
             ? narrow(start, sizes.widths, sizes.heights)
             : narrow(start, sizes.heights, sizes.widths)
         }
-        return other(start, rule.run(of: leaf))
+        return handOn(rule.run(of: leaf), start)
       }
     case .computed(let rope):
-      rope.forEachLeaf(from: item) { leaf, start in
-        if case .compact(let breadths) = leaf.chunk.cross,
-          case .compact(let lengths) = leaf.chunk.main, !leaf.summary.isUniform
-        {
-          return narrow(start, breadths.span, lengths.span)
-        }
-        return other(start, leaf.chunk)
-      }
+      rope.forEachLeaf(from: item) { leaf, start in handOn(leaf.chunk, start) }
     }
   }
 }
@@ -207,14 +208,14 @@ extension SizeList {
         let first = item - start
         if rope.isFar { Items.fetchElements(first..<min(place.count, first + 64), of: place) }
         guard rule.hasBreadths, place.narrowSizes != nil else {
-          return unsafe ReaderPlace(items: items, run: rule.run(of: place))
+          return unsafe ReaderPlace(items: items, run: rule.run(of: place).withEach)
         }
         return unsafe ReaderPlace(items: items, leaf: leaf)
       }
     case .computed(let rope):
       guard let place = rope.place(of: item) else { return nil }
       return unsafe ReaderPlace(
-        items: place.start..<(place.start + place.count), run: place.chunk)
+        items: place.start..<(place.start + place.count), run: place.chunk.withEach)
     }
   }
 }

@@ -40,9 +40,10 @@ struct SizeRule: Sendable {
       main = direction == .vertical ? heights : widths
     case .lengths(let lengths): main = lengths
     case .aspectRatios(let ratios):
-      return SizeRun(cross: cross, main: LengthArray(count: count) { length(ofRatio: ratios[$0]) })
+      return SizeRun(cross: cross, main: LengthArray(ratios, aspectScale))
     case .mixed(let extents):
-      let sizes = extents.map(size)
+      let scale = aspectScale
+      let sizes = extents.map { size(of: $0, scale) }
       if hasBreadths { cross = LengthArray(count: count) { sizes[$0].width } }
       return SizeRun(cross: cross, main: LengthArray(count: count) { sizes[$0].height })
     }
@@ -50,21 +51,18 @@ struct SizeRule: Sendable {
   }
 
   /// The upright size of an item of which so much is said.
-  private func size(of extent: ItemExtent) -> Size {
+  private func size(of extent: ItemExtent, _ aspectScale: AspectScale) -> Size {
     switch extent {
     case .unspecified: itemSize
     case .size(let size): direction.upright(size)
     case .length(let length): Size(width: itemSize.width, height: length)
     case .aspectRatio(let ratio):
-      Size(width: itemSize.width, height: length(ofRatio: ratio))
+      Size(width: itemSize.width, height: aspectScale.length(ratio))
     }
   }
 
-  /// The length of an item of an aspect ratio.
-  private func length(ofRatio ratio: Double) -> Length {
-    Length.length(
-      ofBreadth: Int128(itemSize.width.millionths), over: 1, ratio: ratio,
-      isDivided: direction == .vertical)
+  private var aspectScale: AspectScale {
+    AspectScale(breadth: Double(itemSize.width.millionths), over: 1, direction)
   }
 
   /// The sizes of a run of items where they lie: only their extents are copied.

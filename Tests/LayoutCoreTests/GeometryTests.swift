@@ -77,39 +77,6 @@ struct GeometryTests {
     #expect(rect(8, 14).rounded(toScale: 1_000_000) == Rect(x: 1, y: 11, width: 0, height: 0))
   }
 
-  /// The length of a breadth and a ratio in whole numbers, which the ratio's double is made of.
-  private func exactLength(
-    _ breadth: Int64, _ count: Int64, _ ratio: (part: Int64, power: Int), isDivided: Bool
-  ) -> Int64 {
-    let (breadth, count) = (Int128(breadth), Int128(count))
-    let (part, whole) = (Int128(ratio.part), Int128(1) << Int128(ratio.power))
-    return Int64(
-      clamping: isDivided
-        ? roundedQuotient(breadth * whole, count * part)
-        : roundedQuotient(breadth * part, count * whole))
-  }
-
-  @Test(arguments: seeds(200))
-  func lengthsOfRatiosAreRoundedOnce(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
-    for _ in 0..<50 {
-      // Often a half, a quarter …: where middles are.
-      let power = random.int(0...3)
-      let part = Int64(random.int(1...9))
-      let breadth = Int64(random.int(0...900_000_000))
-      let count = Int64(random.int(1...7))
-      let ratio = Double(part) / Double(sign: .plus, exponent: power, significand: 1)
-      for isDivided in [false, true] {
-        #expect(
-          Length.length(
-            ofBreadth: Int128(breadth), over: count, ratio: ratio, isDivided: isDivided
-          ).millionths
-            == exactLength(breadth, count, (part, power), isDivided: isDivided),
-          "\(breadth)/\(count), \(ratio)")
-      }
-    }
-  }
-
   /// The library's own conversion rounds as it should, and takes its time.
   @Test func doublesOf128BitsAreTheNearest() {
     var random = SeededGenerator(seed: 1)
@@ -129,17 +96,6 @@ struct GeometryTests {
       }
     }
     for value in [0, 1, .max, .max - 1] as [UInt128] { expectNearest(value) }
-  }
-
-  @Test(arguments: [
-    Double.leastNonzeroMagnitude, 1e-300, 1e-40, 1e40, 1e300, .greatestFiniteMagnitude,
-  ])
-  func extremeRatiosSaturate(ratio: Double) {
-    for isDivided in [false, true] {
-      let length = Length.length(
-        ofBreadth: 100_000_000, over: 3, ratio: ratio, isDivided: isDivided)
-      #expect(length == (isDivided == (ratio < 1) ? Length(millionths: .max) : 0))
-    }
   }
 }
 

@@ -25,6 +25,10 @@ struct EngineBenchmark: Benchmark {
       table.compareCounts(of: EngineTrial.rectQuery, target: .ratioAtMost(1.5))
       report.add(table)
     }
+    var table = Table(
+      title: "full layouts by what is said of the items, beside the same with a size each")
+    for round in 0..<rounds { try DescriptionTrial(count: counts[1]).run(round, &pool, &table) }
+    report.add(table)
   }
 }
 

@@ -9,13 +9,20 @@ struct Sizes {
 
   /// What a client would describe.
   var content: Content {
-    Content(sections: [
-      Section(
-        items: Items(
-          count: count,
-          extents: .sizes(
-            widths: .compact(NarrowLengths(widths)), heights: .compact(NarrowLengths(heights)))))
-    ])
+    Content(sections: [Section(items: Items(count: count, extents: extents))])
+  }
+
+  /// A size each.
+  var extents: ItemExtents {
+    .sizes(widths: .compact(NarrowLengths(widths)), heights: .compact(NarrowLengths(heights)))
+  }
+
+  /// Of the same items a length each.
+  var lengths: ItemExtents { .lengths(.compact(NarrowLengths(heights))) }
+
+  /// Of the same items width divided by height each.
+  var aspectRatios: ItemExtents {
+    .aspectRatios(zip(widths, heights).map { Double($0) / Double($1) })
   }
 
   static func one(width: UInt32, height: UInt32) -> Items {

@@ -132,6 +132,7 @@ struct ManyColumns: ColumnFront {
       let left = EqualLengths(length: lengths.length, count: lengths.count - placed)
       tournament.place(left, spacing, from: item + placed, noting: &lastItems)
     case .known(let lengths): tournament.place(lengths, spacing, from: item, noting: &lastItems)
+    case .narrow(let lengths): tournament.place(lengths, spacing, from: item, noting: &lastItems)
     case .plain(let lengths): tournament.place(lengths, spacing, from: item, noting: &lastItems)
     case .pixels(let lengths): tournament.place(lengths, spacing, from: item, noting: &lastItems)
     }
@@ -194,6 +195,7 @@ struct FewColumns: QuestionColumns {
     switch block.lengths {
     case .equal: 0
     case .known(let lengths): skip(lengths, upTo: block.bound, spacing, endingBy: end)
+    case .narrow(let lengths): skip(lengths, upTo: block.bound, spacing, endingBy: end)
     case .plain(let lengths): skip(lengths, upTo: block.bound, spacing, endingBy: end)
     case .pixels(let lengths): skip(lengths, upTo: block.bound, spacing, endingBy: end)
     }

@@ -125,24 +125,14 @@ struct ColumnGrid: Sendable {
     return Length(saturating: roundedQuotient(numerator * Int128(length.millionths), divisor))
   }
 
-  /// The length of an item of which only width divided by height is known.
+  /// What turns width divided by height into lengths of items.
   ///
-  /// - Parameters:
-  ///   - ratio: Width divided by height, above 0.
-  ///   - direction: The main axis.
-  /// - Returns: The scaled length.
-  func length(aspectRatio ratio: Double, _ direction: ScrollDirection) -> Length {
-    guard let displayScale else {
-      return Length.length(
-        ofBreadth: numerator, over: Int64(count), ratio: ratio, isDivided: direction == .vertical)
-    }
-    let breadth = numerator.nearestDouble / 1e12
-    let length = direction == .vertical ? breadth / ratio : breadth * ratio
-    // A ratio is a decimal that a Double only approaches: a hair under a whole pixel is that pixel.
-    let nearest = length.rounded()
-    let isWhole = (length - nearest).magnitude <= 1e-9 * max(1, nearest)
-    let pixels = Int64(exactly: isWhole ? nearest : length.rounded(.down)) ?? .max
-    return Length(pixels: Int128(pixels), scale: displayScale)
+  /// - Parameter direction: The main axis.
+  /// - Returns: The scale.
+  func aspectScale(_ direction: ScrollDirection) -> AspectScale {
+    let breadth = numerator.nearestDouble
+    return displayScale.map { AspectScale(pixels: breadth / 1e12, scale: $0, direction) }
+      ?? AspectScale(breadth: breadth, over: Double(count), direction)
   }
 
   /// The columns that share a breadth with a rectangle.

@@ -128,12 +128,12 @@ struct ColumnLengths: Sendable {
 
   /// The length of an item of which so much is said.
   @inline(__always)
-  private func length(of extent: ItemExtent) -> Length {
+  private func length(of extent: ItemExtent, _ aspectScale: AspectScale) -> Length {
     switch extent {
     case .unspecified: unspecifiedLength
     case .size(let size): scaled(direction.upright(size))
     case .length(let length): length
-    case .aspectRatio(let ratio): columns.length(aspectRatio: ratio, direction)
+    case .aspectRatio(let ratio): aspectScale.length(ratio)
     }
   }
 
@@ -153,12 +153,14 @@ struct ColumnLengths: Sendable {
     private var main: NarrowLengths = []
     private var cross: NarrowLengths = []
     private let ratio: ColumnRatio?
+    private let aspectScale: AspectScale
     /// Whether the run's items are known to have one length.
     private var isUniform = false
 
     init(_ lengths: ColumnLengths) {
       self.lengths = lengths
       ratio = lengths.columns.ratio
+      aspectScale = lengths.columns.aspectScale(lengths.direction)
     }
 
     /// The length of an item that exists.
@@ -169,7 +171,7 @@ struct ColumnLengths: Sendable {
       if let ratio, index < main.count, index < cross.count {
         return Length(millionths: ratio.scale(main[index], over: cross[index]))
       }
-      return lengths.length(of: run.extents[index])
+      return lengths.length(of: run.extents[index], aspectScale)
     }
 
     /// The length of an item that exists, and the end of those behind it that are known to have the same.
@@ -220,8 +222,8 @@ struct ColumnLengths: Sendable {
       let wanted = (start..<(start + leaf.count)).clamped(to: range)
       guard !wanted.isEmpty else { return false }
       if wanted.count >= pieceCount, leaf.hasOneLength {
-        return body(
-          wanted.lowerBound, LengthBlock(length(of: leaf.chunk.extents[0]), count: wanted.count))
+        let length = length(of: leaf.chunk.extents[0], columns.aspectScale(direction))
+        return body(wanted.lowerBound, LengthBlock(length, count: wanted.count))
       }
       /// Cuts what is wanted of the leaf into blocks.
       @inline(__always)
@@ -243,8 +245,14 @@ struct ColumnLengths: Sendable {
           return body(first, LengthBlock(scaling: lengths, over: breadths, by: ratio))
         }
       }
+      if case .lengths(.compact(let lengths)) = leaf.chunk.extents {
+        return forEachRange { first, range in
+          body(first, LengthBlock(lengths.span.extracting(range)))
+        }
+      }
+      let aspectScale = columns.aspectScale(direction)
       return forEachRange { first, range in
-        fill(&known, with: leaf.chunk, range)
+        fill(&known, with: leaf.chunk, range, aspectScale)
         return body(first, LengthBlock(known.span))
       }
     }
@@ -259,18 +267,18 @@ struct ColumnLengths: Sendable {
 
   /// Works out the lengths of some of a leaf's items.
   private func fill(
-    _ known: inout [Int64], with items: borrowing Items, _ range: Range<Int>
+    _ known: inout [Int64], with items: borrowing Items, _ range: Range<Int>, _ scale: AspectScale
   ) {
     known.removeAll(keepingCapacity: true)
-    switch items.extents {
-    case .lengths(.compact(let lengths)):
-      known.append(contentsOf: range.lazy.map { Int64(lengths[$0]) })
-    case .unspecified, .size:
-      known.append(
-        contentsOf: repeatElement(length(of: items.extents[0]).millionths, count: range.count))
-    case .mixed(let extents):
-      known.append(contentsOf: range.lazy.map { length(of: extents[$0]).millionths })
-    default: for index in range { known.append(length(of: items.extents[index]).millionths) }
+    known.append(addingCapacity: range.count) { known in
+      switch items.extents {
+      case .unspecified, .size:
+        known.append(repeating: length(of: items.extents[0], scale).millionths, count: range.count)
+      case .aspectRatios(let ratios):
+        scale.append(lengthsOf: ratios.span.extracting(range), to: &known)
+      case .sizes, .lengths, .mixed:
+        for index in range { known.append(length(of: items.extents[index], scale).millionths) }
+      }
     }
   }
 }

@@ -16,6 +16,24 @@ extension Span<Int64>: LengthSequence {
   }
 }
 
+/// Lengths of 32 bits.
+struct NarrowSequence: LengthSequence, ~Escapable {
+  private let lengths: Span<UInt32>
+
+  @_lifetime(copy lengths)
+  init(_ lengths: Span<UInt32>) { self.lengths = lengths }
+
+  var count: Int { lengths.count }
+
+  @inline(__always)
+  subscript(index: Int) -> Int64 { Int64(lengths[index]) }
+
+  @inline(__always)
+  func four(from index: Int) -> SIMD4<Int64> {
+    SIMD4(self[index], self[index + 1], self[index + 2], self[index + 3])
+  }
+}
+
 extension LengthSequence where Self: ~Escapable {
   /// Visits the lengths in order, from one on.
   @inline(__always)
@@ -98,6 +116,7 @@ struct LengthBlock: ~Escapable {
     /// Any number of them.
     case equal(EqualLengths)
     case known(Span<Int64>)
+    case narrow(NarrowSequence)
     case plain(ScaledLengths<PlainRatio>)
     case pixels(ScaledLengths<PixelRatio>)
   }
@@ -125,6 +144,13 @@ struct LengthBlock: ~Escapable {
     self.bound = bound
   }
 
+  /// Takes lengths that are known and have 32 bits.
+  @_lifetime(copy lengths)
+  init(_ lengths: Span<UInt32>) {
+    self.lengths = .narrow(NarrowSequence(lengths))
+    bound = Int64(UInt32.max)
+  }
+
   /// Takes lengths that are to be scaled, and fit the ratio.
   @_lifetime(copy lengths, copy breadths)
   init(scaling lengths: Span<UInt32>, over breadths: Span<UInt32>, by ratio: ColumnRatio) {
@@ -150,6 +176,7 @@ struct LengthBlock: ~Escapable {
     switch lengths {
     case .equal(let lengths): lengths.forEach(from: first, body)
     case .known(let lengths): lengths.forEach(from: first, body)
+    case .narrow(let lengths): lengths.forEach(from: first, body)
     case .plain(let lengths): lengths.forEach(from: first, body)
     case .pixels(let lengths): lengths.forEach(from: first, body)
     }

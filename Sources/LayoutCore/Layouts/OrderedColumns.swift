@@ -51,6 +51,7 @@ struct OrderedColumns: ColumnFront {
     case .equal(let lengths):
       place(EqualSteps(lengths, spacing, columnCount: count), from: item)
     case .known(let lengths): place(lengths, upTo: block.bound, from: item, spacing)
+    case .narrow(let lengths): place(lengths, upTo: block.bound, from: item, spacing)
     case .plain(let lengths): place(lengths, upTo: block.bound, from: item, spacing)
     case .pixels(let lengths): place(lengths, upTo: block.bound, from: item, spacing)
     }

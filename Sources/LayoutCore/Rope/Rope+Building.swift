@@ -50,12 +50,10 @@ extension Rope {
       leaves.append(Leaf(Chunk.joining(parts)))
       return
     }
-    // Ready-made pieces, as a long description has, are taken as they are.
-    let areReady = parts.indices.allSatisfy { place in
-      let size = parts[place].chunkCount
-      return parts[place].range.count == size
-        && (size == Chunk.capacity || size < Chunk.capacity && place == parts.endIndex - 1)
-    }
+    // Ready-made pieces, as a long description has, are taken as they are: there would be no fewer.
+    let areReady =
+      parts.count == pieces
+      && parts.allSatisfy { $0.range.count == $0.chunkCount && $0.chunkCount <= Chunk.capacity }
     if areReady {
       for part in parts { leaves.append(part.leaf) }
       return
