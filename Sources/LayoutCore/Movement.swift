@@ -91,9 +91,7 @@ public struct InteractiveMovement: Sendable {
       // The target is a place that the preview has, so that nothing is refused.
       guard let updated = try? batch.applied(to: original) else { return IdentityMap() }
       let prepared =
-        next == source
-        ? originalLayout
-        : try PreparedLayout(updating: originalLayout, to: updated, layout: collection)
+        next == source ? originalLayout : try preview(with: next, updated, collection)
       preview = updated
       layout = prepared
       target = next
@@ -101,6 +99,17 @@ public struct InteractiveMovement: Sendable {
     layout.lifted = LiftedCell(
       indexPath: target, place: Rect(origin: position, size: .zero))
     return StepMap(before: before, after: preview.map)
+  }
+
+  /// The preview with the item at another place than it has there, and than it had, laid out: what lies before
+  /// both places stays as it is, however far from those the item came from.
+  private func preview(
+    with next: IndexPath, _ updated: UpdatedContent, _ collection: any CollectionLayout
+  ) throws(LayoutError) -> PreparedLayout {
+    var step = BatchUpdate()
+    step.moveItems = [(target, next)]
+    guard let stepped = try? step.applied(to: preview.content) else { return layout }
+    return try PreparedLayout(updating: layout, to: stepped, layout: collection)
   }
 
   /// The cell that the item is put in the place of.
