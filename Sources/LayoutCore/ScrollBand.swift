@@ -40,33 +40,73 @@ public final class ScrollBand: Sendable {
   private let windowEnd: [Edge<Cell>]
   /// More elements than this cannot show, and more cells than this cannot be asked for.
   private let elementBound: Int
+  /// How far it reaches on the way.
+  private let reach: Length
 
   /// So many entries a list has at most.
-  private static let maximumCount = 256
+  private static let maximumCount = 72
 
   /// The bytes that it takes.
   public var byteCount: Int {
-    256 + (start.count + end.count) * MemoryLayout<Edge<LayoutAttributes>>.stride
-      + (windowStart.count + windowEnd.count) * MemoryLayout<Edge<Cell>>.stride
+    ScrollBand.byteCount(start.count + end.count, windowStart.count + windowEnd.count)
   }
 
-  /// Gathers what lies about the edges.
-  ///
-  /// Nil for layouts in which elements move while they show, far out, and where too much lies there:
-  /// then each tick asks the layout.
+  /// The most bytes that one takes.
+  public static var maximumByteCount: Int { byteCount(maximumCount * 2, maximumCount * 2) }
+
+  private static func byteCount(_ elementCount: Int, _ cellCount: Int) -> Int {
+    256 + elementCount * MemoryLayout<Edge<LayoutAttributes>>.stride
+      + cellCount * MemoryLayout<Edge<Cell>>.stride
+  }
+
+  /// Gathers what lies about the edges, for half a screen on the way; the more elements show, the less far.
   ///
   /// - Parameters:
   ///   - layout: The layout.
   ///   - scrolling: Where the client is, after a tick.
   ///   - prefetch: How far ahead to load.
   ///   - shownCount: How many elements show, at most.
+  /// - Returns: The band; nil for layouts in which elements move while they show, far out, and where too much
+  ///   lies within a sixty-fourth of a screen: then each tick asks the layout.
   /// - Complexity: O(log n + k) for the k elements about the edges.
-  public init?(
+  public static func make(
     _ layout: PreparedLayout, at scrolling: ScrollState, prefetch: PrefetchReach, shownCount: Int
-  ) {
+  ) -> ScrollBand? {
+    make(
+      layout, at: scrolling, prefetch: prefetch, shownCount: shownCount,
+      reach: ScrollBand.longestReach(layout))
+  }
+
+  private static func longestReach(_ layout: PreparedLayout) -> Length {
+    layout.scrollDirection.upright(layout.viewport.size).height.halved
+  }
+
+  /// Gathers what lies within a reach; where that is too much, within a half of it, and so on.
+  private static func make(
+    _ layout: PreparedLayout, at scrolling: ScrollState, prefetch: PrefetchReach, shownCount: Int,
+    reach: Length
+  ) -> ScrollBand? {
+    // Where elements move, none is looked at.
     guard !layout.followsContentOffset, !layout.placement.movesCells, layout.lifted == nil else {
       return nil
     }
+    var reach = reach
+    for _ in 0..<6 {
+      if let band = ScrollBand(
+        layout, at: scrolling, prefetch: prefetch, shownCount: shownCount, reach: reach)
+      {
+        return band
+      }
+      reach = reach.halved
+    }
+    return nil
+  }
+
+  /// Nil far out, and where too much lies within the reach.
+  private init?(
+    _ layout: PreparedLayout, at scrolling: ScrollState, prefetch: PrefetchReach, shownCount: Int,
+    reach: Length
+  ) {
     let direction = layout.scrollDirection
     let offset = direction.upright(scrolling.contentOffset)
     let size = direction.upright(layout.viewport.size)
@@ -77,8 +117,7 @@ public final class ScrollBand: Sendable {
     // Where sums cannot saturate.
     let far = Length(millionths: 4_000_000_000_000_000_000)
     guard abs(offset.y.points) < far.points, before < far, after < far else { return nil }
-    // Half a screen on the way, a bit the other way.
-    let reach = size.height.halved
+    // A bit the other way.
     let back = reach.halved.halved
     let low = offset.y - (isForward ? back : reach)
     let high = offset.y + (isForward ? reach : back)
@@ -120,6 +159,7 @@ public final class ScrollBand: Sendable {
     cross = offset.x
     self.isForward = isForward
     length = size.height
+    self.reach = reach
     self.before = before
     self.after = after
     self.start = start
@@ -143,8 +183,10 @@ public final class ScrollBand: Sendable {
   ) -> ScrollBand? {
     let offset = layout.scrollDirection.upright(scrolling.contentOffset)
     guard scrolling.isAtTick, offset.x == cross, range.contains(offset.y) else { return nil }
-    // No more show than did at first and came since.
-    return ScrollBand(layout, at: scrolling, prefetch: prefetch, shownCount: elementBound)
+    // No more show than did at first and came since; about as much lies ahead as did here.
+    return ScrollBand.make(
+      layout, at: scrolling, prefetch: prefetch, shownCount: elementBound,
+      reach: min(reach + reach, ScrollBand.longestReach(layout)))
   }
 
   /// The place of the edge of a frame that counts, if it is in a strip.

@@ -1,7 +1,9 @@
 import HTTPMessages
-import LayoutAPI
+import LayoutCore
 import Synchronization
 import Testing
+
+@testable import LayoutAPI
 
 /// Services that keep answers and one that does not say the same, whatever happens between.
 struct KeptAnswerTests {
@@ -181,6 +183,32 @@ struct KeptAnswerTests {
       #expect(try keptBytes(afterTickAt: 2000) == 0)
     }
     #expect(try keptBytes(afterTickAt: 2010) > 0)
+  }
+
+  /// However many elements show, a tick that shows none of them anew is answered at once.
+  @Test(arguments: [(800, 700), (1920, 1080), (3840, 2160)])
+  func bandsAreKeptForLargeScreens(width: Int, height: Int) throws {
+    let looks = Atomic<UInt64>(0)
+    let clock: @Sendable () -> UInt64 = { looks.wrappingAdd(1, ordering: .relaxed).newValue }
+    let service = MockService(clocks: ServiceClocks(monotonic: clock, thread: clock))
+    let lengths = (0..<20_000).map { "\($0 % 2 + 50)" }.joined(separator: ",")
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"lengths":[\#(lengths)]}}]},"layout":{"kind":"flow"},"viewport":{"width":\#(width),"height":\#(height)}}"#
+    )
+    func tick(_ y: Int, mayTakeLong: Bool) -> Int? {
+      service.send(
+        .post, path + "/scroll", #"{"contentOffset":{"x":0,"y":\#(y)}}"#,
+        mayTakeLong: mayTakeLong)?.status
+    }
+    #expect(tick(1, mayTakeLong: true) == 200)
+    #expect(tick(2, mayTakeLong: true) == 200)
+    #expect(try keptBytes(of: service) > 0)
+    // What a band answers is so quick that nobody looks how long it takes.
+    let before = looks.load(ordering: .relaxed)
+    #expect(tick(3, mayTakeLong: false) == 200)
+    #expect(tick(4, mayTakeLong: false) == 200)
+    #expect(looks.load(ordering: .relaxed) == before)
+    #expect(ScrollBand.maximumByteCount + 512 <= AnswerCache<ScrollBand>.answerLimit)
   }
 
   /// The thread that serves has looked at the request before.

@@ -48,7 +48,7 @@ struct ScrollBandTests {
           #expect(tick.cancelPrefetch == expected.cancelPrefetch)
           #expect(other == state)
         }
-        let made = ScrollBand(
+        let made = ScrollBand.make(
           prepared, at: state, prefetch: reach, shownCount: expected.shownCount)
         if let made { bands = bands.suffix(3) + [made] }
       }
@@ -64,7 +64,7 @@ struct ScrollBandTests {
     let first = try state.scroll(
       to: .zero, in: prepared, prefetch: PrefetchReach(), isFull: false, limit: 100)
     var band = try #require(
-      ScrollBand(prepared, at: state, prefetch: PrefetchReach(), shownCount: first.shownCount))
+      ScrollBand.make(prepared, at: state, prefetch: PrefetchReach(), shownCount: first.shownCount))
     var made = 0
     for step in 1...500 {
       let offset = Point(x: 0, y: Length(points: step * 7))
@@ -72,7 +72,8 @@ struct ScrollBandTests {
       let tick = try state.scroll(
         to: offset, in: prepared, prefetch: PrefetchReach(), isFull: false, limit: 100)
       band = try #require(
-        ScrollBand(prepared, at: state, prefetch: PrefetchReach(), shownCount: tick.shownCount))
+        ScrollBand.make(prepared, at: state, prefetch: PrefetchReach(), shownCount: tick.shownCount)
+      )
       made += 1
     }
     // 3,500 points, half a screen at a time.
@@ -85,11 +86,41 @@ struct ScrollBandTests {
     #expect(state.scroll(to: offset, in: prepared, by: band, limit: 100) == nil)
   }
 
+  /// The more elements show, the less far a band reaches, and it takes no more memory.
+  @Test(arguments: [50, 20, 10])
+  func bandsReachLessWhereMoreElementsShow(itemLength: Int) throws {
+    var flow = FlowLayout()
+    flow.itemSize = Size(width: Length(points: itemLength), height: Length(points: itemLength))
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 100_000))]), layout: flow,
+      viewport: Viewport(size: Size(width: 600, height: 800)))
+    let reach = PrefetchReach()
+    var state = ScrollState(contentOffset: .zero)
+    var band: ScrollBand?
+    var made = 0
+    for step in 0..<400 {
+      let offset = Point(x: 0, y: Length(points: step))
+      if let band, state.scroll(to: offset, in: prepared, by: band, limit: 100_000) != nil {
+        continue
+      }
+      let old = band
+      let tick = try state.scroll(
+        to: offset, in: prepared, prefetch: reach, isFull: false, limit: 100_000)
+      band =
+        old?.moved(to: state, in: prepared, prefetch: reach)
+        ?? ScrollBand.make(prepared, at: state, prefetch: reach, shownCount: tick.shownCount)
+      #expect(try #require(band).byteCount <= ScrollBand.maximumByteCount)
+      made += 1
+    }
+    // Lines of one screen's breadth: at least one lies within the reach.
+    #expect(made <= 400 / itemLength + 2)
+  }
+
   @Test func whereElementsFollowTheOffsetThereIsNoBand() throws {
     let prepared = try PreparedLayout(
       Content(sections: [Section(items: Items(count: 100))]), layout: CoverFlowLayout(),
       viewport: Viewport(size: Size(width: 100, height: 100)))
     let state = ScrollState(contentOffset: .zero)
-    #expect(ScrollBand(prepared, at: state, prefetch: PrefetchReach(), shownCount: 10) == nil)
+    #expect(ScrollBand.make(prepared, at: state, prefetch: PrefetchReach(), shownCount: 10) == nil)
   }
 }

@@ -104,7 +104,7 @@ extension Call {
       var scrolling = before.scrolling
       guard
         let found = scrolling.scroll(
-          to: offset, in: before.revision.layout, by: band, limit: elementLimit)
+          to: offset, in: before.revision.layout, by: band, limit: service.limits.elementCount)
       else { return nil }
       (tick, revision, tickCount) = (found, before.revision, before.tickCount &+ 1)
       byteCounts = (before.scrolling.byteCount, scrolling.byteCount)
@@ -130,7 +130,8 @@ extension Call {
     let goesOn = scrolling.isForward == scrolling.isForward(to: offset, in: revision.layout)
     if goesOn, let band = service.bands.answer(to: key),
       let next = band.moved(to: scrolling, in: revision.layout, prefetch: prefetch),
-      let tick = scrolling.scroll(to: offset, in: revision.layout, by: next, limit: elementLimit)
+      let tick = scrolling.scroll(
+        to: offset, in: revision.layout, by: next, limit: service.limits.elementCount)
     {
       service.bands.insert(next, for: key, byteCount: next.byteCount)
       return tick
@@ -138,7 +139,7 @@ extension Call {
     let tick = try self.tick(to: offset, isFull: false, from: before, &scrolling)
     // Where some of what showed still shows, the next tick may well be near.
     if goesOn, tick.appeared.count * 4 <= tick.shownCount,
-      let band = ScrollBand(
+      let band = ScrollBand.make(
         revision.layout, at: scrolling, prefetch: prefetch, shownCount: tick.shownCount)
     {
       service.bands.insert(band, for: key, byteCount: band.byteCount)
