@@ -98,6 +98,15 @@ public protocol Placement: Sendable {
     cells: (borrowing CellBatch) -> Bool, _ body: (LayoutAttributes) -> Bool
   )
 
+  /// Visits the elements that are no cells and show in a rectangle, in the order of ``ElementPosition``.
+  ///
+  /// - Parameters:
+  ///   - rect: The rectangle, upright.
+  ///   - visible: The visible rect, upright.
+  ///   - body: Called with each element's upright attributes; returns whether to go on.
+  /// - Complexity: O(log s + k) for k of s sections that share a length with the rectangle.
+  func forEachSupplement(in rect: Rect, visible: Rect, _ body: (LayoutAttributes) -> Bool)
+
   // MARK: What rests
 
   /// Where an item rests.
@@ -267,6 +276,11 @@ extension Placement {
   public func restingFrame(of kind: ElementKind, at indexPath: IndexPath) -> Rect? {
     kind == .cell ? restingFrame(ofItemAt: indexPath) : nil
   }
+
+  /// There is nothing but cells.
+  public func forEachSupplement(
+    in rect: Rect, visible: Rect, _ body: (LayoutAttributes) -> Bool
+  ) {}
 
   /// One by one.
   public func forEachElement(

@@ -237,6 +237,22 @@ public struct PreparedLayout: Sendable {
     }
   }
 
+  /// The elements that are no cells and show at an offset, in order.
+  ///
+  /// - Parameters:
+  ///   - offset: The content offset.
+  ///   - limit: How many there may be.
+  /// - Returns: Their attributes; nil if there are more.
+  func supplements(at offset: Point, limit: Int) -> [LayoutAttributes]? {
+    let visible = scrollDirection.upright(visibleRect(at: offset))
+    var supplements: [LayoutAttributes] = []
+    placement.forEachSupplement(in: visible, visible: visible) {
+      supplements.append(turned($0))
+      return supplements.count <= limit
+    }
+    return supplements.count <= limit ? supplements : nil
+  }
+
   /// The elements that show in a rectangle, in order.
   ///
   /// - Parameters:

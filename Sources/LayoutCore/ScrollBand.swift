@@ -14,6 +14,9 @@
 ///
 /// A tick within the range looks up what lies between the old place of each edge and the new one:
 /// mostly nothing. It never changes, and is good for one layout only.
+///
+/// Where headers or footers are pinned, the lists have cells alone, and each tick asks the layout for the few
+/// elements that are none.
 public final class ScrollBand: Sendable {
   /// What has an edge, and the place of that edge of it which counts.
   private struct Edge<Element: Sendable>: Sendable {
@@ -42,6 +45,8 @@ public final class ScrollBand: Sendable {
   private let elementBound: Int
   /// How far it reaches on the way.
   private let reach: Length
+  /// Whether it has cells alone.
+  private let hasCellsOnly: Bool
 
   /// So many entries a list has at most.
   private static let maximumCount = 72
@@ -66,7 +71,7 @@ public final class ScrollBand: Sendable {
   ///   - scrolling: Where the client is, after a tick.
   ///   - prefetch: How far ahead to load.
   ///   - shownCount: How many elements show, at most.
-  /// - Returns: The band; nil for layouts in which elements move while they show, far out, and where too much
+  /// - Returns: The band; nil for layouts in which cells move while they show, far out, and where too much
   ///   lies within a sixty-fourth of a screen: then each tick asks the layout.
   /// - Complexity: O(log n + k) for the k elements about the edges.
   public static func make(
@@ -86,10 +91,11 @@ public final class ScrollBand: Sendable {
     _ layout: PreparedLayout, at scrolling: ScrollState, prefetch: PrefetchReach, shownCount: Int,
     reach: Length
   ) -> ScrollBand? {
-    // Where elements move, none is looked at.
-    guard !layout.followsContentOffset, !layout.placement.movesCells, layout.lifted == nil else {
-      return nil
-    }
+    // Where cells move, none is looked at; nor where a tick would have to look at as many others.
+    guard !layout.placement.movesCells, layout.lifted == nil,
+      !layout.followsContentOffset
+        || layout.supplements(at: scrolling.contentOffset, limit: maximumCount) != nil
+    else { return nil }
     var reach = reach
     for _ in 0..<6 {
       if let band = ScrollBand(
@@ -122,6 +128,7 @@ public final class ScrollBand: Sendable {
     let low = offset.y - (isForward ? back : reach)
     let high = offset.y + (isForward ? reach : back)
 
+    let hasCellsOnly = layout.followsContentOffset
     func strip(_ place: Length) -> Rect {
       Rect(x: offset.x, y: low + place, width: size.width, height: high - low)
     }
@@ -131,6 +138,7 @@ public final class ScrollBand: Sendable {
       layout.forEachElement(
         in: direction.upright(strip), contentOffset: scrolling.contentOffset
       ) { element in
+        if hasCellsOnly, element.kind != .cell { return true }
         let frame = direction.upright(element.frame)
         if let place = ScrollBand.edge(of: frame, in: strip, isTrailing: isTrailing) {
           edges.append(Edge(place: place, element: element))
@@ -160,6 +168,7 @@ public final class ScrollBand: Sendable {
     self.isForward = isForward
     length = size.height
     self.reach = reach
+    self.hasCellsOnly = hasCellsOnly
     self.before = before
     self.after = after
     self.start = start
@@ -219,6 +228,19 @@ public final class ScrollBand: Sendable {
       && range.contains(old.y) && range.contains(new.y) && step >= 0 && step <= length
       && (before == 0 || step <= before) && (after == 0 || step <= after)
       && elementBound <= limit
+  }
+
+  /// What shows beside the cells that the band has.
+  ///
+  /// - Parameters:
+  ///   - offset: The content offset.
+  ///   - layout: The layout.
+  ///   - limit: How many elements may show.
+  /// - Returns: The elements, in order; nil if they may be too many, or take longer to ask for than cells.
+  func others(at offset: Point, in layout: PreparedLayout, limit: Int) -> [LayoutAttributes]? {
+    guard hasCellsOnly else { return [] }
+    return layout.supplements(
+      at: offset, limit: min(ScrollBand.maximumCount, limit - elementBound))
   }
 
   /// Works a tick out.

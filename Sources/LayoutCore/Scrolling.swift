@@ -165,12 +165,20 @@ public struct ScrollState: Hashable, Sendable {
     let forward = isForward(to: offset, in: layout)
     // What is asked for goes with the way of the last tick.
     guard isAtTick, forward == isForward,
-      band.covers(old, new, isForward: forward, limit: limit)
+      band.covers(old, new, isForward: forward, limit: limit),
+      let before = band.others(at: contentOffset, in: layout, limit: limit),
+      let now = band.others(at: offset, in: layout, limit: limit)
     else { return nil }
     contentOffset = offset
-    return band.tick(from: old.y, to: new.y, &asked) { ranges, frame in
+    var tick = band.tick(from: old.y, to: new.y, &asked) { ranges, frame in
       layout.nearestFirst(ranges, at: offset, isForward: forward, frame)
     }
+    if !(before.isEmpty && now.isEmpty) {
+      tick.compare(before, now)
+      tick.appeared.sort { $0.position < $1.position }
+      tick.disappeared.sort { $0.position < $1.position }
+    }
+    return tick
   }
 
   /// Goes to an offset and forgets what was shown and asked for: a full tick.

@@ -381,6 +381,13 @@ final class SectionStack: Placement {
     }
   }
 
+  func forEachSupplement(in rect: Rect, visible: Rect, _ body: (LayoutAttributes) -> Bool) {
+    guard !rect.isEmpty, slots.summary.hasSupplements else { return }
+    forEachElement(in: rect, cellsIn: rect, visible: visible, from: .first, body) { _, _, _, _ in
+      true
+    }
+  }
+
   /// Visits supplementary elements and decorations in a rectangle, and sections of which cells may have
   /// to be visited: those with anything in the rectangle or in another.
   ///

@@ -116,7 +116,82 @@ struct ScrollBandTests {
     #expect(made <= 400 / itemLength + 2)
   }
 
-  @Test func whereElementsFollowTheOffsetThereIsNoBand() throws {
+  /// The few headers and footers are asked for with each tick; the cells are not.
+  @Test func slowScrollsUnderPinnedHeadersAreWorkedOutFromBands() throws {
+    var list = ListLayout()
+    list.headerReferenceSize = Size(width: 0, height: 30)
+    list.footerReferenceSize = Size(width: 0, height: 20)
+    list.sectionHeadersPinToVisibleBounds = true
+    list.sectionFootersPinToVisibleBounds = true
+    let prepared = try PreparedLayout(
+      Content(sections: Array(repeating: Section(items: Items(count: 50)), count: 20)),
+      layout: list, viewport: Viewport(size: Size(width: 100, height: 400)))
+    let reach = PrefetchReach()
+    var state = ScrollState(contentOffset: .zero)
+    var band: ScrollBand?
+    var made = 0
+    for step in 0..<500 {
+      let offset = Point(x: 0, y: Length(points: step * 7))
+      var other = state
+      let tick = try state.scroll(
+        to: offset, in: prepared, prefetch: reach, isFull: false, limit: 100)
+      if let band, let found = other.scroll(to: offset, in: prepared, by: band, limit: 100) {
+        #expect(found.appeared == tick.appeared)
+        #expect(found.changed == tick.changed)
+        #expect(found.disappeared == tick.disappeared)
+        continue
+      }
+      band = ScrollBand.make(prepared, at: state, prefetch: reach, shownCount: tick.shownCount)
+      made += 1
+    }
+    // 3,500 points, half a screen at a time.
+    #expect(made <= 19)
+    // Nor do more elements show than may, the headers among them.
+    let offset = Point(x: 0, y: state.contentOffset.y + 1)
+    #expect(state.scroll(to: offset, in: prepared, by: try #require(band), limit: 10) == nil)
+  }
+
+  /// Where there are as many headers as cells elsewhere, the layout is asked; also where they come later.
+  @Test func manyPinnedHeadersAreLeftToTheLayout() throws {
+    var list = ListLayout()
+    list.headerReferenceSize = Size(width: 0, height: 1)
+    list.sectionHeadersPinToVisibleBounds = true
+    let sections =
+      [Section(items: Items(count: 10))] + Array(repeating: Section(), count: 1000)
+    let prepared = try PreparedLayout(
+      Content(sections: sections), layout: list,
+      viewport: Viewport(size: Size(width: 100, height: 400)))
+    func state(at y: Int) throws -> ScrollState {
+      let offset = Point(x: 0, y: Length(points: y))
+      var state = ScrollState(contentOffset: offset)
+      _ = try state.scroll(
+        to: offset, in: prepared, prefetch: PrefetchReach(), isFull: false, limit: 1000)
+      return state
+    }
+    func band(of state: ScrollState) -> ScrollBand? {
+      ScrollBand.make(prepared, at: state, prefetch: PrefetchReach(), shownCount: 11)
+    }
+    var few = try state(at: 10)
+    let made = try #require(band(of: few))
+    #expect(few.scroll(to: Point(x: 0, y: 11), in: prepared, by: made, limit: 1000) != nil)
+    #expect(few.scroll(to: Point(x: 0, y: 200), in: prepared, by: made, limit: 1000) == nil)
+    #expect(band(of: try state(at: 200)) == nil)
+    // Twenty of them show: no more elements than may.
+    let offset = Point(x: 0, y: 60)
+    for limit in 0...200 {
+      var (byBand, byLayout) = (few, few)
+      guard byBand.scroll(to: offset, in: prepared, by: made, limit: limit) != nil else {
+        #expect(limit < 100)
+        continue
+      }
+      #expect(throws: Never.self) {
+        try byLayout.scroll(
+          to: offset, in: prepared, prefetch: PrefetchReach(), isFull: false, limit: limit)
+      }
+    }
+  }
+
+  @Test func whereCellsFollowTheOffsetThereIsNoBand() throws {
     let prepared = try PreparedLayout(
       Content(sections: [Section(items: Items(count: 100))]), layout: CoverFlowLayout(),
       viewport: Viewport(size: Size(width: 100, height: 100)))
