@@ -73,17 +73,15 @@ struct BatchMap: ElementMap {
   }
 
   func evenCount(fromOld old: IndexPath) -> Int {
-    guard newSection(of: old.section) != nil, reloadedSections[old.section] == nil,
-      let map = items(ofOldSection: old.section)
-    else { return .max }
+    guard let map = items(ofOldSection: old.section) else { return .max }
     // What moves is removed too, and may go anywhere.
     return movedItems.isEmpty || map.new(of: old.item) != nil ? map.evenCount(fromOld: old.item) : 1
   }
 
   func evenCount(fromNew new: IndexPath) -> Int {
-    guard let section = oldSection(of: new.section), reloadedSections[section] == nil,
-      let map = items(ofOldSection: section)
-    else { return .max }
+    guard let section = oldSection(of: new.section), let map = items(ofOldSection: section) else {
+      return .max
+    }
     return movedItemOrigins.isEmpty || map.old(of: new.item) != nil
       ? map.evenCount(fromNew: new.item) : 1
   }
@@ -127,8 +125,6 @@ public struct NoMap: ElementMap {
   public func oldIndexPath(of new: IndexPath) -> IndexPath? { nil }
   /// None of them is left.
   public func evenCount(fromOld old: IndexPath) -> Int { .max }
-  /// None of them was there.
-  public func evenCount(fromNew new: IndexPath) -> Int { .max }
 }
 
 /// Back from a preview to the content before the movement.
@@ -148,8 +144,6 @@ public struct InverseMap: ElementMap {
   public func oldIndexPath(of new: IndexPath) -> IndexPath? { map.newIndexPath(of: new) }
   /// Those that were together.
   public func evenCount(fromOld old: IndexPath) -> Int { map.evenCount(fromNew: old) }
-  /// Those that are together.
-  public func evenCount(fromNew new: IndexPath) -> Int { map.evenCount(fromOld: new) }
 }
 
 extension ItemRanges {

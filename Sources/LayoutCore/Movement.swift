@@ -90,8 +90,7 @@ public struct InteractiveMovement: Sendable {
       if next != source { batch.moveItems = [(source, next)] }
       // The target is a place that the preview has, so that nothing is refused.
       guard let updated = try? batch.applied(to: original) else { return IdentityMap() }
-      let prepared =
-        next == source ? originalLayout : try preview(with: next, updated, collection)
+      let prepared = next == source ? originalLayout : try preview(with: next, collection)
       preview = updated
       layout = prepared
       target = next
@@ -104,7 +103,7 @@ public struct InteractiveMovement: Sendable {
   /// The preview with the item at another place than it has there, and than it had, laid out: what lies before
   /// both places stays as it is, however far from those the item came from.
   private func preview(
-    with next: IndexPath, _ updated: UpdatedContent, _ collection: any CollectionLayout
+    with next: IndexPath, _ collection: any CollectionLayout
   ) throws(LayoutError) -> PreparedLayout {
     var step = BatchUpdate()
     step.moveItems = [(target, next)]
@@ -185,11 +184,6 @@ private struct StepMap: ElementMap {
   func evenCount(fromOld old: IndexPath) -> Int {
     let count = before.evenCount(fromNew: old)
     return before.oldIndexPath(of: old).map { min(count, after.evenCount(fromOld: $0)) } ?? count
-  }
-
-  func evenCount(fromNew new: IndexPath) -> Int {
-    let count = after.evenCount(fromNew: new)
-    return after.oldIndexPath(of: new).map { min(count, before.evenCount(fromOld: $0)) } ?? count
   }
 }
 

@@ -203,7 +203,6 @@ public final class ScrollBand: Sendable {
   /// Frames are half open: a trailing edge is passed by what comes to it, a leading one by what goes
   /// beyond it.
   private static func edge(of frame: Rect, in strip: Rect, isTrailing: Bool) -> Length? {
-    if frame.isEmpty { return nil }
     if isTrailing { return frame.maxY > strip.minY && frame.maxY <= strip.maxY ? frame.maxY : nil }
     return frame.minY >= strip.minY && frame.minY < strip.maxY ? frame.minY : nil
   }
@@ -225,7 +224,7 @@ public final class ScrollBand: Sendable {
     let step = isForward ? new.y - old.y : old.y - new.y
     // What an edge passes must not have been passed by another one in the same step.
     return isForward == self.isForward && old.x == cross && new.x == cross
-      && range.contains(old.y) && range.contains(new.y) && step >= 0 && step <= length
+      && range.contains(old.y) && range.contains(new.y) && step <= length
       && (before == 0 || step <= before) && (after == 0 || step <= after)
       && elementBound <= limit
   }

@@ -30,7 +30,7 @@ public struct ScrollState: Hashable, Sendable {
   }
 
   /// Whether a band can be made of it: what is asked for is what shows that it should be.
-  var isAtTick: Bool { isSettled && !isStale }
+  var isAtTick: Bool { isSettled }
 
   /// How many cells are asked for.
   var askedCount: Int { asked.count }

@@ -74,7 +74,7 @@ extension UpdatePlan {
     var removed: [UInt64] = []
     func remove(_ range: Range<Int>, of section: Int) {
       let items = content.sections.items(ofSection: section)
-      guard items.hasIDs, !range.isEmpty else { return }
+      guard items.hasIDs else { return }
       items.rope.forEachChunk(from: range.lowerBound) { place in
         guard place.start < range.upperBound else { return false }
         guard let ids = place.chunk.ids else { return true }

@@ -141,7 +141,7 @@ struct UpdatePlan: ~Copyable {
         "section \(range.lowerBound) does not exist after the update: there are \(count) sections before, +\(sections.insertedCount) inserted −\(sections.deletedCount) deleted = \(after) after",
         repair: { batch in
           switch operation {
-          case .insertSection(let index): batch.insertSections[index].at = max(0, after - 1)
+          case .insertSection(let index): batch.insertSections[index].at = after - 1
           default: batch.remove(operation)
           }
         })
@@ -238,9 +238,8 @@ struct UpdatePlan: ~Copyable {
       "item \(last.range.upperBound - 1) of section \(map.newSection(of: section) ?? section) does not exist after the update: \(UpdatePlan.sum(section, before, places))",
       repair: { batch in
         switch operation {
-        case .insertItems(let index) where fitting >= 0:
-          batch.insertItems[index].at.item = fitting
-        case .moveItem(let index) where fitting >= 0: batch.moveItems[index].to.item = fitting
+        case .insertItems(let index): batch.insertItems[index].at.item = fitting
+        case .moveItem(let index): batch.moveItems[index].to.item = fitting
         default: batch.remove(operation)
         }
       })

@@ -33,7 +33,7 @@ struct BatchUpdateTests {
       #expect(
         updated.content.describedItemCount
           == Content(sections: updated.content.sections.map(\.self)).describedItemCount)
-      checkMap(updated.map, batch, content, updated.content)
+      checkMap(updated.map, content, updated.content)
       content = updated.content
       names = CollectedNames(updated.names)
     }
@@ -97,6 +97,8 @@ struct BatchUpdateTests {
       let isRefused = (try? batch.applied(to: reloaded.content, names: left)) == nil
       #expect(isRefused == ["a", "b", "c", "e"].contains(name))
     }
+    // Also where none comes or goes.
+    #expect(try BatchUpdate().applied(to: reloaded.content, names: left).names.sections != nil)
   }
 
   /// To refuse a name takes no look at all others: who sends some that exist gets an answer at once,
@@ -177,28 +179,53 @@ struct BatchUpdateTests {
   }
 
   /// Both ways of a map agree, and what goes together has the same name.
-  private func checkMap(
-    _ map: any ElementMap, _ batch: BatchUpdate, _ old: Content, _ new: Content
-  ) {
-    for (section, items) in old.flat.enumerated() {
-      for item in items.indices {
-        let path = IndexPath(item: item, section: section)
-        guard let there = map.newIndexPath(of: path) else { continue }
-        #expect(map.oldIndexPath(of: there) == path)
-        #expect(new.sections[there.section].items.id(of: there.item) == items[item].id)
-      }
+  private func checkMap(_ map: any ElementMap, _ old: Content, _ new: Content) {
+    let (oldItems, newItems) = (old.flat, new.flat)
+    let (oldPaths, newPaths) = (old.itemPaths, new.itemPaths)
+    let inverse = InverseMap(map)
+    for section in old.sections.indices {
+      guard let there = map.newSection(of: section) else { continue }
+      #expect(map.oldSection(of: there) == section)
+      #expect(inverse.newSection(of: there) == section && inverse.oldSection(of: section) == there)
     }
-    let oldCount = old.flat.joined().count
-    let newPaths = new.flat.enumerated().flatMap { section, items in
-      items.indices.map { IndexPath(item: $0, section: section) }
+    for path in oldPaths {
+      guard let there = map.newIndexPath(of: path) else { continue }
+      #expect(map.oldIndexPath(of: there) == path)
+      #expect(inverse.newIndexPath(of: there) == path && inverse.oldIndexPath(of: path) == there)
+      #expect(newItems[there.section][there.item].id == oldItems[path.section][path.item].id)
     }
     let inserted = newPaths.count { map.oldIndexPath(of: $0) == nil }
-    let deleted = old.flat.enumerated().flatMap { section, items in
-      items.indices.map { IndexPath(item: $0, section: section) }
-    }.count { map.newIndexPath(of: $0) == nil }
-    #expect(oldCount - deleted + inserted == newPaths.count)
+    let deleted = oldPaths.filter { map.newIndexPath(of: $0) == nil }
+    #expect(oldPaths.count - deleted.count + inserted == newPaths.count)
+    // What is asked for is many at a time what each is alone.
+    let (kept, gone) = ItemRanges(of: oldPaths).mapped(by: map)
+    #expect(kept == ItemRanges(of: oldPaths.compactMap(map.newIndexPath)))
+    #expect(gone == ItemRanges(of: deleted))
+    checkDecorations(map, old, new)
     checkWhatStaysTogether(map, old)
-    checkWhatStaysTogether(InverseMap(map), new)
+    checkWhatStaysTogether(inverse, new)
+  }
+
+  /// A decoration goes with that of the same name, if its section has one then, and back.
+  private func checkDecorations(_ map: any ElementMap, _ old: Content, _ new: Content) {
+    for section in old.sections.indices {
+      let path = IndexPath(item: 0, section: section)
+      let decorations = old.sections[section].decorations
+      for (place, decoration) in decorations.enumerated() {
+        let kind = ElementKind.decoration(UInt8(place))
+        guard let there = map.newElement(kind, at: path) else {
+          let names = map.newSection(of: section).map { new.sections[$0].decorations.map(\.kind) }
+          #expect(names?.contains(decoration.kind) != true)
+          continue
+        }
+        #expect(there.at.section == map.newSection(of: section))
+        let others = new.sections[there.at.section].decorations
+        let found = others.indices.filter { there.kind == .decoration(UInt8($0)) }
+        #expect(found.map { others[$0].kind } == [decoration.kind])
+        let back = map.oldElement(there.kind, at: there.at)
+        #expect(back?.kind == kind && back?.at == path)
+      }
+    }
   }
 
   /// Items that stay together have the places that each has alone.
@@ -253,6 +280,16 @@ struct BatchUpdateTests {
     #expect(batch.repaired(for: content)?.expectedItemCounts == [11])
   }
 
+  /// A section that is reloaded has as many items as it comes with, as one that is inserted.
+  @Test func ofAReloadedSectionTheNewItemsAreCounted() {
+    let content = Content(sections: [Section(items: Items(count: 10))])
+    var batch = BatchUpdate()
+    batch.reloadSections = [(at: 0, section: Section(items: Items(count: 4)))]
+    batch.expectedItemCounts = [10]
+    let refusal = #expect(throws: UpdateRefusal.self) { try batch.applied(to: content) }
+    #expect(refusal?.reason == "invalid update: section 0 comes with 4 items; expected 10")
+  }
+
   @Test func aRepairChangesAsLittleAsCanBe() throws {
     let content = Content(sections: [Section(items: Items(count: 10))])
     var batch = BatchUpdate()
@@ -266,6 +303,56 @@ struct BatchUpdateTests {
         ItemRange(section: 0, start: 2, end: 5), ItemRange(section: 0, start: 5, end: 8),
         ItemRange(section: 0, start: 9, end: 10),
       ])
+  }
+
+  /// However much of an operation is too much, it is mended at once.
+  @Test func aRepairNeedsNoMoreStepsThanThereAreMistakes() throws {
+    let content = Content(
+      sections: [1000, 10, 0].map { Section(items: Items(count: $0)) })
+    var batch = BatchUpdate()
+    batch.deleteItems = [
+      ItemRange(section: 0, start: 0, end: 300), ItemRange(section: 0, start: 100, end: 500),
+    ]
+    batch.reloadItems = [(IndexPath(item: 400, section: 0), Items(count: 200))]
+    batch.insertSections = [(at: 700, section: Section())]
+    batch.insertItems = [(IndexPath(item: 900, section: 0), Items(count: 3))]
+    batch.moveItems = [(IndexPath(item: 999, section: 0), IndexPath(item: 800, section: 1))]
+    let repaired = try #require(batch.repaired(for: content))
+    #expect(
+      repaired.deleteItems == [
+        ItemRange(section: 0, start: 0, end: 300), ItemRange(section: 0, start: 300, end: 500),
+      ])
+    #expect(repaired.reloadItems.map(\.at.item) == [500])
+    #expect(repaired.reloadItems.map(\.items.count) == [100])
+    // What comes too far behind comes last: behind 499 items that are left, and behind ten.
+    #expect(repaired.insertSections.map(\.at) == [3])
+    #expect(repaired.insertItems.map(\.at.item) == [499])
+    #expect(repaired.moveItems.map(\.to.item) == [10])
+  }
+
+  /// The place is one after the batch, the sum is that of the section that was there before.
+  @Test func aPlaceAfterTheBatchIsNamedAsItIsThen() {
+    let content = Content(sections: [3, 5].map { Section(items: Items(count: $0)) })
+    var batch = BatchUpdate()
+    batch.deleteSections = [0]
+    batch.insertItems = [(IndexPath(item: 7, section: 0), Items(count: 2))]
+    let refusal = #expect(throws: UpdateRefusal.self) { try batch.applied(to: content) }
+    #expect(
+      refusal?.reason
+        == "invalid update: item 8 of section 0 does not exist after the update: section 1 has 5 items before, +2 inserted −0 deleted +0 moved in −0 moved out = 7 after"
+    )
+  }
+
+  /// What is nothing may be anywhere.
+  @Test func nothingIsNowhereWrong() throws {
+    let content = Content(sections: [Section(items: Items(count: 2))])
+    var batch = BatchUpdate()
+    let nowhere = IndexPath(item: 5, section: 7)
+    batch.deleteItems = [ItemRange(section: 7, start: 5, end: 5)]
+    batch.insertItems = [(nowhere, Items())]
+    batch.reloadItems = [(nowhere, Items())]
+    #expect(batch.isEmpty)
+    #expect(try batch.applied(to: content).content.flat == content.flat)
   }
 
   @Test func aNameThatGoesMayComeAgain() throws {

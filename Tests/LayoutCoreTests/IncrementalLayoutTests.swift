@@ -219,13 +219,18 @@ struct IncrementalLayoutTests {
     let anchor = anchors[generator.int(0...3)]
     let after = next.contentOffset(keeping: anchor, of: prepared, at: offset, by: updated.map)
     #expect(after == next.clamped(after))
-    let transition = try Transition(
-      from: (prepared, offset), to: (next, after), by: updated.map, limit: .max)
-
     let shown = try next.elements(
       in: next.visibleRect(at: after), contentOffset: after, limit: .max)
     let showed = try prepared.elements(
       in: prepared.visibleRect(at: offset), contentOffset: offset, limit: .max)
+    let count = max(shown.count, showed.count)
+    #expect(throws: LayoutError.tooManyElements(limit: count - 1)) {
+      try Transition(
+        from: (prepared, offset), to: (next, after), by: updated.map, limit: count - 1)
+    }
+    let transition = try Transition(
+      from: (prepared, offset), to: (next, after), by: updated.map, limit: count)
+
     // Applied to what showed, it gives what shows.
     var screen = Dictionary(uniqueKeysWithValues: showed.map { ($0.position, $0) })
     for change in transition.disappearing {
@@ -288,5 +293,53 @@ struct IncrementalLayoutTests {
         x: frame.minX - (cell.frame.minX - offset.x), y: frame.minY - (cell.frame.minY - offset.y))
       #expect(after == next.clamped(wanted))
     }
+  }
+
+  /// Whichever way the content scrolled before, and scrolls then.
+  @Test(arguments: seeds(300))
+  func anAnchorStaysThroughAnyOtherLayout(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let content = generator.content()
+    let prepared = try PreparedLayout(
+      content, layout: generator.layout(), viewport: generator.viewport())
+    let next = try PreparedLayout(
+      content, layout: generator.layout(), viewport: generator.viewport())
+    let offset = prepared.clamped(generator.offset())
+    func kept(_ anchor: Anchor) -> Point {
+      next.contentOffset(keeping: anchor, of: prepared, at: offset, by: IdentityMap())
+    }
+    #expect(kept(.start) == next.clamped(offset))
+
+    // The way from the end of the viewport to that of the content.
+    func rest(_ layout: PreparedLayout, at offset: Point) -> Length {
+      let direction = layout.scrollDirection
+      return direction.upright(layout.contentSize).height
+        - direction.upright(layout.visibleRect(at: offset)).maxY
+    }
+    let shift = rest(next, at: offset) - rest(prepared, at: offset)
+    let isVertical = next.scrollDirection == .vertical
+    let wanted = Point(
+      x: offset.x + (isVertical ? 0 : shift), y: offset.y + (isVertical ? shift : 0))
+    #expect(kept(.end) == next.clamped(wanted))
+
+    // Behind the header that is pinned there.
+    let visible = prepared.visibleRect(at: offset)
+    var start = prepared.scrollDirection.upright(visible).minY
+    var isBeginning: [(element: LayoutAttributes, isInView: Bool)] = []
+    for element in try prepared.elements(in: visible, contentOffset: offset, limit: .max) {
+      if element.kind.isDecoration { continue }
+      let rest = try #require(prepared.restingFrame(of: element.kind, at: element.indexPath))
+      let frame = prepared.scrollDirection.upright(element.frame)
+      if element.kind != .cell, rest != element.frame {
+        if element.kind == .header, frame.minY <= start { start = frame.maxY }
+      } else if next.restingFrame(of: element.kind, at: element.indexPath) != nil {
+        isBeginning.append((element, prepared.scrollDirection.upright(rest).minY >= start))
+      }
+    }
+    let first = isBeginning.first { $0.isInView } ?? isBeginning.first
+    #expect(
+      kept(.visible)
+        == first.map { kept(.element($0.element.kind, $0.element.indexPath)) }
+        ?? next.clamped(offset))
   }
 }

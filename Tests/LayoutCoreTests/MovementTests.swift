@@ -10,9 +10,7 @@ struct MovementTests {
     let content = random.content()
     let (layout, viewport) = (random.layout(), random.viewport())
     let prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
-    let paths = content.sections.enumerated().flatMap { section, description in
-      (0..<description.items.count).map { IndexPath(item: $0, section: section) }
-    }
+    let paths = content.itemPaths
     guard let source = paths.randomElement(using: &random),
       var movement = InteractiveMovement(
         of: source, at: nil, within: nil, content: content, layout: prepared, contentOffset: .zero)
@@ -38,5 +36,112 @@ struct MovementTests {
       #expect(map.newIndexPath(of: before.target) == movement.target)
       #expect(map.oldIndexPath(of: movement.target) == before.target)
     }
+  }
+
+  /// Where the finger is decides where the item goes, and each step what becomes of the others.
+  @Test(arguments: seeds(200))
+  func aStepGoesFromOnePreviewToTheNext(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let content = generator.namedContent()
+    let layout = generator.layout()
+    let prepared = try PreparedLayout(content, layout: layout, viewport: generator.viewport())
+    let offset = prepared.clamped(generator.offset())
+    guard let source = content.itemPaths.randomElement(using: &generator) else { return }
+    let sections = generator.chance(0.3) ? Set((0...5).filter { _ in generator.chance(0.5) }) : nil
+    var movement = try #require(
+      InteractiveMovement(
+        of: source, at: nil, within: sections, content: content, layout: prepared,
+        contentOffset: offset))
+    for _ in 0..<12 {
+      let old = movement
+      let position = generator.position(in: old)
+      let step = try movement.update(to: position, collection: layout, contentOffset: offset)
+      #expect(movement.target == expectedTarget(of: old, at: position, contentOffset: offset))
+      #expect(movement.batch.isEmpty == (movement.target == source))
+
+      // Each item goes where it is now, and back; alone as with what else was asked for.
+      let (before, after) = (old.preview.content.flat, movement.preview.content.flat)
+      let paths = old.preview.content.itemPaths
+      for path in paths {
+        let there = try #require(step.newIndexPath(of: path))
+        #expect(after[there.section][there.item].id == before[path.section][path.item].id)
+        #expect(step.oldIndexPath(of: there) == path)
+      }
+      let asked = paths.filter { _ in generator.chance(0.8) }
+      let (kept, gone) = ItemRanges(of: asked).mapped(by: step)
+      #expect(kept == ItemRanges(of: asked.compactMap(step.newIndexPath)))
+      #expect(gone.isEmpty)
+    }
+  }
+
+  /// The cell that is hit, or in the section that is hit the first of the nearest, if the item may go there.
+  private func expectedTarget(
+    of movement: InteractiveMovement, at position: Point, contentOffset: Point
+  ) -> IndexPath {
+    var resting = movement.layout
+    resting.putDown()
+    func allowed(_ path: IndexPath) -> IndexPath {
+      movement.sections?.contains(path.section) == false ? movement.target : path
+    }
+    if let hit = resting.indexPathForItem(at: position, contentOffset: contentOffset) {
+      return allowed(hit)
+    }
+    let isVertical = resting.scrollDirection == .vertical
+    guard let section = resting.placement.section(at: isVertical ? position.y : position.x) else {
+      return movement.target
+    }
+    let cells = movement.preview.content.itemPaths.filter { $0.section == section }
+    if cells.isEmpty { return allowed(IndexPath(item: 0, section: section)) }
+    /// The square of the distance from a frame, in square millionths; nil if it has no area.
+    func distance(_ path: IndexPath) -> UInt128? {
+      guard let frame = resting.restingFrame(of: .cell, at: path), !frame.isEmpty else {
+        return nil
+      }
+      let x = max(0, frame.minX - position.x, position.x - frame.maxX).millionths
+      let y = max(0, frame.minY - position.y, position.y - frame.maxY).millionths
+      return UInt128(x) * UInt128(x) + UInt128(y) * UInt128(y)
+    }
+    let found = cells.compactMap { path in distance(path).map { (path, $0) } }
+    return found.min { $0.1 < $1.1 }.map { allowed($0.0) } ?? movement.target
+  }
+
+  /// A section that the item leaves empty is hit where its header is, and takes it back.
+  @Test func anItemGoesBackIntoTheSectionThatItLeftEmpty() throws {
+    var alone = Section(items: Items(count: 1))
+    alone.header = Size(width: 0, height: 40)
+    let content = Content(sections: [alone, Section(items: Items(count: 2))])
+    let layout = ListLayout()
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 100, height: 400)))
+    let source = IndexPath(item: 0, section: 0)
+    var movement = try #require(
+      InteractiveMovement(
+        of: source, at: nil, within: nil, content: content, layout: prepared, contentOffset: .zero))
+    // The header … 40, the item … 84, the next … 128.
+    _ = try movement.update(to: Point(x: 50, y: 100), collection: layout, contentOffset: .zero)
+    #expect(movement.target == IndexPath(item: 0, section: 1))
+    _ = try movement.update(to: Point(x: 50, y: 20), collection: layout, contentOffset: .zero)
+    #expect(movement.target == source)
+  }
+}
+
+extension SeededGenerator {
+  /// Some sections of which all items have names.
+  fileprivate mutating func namedContent() -> Content {
+    var nextName = 0
+    return Content(
+      sections: (0...int(0...4)).map { _ in
+        var section = section()
+        section.items = ItemList(named(items(int(0...8)), &nextName))
+        return section
+      })
+  }
+
+  /// A place for a finger: on a cell, near one, or anywhere.
+  fileprivate mutating func position(in movement: InteractiveMovement) -> Point {
+    guard chance(0.8), let path = movement.preview.content.itemPaths.randomElement(using: &self),
+      let frame = movement.layout.restingFrame(of: .cell, at: path)
+    else { return offset() }
+    return Point(x: frame.minX + length(-30...60), y: frame.minY + length(-30...60))
   }
 }

@@ -61,6 +61,13 @@ struct ItemModel: Hashable {
 extension Content {
   /// All items, section by section.
   var flat: [[ItemModel]] { sections.map(\.items.flat) }
+
+  /// Where items are, in order.
+  var itemPaths: [IndexPath] {
+    sections.enumerated().flatMap { section, description in
+      (0..<description.items.count).map { IndexPath(item: $0, section: section) }
+    }
+  }
 }
 
 extension Items {

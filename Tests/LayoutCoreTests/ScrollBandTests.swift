@@ -16,10 +16,12 @@ struct ScrollBandTests {
     // Old ones too: a band is good wherever it says so.
     var bands: [ScrollBand] = []
     let isVertical = prepared.scrollDirection == .vertical
+    var isAside = false
     for _ in 0..<60 {
-      // Mostly on and on, often where edges are, now and then back or aside.
+      // Mostly on and on, often where edges are, now and then back or aside, and where it was before that.
       let step = random.chance(0.4) ? Length(points: random.int(-10...30)) : random.length(-10...40)
-      let aside = random.chance(0.05) ? random.length(-5...5) : 0
+      let aside: Length = random.chance(0.1) ? (isAside ? -200 : 200) : 0
+      if aside != 0 { isAside.toggle() }
       offset = Point(
         x: offset.x + (isVertical ? aside : step), y: offset.y + (isVertical ? step : aside))
       if random.chance(0.03) { state.move(to: offset) }
@@ -53,6 +55,164 @@ struct ScrollBandTests {
         if let made { bands = bands.suffix(3) + [made] }
       }
     }
+  }
+
+  /// What the layout refuses to tell, no band tells.
+  @Test(arguments: seeds(200))
+  func aBandKnowsHowManyElementsShowAtMost(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let layout: any CollectionLayout = [
+      random.flowLayout(), random.listLayout(), random.waterfallLayout(),
+    ][random.int(0...2)]
+    let prepared = try PreparedLayout(
+      random.content(), layout: layout, viewport: random.viewport())
+    let isVertical = prepared.scrollDirection == .vertical
+    let reach = PrefetchReach(
+      ahead: Double(random.int(0...4)) / 2, behind: Double(random.int(0...2)) / 2)
+    var state = ScrollState(contentOffset: .zero)
+    _ = try state.scroll(to: .zero, in: prepared, prefetch: reach, isFull: true, limit: .max)
+    var bands: [ScrollBand] = []
+    for _ in 0..<40 {
+      let step = random.chance(0.2) ? random.length(-150...300) : random.length(0...40)
+      let next = Point(
+        x: state.contentOffset.x + (isVertical ? 0 : step),
+        y: state.contentOffset.y + (isVertical ? step : 0))
+      var after = state
+      let tick = try after.scroll(
+        to: next, in: prepared, prefetch: reach, isFull: false, limit: .max)
+      let askedCount = after.requestedRanges(in: prepared).reduce(0) { $0 + $1.end - $1.start }
+      // One of them is too many.
+      let limit = max(tick.shownCount, askedCount) - 1
+      for band in bands {
+        var other = state
+        #expect(other.scroll(to: next, in: prepared, by: band, limit: limit) == nil)
+        if let moved = band.moved(to: state, in: prepared, prefetch: reach) {
+          #expect(other.scroll(to: next, in: prepared, by: moved, limit: limit) == nil)
+        }
+      }
+      state = after
+      let made = ScrollBand.make(prepared, at: state, prefetch: reach, shownCount: tick.shownCount)
+      if let made {
+        bands = bands.suffix(3) + [made]
+        // And one that was moved here, which knows less.
+        if let moved = made.moved(to: state, in: prepared, prefetch: reach) { bands.append(moved) }
+      }
+    }
+  }
+
+  /// Edges at both ends of the range are passed by whoever comes from there, or goes there.
+  @Test(arguments: [ScrollDirection.vertical, .horizontal])
+  func aBandReachesAsFarAsItSays(direction: ScrollDirection) throws {
+    var layout = ListLayout()
+    layout.scrollDirection = direction
+    layout.itemLength = 50
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 100))]), layout: layout,
+      viewport: Viewport(size: direction.upright(Size(width: 100, height: 400))))
+    let reach = PrefetchReach(ahead: 1, behind: 0.5)
+    func tick(_ state: inout ScrollState, to main: Int) throws -> ScrollTick {
+      try state.scroll(
+        to: direction.upright(Point(x: 0, y: Length(points: main))), in: prepared,
+        prefetch: reach, isFull: false, limit: 1000)
+    }
+    var answeredCount = 0
+    for isForward in [true, false] {
+      var state = ScrollState(contentOffset: .zero)
+      _ = try tick(&state, to: isForward ? 999 : 1001)
+      let first = try tick(&state, to: 1000)
+      let band = try #require(
+        ScrollBand.make(prepared, at: state, prefetch: reach, shownCount: first.shownCount))
+      for from in stride(from: 750, through: 1250, by: 50) {
+        for to in stride(from: 750, through: 1250, by: 25) {
+          // Whoever comes from the one side, or from the other.
+          for comesFrom in [from - 1, from + 1] {
+            var here = ScrollState(contentOffset: .zero)
+            _ = try tick(&here, to: comesFrom)
+            _ = try tick(&here, to: from)
+            var other = here
+            let expected = try tick(&here, to: to)
+            let offset = direction.upright(Point(x: 0, y: Length(points: to)))
+            let found = other.scroll(to: offset, in: prepared, by: band, limit: 1000)
+            guard var found else { continue }
+            found.shownCount = expected.shownCount
+            #expect(found == expected)
+            #expect(other == here)
+            answeredCount += 1
+          }
+        }
+      }
+    }
+    // Half a viewport on the way, and an eighth back.
+    #expect(answeredCount == 68)
+  }
+
+  /// Elsewhere more may show than it knows of.
+  @Test func aBandIsMovedFromWhereItReachesOnly() throws {
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 1000))]), layout: ListLayout(),
+      viewport: Viewport(size: Size(width: 100, height: 400)))
+    let reach = PrefetchReach()
+    var start = ScrollState(contentOffset: .zero)
+    let first = try start.scroll(
+      to: .zero, in: prepared, prefetch: reach, isFull: true, limit: 100)
+    let band = try #require(
+      ScrollBand.make(prepared, at: start, prefetch: reach, shownCount: first.appeared.count))
+    var onward = start
+    #expect(onward.scroll(to: Point(x: 0, y: 7), in: prepared, by: band, limit: 100) != nil)
+    func moved(x: Length = 0, y: Length, isTick: Bool = true) throws -> ScrollBand? {
+      var state = start
+      let offset = Point(x: x, y: y)
+      if isTick {
+        _ = try state.scroll(to: offset, in: prepared, prefetch: reach, isFull: false, limit: 100)
+      } else {
+        state.move(to: offset)
+      }
+      return band.moved(to: state, in: prepared, prefetch: reach)
+    }
+    #expect(try moved(y: 200) != nil)
+    #expect(try moved(y: 200, isTick: false) == nil)
+    #expect(try moved(y: 201) == nil)
+    #expect(try moved(x: 1, y: 200) == nil)
+  }
+
+  /// Where more have an edge in one strip than a band holds, it does not reach as far.
+  @Test(arguments: [71, 72, 73], [false, true])
+  func aBandHoldsSoManyEdges(count: Int, isWindow: Bool) throws {
+    var layout = FlowLayout()
+    layout.itemSize = Size(width: 1, height: 250)
+    layout.minimumInteritemSpacing = 0
+    layout.minimumLineSpacing = 0
+    // One line begins and one ends about an edge at most. The first or the last is as long as it can be.
+    let lines = isWindow ? [3, 3, 3, 3, 3, 3, count] : [count, 3, 3, 3, 3, 3, 3]
+    let sections = lines.map { Section(items: Items(count: $0)) }
+    let prepared = try PreparedLayout(
+      Content(sections: sections), layout: layout,
+      viewport: Viewport(size: Size(width: 300, height: 200)))
+    let reach = PrefetchReach(ahead: 1, behind: 0)
+    var state = ScrollState(contentOffset: .zero)
+    // The window ends 400 further on, where the viewport begins the first line ends.
+    var y: Length = isWindow ? 1080 : 230
+    func tick() throws -> ScrollTick {
+      try state.scroll(
+        to: Point(x: 0, y: y), in: prepared, prefetch: reach, isFull: false, limit: 1000)
+    }
+    _ = try tick()
+    y += 1
+    let first = try tick()
+    let band = try #require(
+      ScrollBand.make(prepared, at: state, prefetch: reach, shownCount: first.shownCount))
+    y += 60
+    var other = state
+    let expected = try tick()
+    let answer = other.scroll(to: Point(x: 0, y: y), in: prepared, by: band, limit: 1000)
+    #expect((answer != nil) == (count <= 72))
+    guard var found = answer else { return }
+    found.shownCount = expected.shownCount
+    #expect(found == expected)
+    #expect(
+      (isWindow ? expected.prefetch.map { $0.end - $0.start } : [expected.disappeared.count])
+        == [count])
+    #expect(other == state)
   }
 
   @Test func slowScrollsAreWorkedOutFromBands() throws {

@@ -130,6 +130,34 @@ struct ScrollingTests {
     let up = try tick(to: 990)
     #expect(up.prefetch == [range(17, 19)])
     #expect(up.cancelPrefetch == [range(23, 24)])
+    // Of two as near, that on the way; the window reaches further on the way.
+    for (from, isForward) in [(1050, false), (950, true)] {
+      _ = try tick(to: Length(points: from))
+      _ = try tick(to: 1000)
+      #expect(
+        state.requestedRanges(in: prepared)
+          == (isForward ? [range(22, 24), range(19, 20)] : [range(18, 20), range(22, 23)]))
+      #expect(
+        state.prefetchWindow(in: prepared, reach: reach)
+          == Rect(x: 0, y: isForward ? 950 : 900, width: 320, height: 250))
+    }
+  }
+
+  @Test func afterAResetTheNextTickIsOneWhateverTheClientSays() throws {
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 100))]), layout: ListLayout(),
+      viewport: Viewport(size: Size(width: 320, height: 480)))
+    var state = ScrollState(contentOffset: .zero)
+    func tick() throws -> ScrollTick {
+      try state.scroll(
+        to: .zero, in: prepared, prefetch: PrefetchReach(), isFull: false, limit: 100)
+    }
+    #expect(try !tick().isReset)
+    state.reset(to: .zero)
+    let reset = try tick()
+    #expect(reset.isReset)
+    #expect(reset.appeared.count == 11)
+    #expect(try tick() == ScrollTick(showing: 11))
   }
 
   @Test func moreElementsThanTheLimitAreRefusedAndNothingChanges() throws {
@@ -143,6 +171,43 @@ struct ScrollingTests {
         to: Point(x: 0, y: 100), in: prepared, prefetch: PrefetchReach(), isFull: false, limit: 10)
     }
     #expect(state == before)
+  }
+
+  /// What showed is worked out again, and may be too much for that.
+  @Test func moreElementsBeforeATickThanTheLimitAreRefusedToo() throws {
+    let content = Content(
+      sections: [100, 1, 1, 1, 1].map { count in
+        var section = Section(items: Items(count: count))
+        section.minimumLineSpacing = 0
+        section.sectionInset = EdgeInsets(top: 0, left: 0, bottom: 500, right: 0)
+        return section
+      })
+    var layout = FlowLayout()
+    layout.itemSize = Size(width: 32, height: 20)
+    layout.minimumInteritemSpacing = 0
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 320, height: 200)))
+    var state = ScrollState(contentOffset: .zero)
+    let sparse = Point(x: 0, y: 600)
+    for isFull in [false, true] {
+      func tick() throws -> ScrollTick {
+        try state.scroll(
+          to: sparse, in: prepared, prefetch: PrefetchReach(ahead: 0), isFull: isFull, limit: 99)
+      }
+      if isFull {
+        #expect(try tick().appeared.count == 1)
+      } else {
+        #expect(throws: LayoutError.tooManyElements(limit: 99)) { try tick() }
+      }
+    }
+  }
+}
+
+extension ScrollTick {
+  /// One that changes nothing.
+  fileprivate init(showing count: Int) {
+    self.init()
+    shownCount = count
   }
 }
 

@@ -172,6 +172,28 @@ struct SnappingTests {
     let number = (main / step).rounded()
     let found = direction.upright(target.contentOffset).y.points
     #expect(abs(found - number * step) < 1e-5)
+    let stop = try #require(target.indexPath.flatMap(content.itemPaths.firstIndex))
+    #expect(abs(found - Double(stop) * step) < 1e-5)
+  }
+
+  /// One item has no other to be away from, and more than there are millionths share places.
+  @Test(arguments: [(1, 500), (100, 2)])
+  func theWheelStopsAtItemsThatThereAre(count: Int, itemLength: Int) throws {
+    var layout = ListLayout()
+    layout.itemLength = Length(points: itemLength)
+    let length = Length(points: count * itemLength)
+    // A millionth, or more than that, to scroll.
+    let viewport = Size(width: 300, height: count == 1 ? 200 : length - Length(millionths: 1))
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: count))]), layout: layout,
+      viewport: Viewport(size: viewport))
+    for proposed in [-700, 0, Length(millionths: 1), 700] as [Length] {
+      for velocity in [-1.0, 0, 1] {
+        let stop = target(prepared, .wheel, proposed: proposed, velocity: velocity)
+        #expect(stop.indexPath.map { $0.section == 0 && (0..<count).contains($0.item) } == true)
+        #expect(count > 1 || stop.contentOffset == .zero)
+      }
+    }
   }
 
   /// What one section's inset leads to is not looked through instead of what is near.
@@ -243,6 +265,12 @@ struct SnappingTests {
     // 0.499 points, and 0.7485.
     #expect(try duration(1, .normal) == 0)
     #expect(abs(try duration(1.5, .normal) - counted(0.7485, 0.998)) <= 0.001)
+    // It takes as long as the longer of both ways.
+    let aside = DragEnd(
+      proposedContentOffset: nil, velocity: Velocity(x: -2000, y: 100), startContentOffset: .zero,
+      contentOffset: .zero)
+    let both = layout.snapTarget(for: aside, mode: .none, decelerationRate: .normal)
+    #expect(try both.duration == duration(2000, .normal))
     let proposed = DragEnd(
       proposedContentOffset: .zero, velocity: Velocity(x: 0, y: 2000), startContentOffset: .zero,
       contentOffset: .zero)
