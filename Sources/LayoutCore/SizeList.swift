@@ -19,8 +19,8 @@ struct SizeList: Sendable {
   ///   - items: The items.
   ///   - rule: How they get their sizes.
   ///   - change: What the items come from, if they were changed: what was computed then is used again.
-  /// - Complexity: O(1), but O(n) in items that have to be computed and are laid out for the first time, and
-  ///   O(k · log n) after k edits of them.
+  /// - Complexity: O(1); if some items have to be computed, O(n) in all the section has where none had to be
+  ///   before, and O(k · log n) after k edits then.
   init(_ items: ItemList, _ rule: SizeRule, after change: BodyChange? = nil) {
     isVertical = rule.direction == .vertical
     if items.rope.summary.computedCount == 0 {

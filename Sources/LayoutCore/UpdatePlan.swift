@@ -338,6 +338,19 @@ struct UpdatePlan: ~Copyable {
     return map.items(ofOldSection: old)?.newCount ?? content.sections.itemCount(ofSection: old)
   }
 
+  /// How many items each section has after the batch.
+  ///
+  /// - Complexity: O(s) for s sections; O(s · log s) if sections change as a whole.
+  private func itemCounts() -> [Int] {
+    let count = map.sections.newCount
+    guard !batch.changesSections else { return (0..<count).map { itemCount(ofNewSection: $0) } }
+    var counts: [Int] = []
+    counts.reserveCapacity(count)
+    content.sections.forEachItemCount { counts.append($0) }
+    for places in items { counts[places.section] = itemCount(ofNewSection: places.section) }
+    return counts
+  }
+
   /// What happens to the items of a section; nil if nothing does.
   private func places(ofOldSection old: Int) -> Places? {
     index(ofOldSection: old).map { items[$0] }
@@ -350,24 +363,24 @@ struct UpdatePlan: ~Copyable {
 
   private func checkExpectation() throws(UpdateRefusal) {
     guard let expected = batch.expectedItemCounts else { return }
-    let count = map.sections.newCount
+    let counts = itemCounts()
+    let count = counts.count
     func refuse(_ reason: String) -> UpdateRefusal {
-      let counts = (0..<count).map { itemCount(ofNewSection: $0) }
-      return UpdatePlan.refusal(.expectation, reason) { $0.expectedItemCounts = counts }
+      UpdatePlan.refusal(.expectation, reason) { $0.expectedItemCounts = counts }
     }
     guard expected.count == count else {
       throw refuse(
         "there are \(content.sections.count) sections before, +\(sections.insertedCount) inserted −\(sections.deletedCount) deleted = \(count) after; expected \(expected.count)"
       )
     }
-    for section in 0..<count where itemCount(ofNewSection: section) != expected[section] {
+    for section in 0..<count where counts[section] != expected[section] {
       let sum =
         if let old = map.oldSection(of: section), reloaded[old] == nil {
           UpdatePlan.sum(
             old, content.sections.itemCount(ofSection: old), places(ofOldSection: old) ?? Places()
           )
         } else {
-          "section \(section) comes with \(itemCount(ofNewSection: section)) items"
+          "section \(section) comes with \(counts[section]) items"
         }
       throw refuse("\(sum); expected \(expected[section])")
     }

@@ -34,9 +34,24 @@ struct BatchUpdateTests {
         updated.content.describedItemCount
           == Content(sections: updated.content.sections.map(\.self)).describedItemCount)
       checkMap(updated.map, content, updated.content)
+      try checkExpectations(batch, of: content, expected.map(\.count), &generator)
       content = updated.content
       names = CollectedNames(updated.names)
     }
+  }
+
+  /// A batch that expects what comes of it is taken, and any other mended to expect that.
+  private func checkExpectations(
+    _ batch: BatchUpdate, of content: Content, _ counts: [Int], _ generator: inout SeededGenerator
+  ) throws {
+    var batch = batch
+    batch.expectedItemCounts = counts
+    #expect(throws: Never.self) { try batch.applied(to: content) }
+    guard let section = counts.indices.randomElement(using: &generator) else { return }
+    batch.expectedItemCounts?[section] += 1
+    let refusal = #expect(throws: UpdateRefusal.self) { try batch.applied(to: content) }
+    #expect(refusal?.reason.hasSuffix("; expected \(counts[section] + 1)") == true)
+    #expect(batch.repaired(for: content)?.expectedItemCounts == counts)
   }
 
   /// Names are collected once, also for what is refused or only tried.
