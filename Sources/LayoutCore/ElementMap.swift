@@ -73,6 +73,7 @@ struct BatchMap: ElementMap {
   }
 
   func evenCount(fromOld old: IndexPath) -> Int {
+    // Of sections that go, or come with other items, none is kept.
     guard let map = items(ofOldSection: old.section) else { return .max }
     // What moves is removed too, and may go anywhere.
     return movedItems.isEmpty || map.new(of: old.item) != nil ? map.evenCount(fromOld: old.item) : 1

@@ -79,36 +79,31 @@ public struct InteractiveMovement: Sendable {
   ///   - offset: The content offset.
   /// - Returns: How the preview before goes with the one now.
   /// - Throws: ``LayoutError`` if the preview cannot be laid out; nothing has changed then.
-  /// - Complexity: That of an update that moves one item.
+  /// - Complexity: That of an update that moves one item from where it is in the preview before.
   public mutating func update(
     to position: Point, collection: any CollectionLayout, contentOffset offset: Point
   ) throws(LayoutError) -> any ElementMap {
     let next = target(at: position, contentOffset: offset)
     let before = preview.map
     if next != target {
-      var batch = BatchUpdate()
+      var (batch, step) = (BatchUpdate(), BatchUpdate())
       if next != source { batch.moveItems = [(source, next)] }
+      step.moveItems = [(target, next)]
       // The target is a place that the preview has, so that nothing is refused.
-      guard let updated = try? batch.applied(to: original) else { return IdentityMap() }
-      let prepared = next == source ? originalLayout : try preview(with: next, collection)
+      guard let updated = try? batch.applied(to: original),
+        let stepped = try? step.applied(to: preview.content)
+      else { return IdentityMap() }
+      // What lies before both places of the step stays as it is, however far from those the item came from.
+      layout =
+        next == source
+        ? originalLayout
+        : try PreparedLayout(updating: layout, to: stepped, layout: collection)
       preview = updated
-      layout = prepared
       target = next
     }
     layout.lifted = LiftedCell(
       indexPath: target, place: Rect(origin: position, size: .zero))
     return StepMap(before: before, after: preview.map)
-  }
-
-  /// The preview with the item at another place than it has there, and than it had, laid out: what lies before
-  /// both places stays as it is, however far from those the item came from.
-  private func preview(
-    with next: IndexPath, _ collection: any CollectionLayout
-  ) throws(LayoutError) -> PreparedLayout {
-    var step = BatchUpdate()
-    step.moveItems = [(target, next)]
-    guard let stepped = try? step.applied(to: preview.content) else { return layout }
-    return try PreparedLayout(updating: layout, to: stepped, layout: collection)
   }
 
   /// The cell that the item is put in the place of.

@@ -135,17 +135,21 @@ public final class ScrollBand: Sendable {
     func edges(at place: Length, isTrailing: Bool) -> [Edge<LayoutAttributes>]? {
       let strip = strip(place)
       var edges: [Edge<LayoutAttributes>] = []
+      var otherCount = 0
       layout.forEachElement(
         in: direction.upright(strip), contentOffset: scrolling.contentOffset
       ) { element in
-        if hasCellsOnly, element.kind != .cell { return true }
+        if hasCellsOnly, element.kind != .cell {
+          otherCount += 1
+          return otherCount <= ScrollBand.maximumCount
+        }
         let frame = direction.upright(element.frame)
         if let place = ScrollBand.edge(of: frame, in: strip, isTrailing: isTrailing) {
           edges.append(Edge(place: place, element: element))
         }
         return edges.count <= ScrollBand.maximumCount
       }
-      return ScrollBand.sorted(edges)
+      return otherCount <= ScrollBand.maximumCount ? ScrollBand.sorted(edges) : nil
     }
     func cells(at place: Length, isTrailing: Bool) -> [Edge<Cell>]? {
       let strip = strip(place)

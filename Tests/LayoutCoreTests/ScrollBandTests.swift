@@ -351,6 +351,29 @@ struct ScrollBandTests {
     }
   }
 
+  /// Nor are thousands of them gone through for a band.
+  @Test func pinnedHeadersWithoutNumberAheadAreLeftToTheLayout() throws {
+    var list = ListLayout()
+    list.headerReferenceSize = Size(width: 0, height: Length(millionths: 10_000))
+    list.sectionHeadersPinToVisibleBounds = true
+    let sections =
+      [Section(items: Items(count: 10))] + Array(repeating: Section(), count: 1000)
+    let prepared = try PreparedLayout(
+      Content(sections: sections), layout: list,
+      viewport: Viewport(size: Size(width: 100, height: 400)))
+    // One header shows; where the viewport ends, that of the next section begins.
+    for (y, isNear) in [(0, false), (40, true)] {
+      let offset = Point(x: 0, y: Length(points: y))
+      var state = ScrollState(contentOffset: offset)
+      let tick = try state.scroll(
+        to: offset, in: prepared, prefetch: PrefetchReach(), isFull: false, limit: 1000)
+      #expect(tick.shownCount < 12)
+      let band = ScrollBand.make(
+        prepared, at: state, prefetch: PrefetchReach(), shownCount: tick.shownCount)
+      #expect((band == nil) == isNear)
+    }
+  }
+
   @Test func whereCellsFollowTheOffsetThereIsNoBand() throws {
     let prepared = try PreparedLayout(
       Content(sections: [Section(items: Items(count: 100))]), layout: CoverFlowLayout(),
