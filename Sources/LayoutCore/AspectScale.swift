@@ -14,8 +14,6 @@ struct AspectScale: Sendable {
     var scale: Int64
     /// Millionths of a point in a pixel.
     var unit: Double
-    /// Whether pixels are so large that doubles are sure enough of them.
-    var isCoarse: Bool
   }
 
   /// Lengths in millionths of a point, rounded half away from zero, once.
@@ -41,8 +39,7 @@ struct AspectScale: Sendable {
     breadth = pixels
     divisor = 1
     isDivided = direction == .vertical
-    let unit = Double(Length.trillion) / Double(scale)
-    self.pixels = PixelScale(scale: scale, unit: unit, isCoarse: unit >= 1000)
+    self.pixels = PixelScale(scale: scale, unit: Double(Length.trillion) / Double(scale))
   }
 
   /// The length of an item.
@@ -96,7 +93,8 @@ struct AspectScale: Sendable {
   private func quotients(_ ratios: SIMD4<Double>) -> SIMD4<Double> {
     let lengths = isDivided ? breadth / (divisor * ratios) : breadth * ratios / divisor
     guard let pixels else { return lengths }
-    guard pixels.isCoarse else { return SIMD4(repeating: .infinity) }
+    // Of finer ones so many may be below the limits that half of one is a hair.
+    guard pixels.unit >= 1000 else { return SIMD4(repeating: .infinity) }
     // Rounded down, but for a hair; not every processor has an instruction for that.
     let nearest = (lengths + 0x1p52) - 0x1p52
     let hair = 1e-9 * pointwiseMax(SIMD4(repeating: 1), nearest)

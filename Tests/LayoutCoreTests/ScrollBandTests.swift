@@ -311,16 +311,21 @@ struct ScrollBandTests {
     #expect(state.scroll(to: offset, in: prepared, by: try #require(band), limit: 10) == nil)
   }
 
-  /// Where there are as many headers as cells elsewhere, the layout is asked; also where they come later.
-  @Test func manyPinnedHeadersAreLeftToTheLayout() throws {
+  /// A screenful of cells, and then a thousand pinned headers.
+  private func headersBehindItems(height: Length) throws -> PreparedLayout {
     var list = ListLayout()
-    list.headerReferenceSize = Size(width: 0, height: 1)
+    list.headerReferenceSize = Size(width: 0, height: height)
     list.sectionHeadersPinToVisibleBounds = true
     let sections =
       [Section(items: Items(count: 10))] + Array(repeating: Section(), count: 1000)
-    let prepared = try PreparedLayout(
+    return try PreparedLayout(
       Content(sections: sections), layout: list,
       viewport: Viewport(size: Size(width: 100, height: 400)))
+  }
+
+  /// Where there are as many headers as cells elsewhere, the layout is asked; also where they come later.
+  @Test func manyPinnedHeadersAreLeftToTheLayout() throws {
+    let prepared = try headersBehindItems(height: 1)
     func state(at y: Int) throws -> ScrollState {
       let offset = Point(x: 0, y: Length(points: y))
       var state = ScrollState(contentOffset: offset)
@@ -353,14 +358,7 @@ struct ScrollBandTests {
 
   /// Nor are thousands of them gone through for a band.
   @Test func pinnedHeadersWithoutNumberAheadAreLeftToTheLayout() throws {
-    var list = ListLayout()
-    list.headerReferenceSize = Size(width: 0, height: Length(millionths: 10_000))
-    list.sectionHeadersPinToVisibleBounds = true
-    let sections =
-      [Section(items: Items(count: 10))] + Array(repeating: Section(), count: 1000)
-    let prepared = try PreparedLayout(
-      Content(sections: sections), layout: list,
-      viewport: Viewport(size: Size(width: 100, height: 400)))
+    let prepared = try headersBehindItems(height: Length(millionths: 10_000))
     // One header shows; where the viewport ends, that of the next section begins.
     for (y, isNear) in [(0, false), (40, true)] {
       let offset = Point(x: 0, y: Length(points: y))

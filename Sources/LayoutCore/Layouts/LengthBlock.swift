@@ -9,12 +9,14 @@ protocol LengthSequence: ~Escapable {
   func four(from index: Int) -> SIMD4<Int64>
 }
 
-extension Span<Int64>: LengthSequence {
+extension LengthSequence where Self: ~Escapable {
   @inline(__always)
   func four(from index: Int) -> SIMD4<Int64> {
     SIMD4(self[index], self[index + 1], self[index + 2], self[index + 3])
   }
 }
+
+extension Span<Int64>: LengthSequence {}
 
 /// Lengths of 32 bits.
 struct NarrowSequence: LengthSequence, ~Escapable {
@@ -27,11 +29,6 @@ struct NarrowSequence: LengthSequence, ~Escapable {
 
   @inline(__always)
   subscript(index: Int) -> Int64 { Int64(lengths[index]) }
-
-  @inline(__always)
-  func four(from index: Int) -> SIMD4<Int64> {
-    SIMD4(self[index], self[index + 1], self[index + 2], self[index + 3])
-  }
 }
 
 extension LengthSequence where Self: ~Escapable {
