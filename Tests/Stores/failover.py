@@ -117,9 +117,9 @@ class Client(threading.Thread):
             self.path, rival.is_alone = rival.path, False
         # What the answers to ticks, applied in turn, come to: ids by item; None if one was lost.
         self.shown = dict(enumerate(START[:SHOWN - 1]))
-        self.version = self.latest = 1
-        # The ids of acknowledged changes that must not be lost.
-        self.kept = []
+        self.version = 1
+        # The ids of a round's acknowledged changes: those that may be lost, and those that must not.
+        self.risked, self.kept = [], []
         self.failed_over_at = None
 
     def run(self):
@@ -179,13 +179,11 @@ class Client(threading.Thread):
         if answer is None:
             return False
         self.version = answer.json()["version"]
-        self.latest = max(self.latest, self.version)
         if answer.status == 412:
             if self.version == base:
                 raise Wrong(f"412 for version {base}, and that is it: {answer}")
             return False
-        if has_failed_over:
-            self.kept.append(id)
+        (self.kept if has_failed_over else self.risked).append(id)
         return True
 
     def tick(self, where):
@@ -244,7 +242,8 @@ def look_at_ticks(one, order):
 
 
 def look_at_content(one, kept):
-    """Every server has one content of a session, with all that has to be there; its version."""
+    """Every server has one content of a session, with all that has to be there; its version, and the ids of
+    the items that changes have put there."""
     found = [
         (sessions.all_attributes(connection, one.path, limit=50_000),
          sessions.expect(connection.request("GET", one.path), 200).json()["sections"])
@@ -263,33 +262,33 @@ def look_at_content(one, kept):
     missing = kept - set(inserted)
     if missing:
         raise Wrong(f"{one.path} lacks {sorted(missing)}, acknowledged after the failover")
-    return version
+    return version, set(inserted)
 
 
 def look(cluster, one, clients, rng):
-    """Looks at a session when all is over; how many acknowledged versions were lost."""
+    """Looks at a session when all is over; how many acknowledged changes were lost."""
     order = list(range(len(cluster.servers)))
     rng.shuffle(order)
     if not one.is_alone:
         one.shown = None
     look_at_ticks(one, order)
     all_of_it = [other for other in clients if other.path == one.path]
-    version = look_at_content(one, {id for other in all_of_it for id in other.kept})
-    lost = max(0, max(other.latest for other in all_of_it) - version)
+    version, inserted = look_at_content(one, {id for other in all_of_it for id in other.kept})
+    lost = {id for other in all_of_it for id in other.risked} - inserted
     for where in order:
         # Nobody is left behind: the version that all have said is good for a change by each.
         if not one.change(where, version):
             raise Wrong(f"no change of {one.path} at version {version} by server {where + 1}")
         version += 1
-    return lost
+    return len(lost)
 
 
 def fail_over_once(cluster, clients, rng):
-    """One round; how many acknowledged versions were lost."""
+    """One round; how many acknowledged changes were lost."""
     cluster.replicate()
     for one in clients:
         with one.turn:
-            one.failed_over_at, one.kept, one.latest = None, [], one.version
+            one.failed_over_at, one.risked, one.kept = None, [], []
     time.sleep(rng.uniform(0.05, 0.3))
     cluster.link.lead(None)
     time.sleep(rng.uniform(0, 0.3))
@@ -361,6 +360,6 @@ def run(options):
     failed = bool(wrong) or (rounds >= 5 and lost == 0)
     print(
         f"failover: seed {options.seed}, {options.servers} servers, {rounds} failovers, "
-        f"{sum(one.answered for one in clients)} operations answered, {lost} versions lost, "
+        f"{sum(one.answered for one in clients)} operations answered, {lost} changes lost, "
         f"{len(wrong)} violations, {time.monotonic() - started:.0f} s")
     return 1 if failed else 0
