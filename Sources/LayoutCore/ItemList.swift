@@ -9,7 +9,7 @@ public struct ItemList: Sendable {
   /// Makes a list of one run.
   ///
   /// - Parameter items: The items.
-  public init(_ items: Items = Items()) { self.init(runs: [items]) }
+  public init(_ items: Items = Items()) { rope = Rope(items) }
 
   /// Makes a list of runs.
   ///

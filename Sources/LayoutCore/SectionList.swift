@@ -7,7 +7,9 @@ public struct SectionList: Sendable, RandomAccessCollection, ExpressibleByArrayL
   /// Makes a list.
   ///
   /// - Parameter sections: The sections, in order.
-  public init(_ sections: [Section]) { rope = Rope([SectionRun(sections)]) }
+  public init(_ sections: [Section]) {
+    rope = Rope(count: sections.count) { SectionRun(Array(sections[$0])) }
+  }
 
   /// Makes a list of the sections of a literal.
   public init(arrayLiteral sections: Section...) { self.init(sections) }

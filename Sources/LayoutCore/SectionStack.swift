@@ -138,12 +138,16 @@ final class SectionStack: Placement {
       }
       slots = stack.slots.edited(edits)
     } else {
-      var run = SlotRun(slots: [])
-      run.slots.reserveCapacity(content.sections.count)
-      for (index, section) in content.sections.enumerated() {
-        run.slots.append(try slot(index, section, nil))
+      var sections = content.sections.makeIterator()
+      slots = try Rope(count: content.sections.count) { (range) throws(LayoutError) in
+        var run = SlotRun(slots: [])
+        run.slots.reserveCapacity(range.count)
+        for index in range {
+          guard let section = sections.next() else { break }
+          run.slots.append(try slot(index, section, nil))
+        }
+        return run
       }
-      slots = Rope([run])
     }
     if let place = slots.firstPlace(where: { $1 > .maximumCoordinate }) {
       var end = place.before

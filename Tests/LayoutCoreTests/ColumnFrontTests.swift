@@ -7,7 +7,8 @@ struct ColumnFrontTests {
   /// Lengths that say nothing of a breadth, and so are not scaled.
   private func columnLengths(_ lengths: [Length], _ columnCount: Int) -> ColumnLengths {
     let columns = ColumnGrid(
-      count: columnCount, leading: 0, available: 1000, spacing: 0, padding: 0, displayScale: nil)
+      ColumnGrid.Metrics(
+        count: columnCount, leading: 0, available: 1000, spacing: 0, padding: 0, displayScale: nil))
     let items = Items(
       count: lengths.count, extents: .lengths(LengthArray(count: lengths.count) { lengths[$0] }))
     return ColumnLengths(
@@ -169,8 +170,9 @@ struct ColumnFrontTests {
     let scales: [Int64] = [1_000_000, 2_000_000, 2_625_000, 3_000_001]
     let scale = generator.chance(0.4) ? scales[generator.int(0...3)] : nil
     let columns = ColumnGrid(
-      count: columnCount, leading: 0, available: available, spacing: 0, padding: padding,
-      displayScale: scale)
+      ColumnGrid.Metrics(
+        count: columnCount, leading: 0, available: available, spacing: 0, padding: padding,
+        displayScale: scale))
     /// In numbers that are wide enough for anything.
     func scaled(_ size: Size) -> Length {
       guard size.width > .zero, size.height > .zero else { return 0 }

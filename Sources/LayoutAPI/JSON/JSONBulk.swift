@@ -8,6 +8,7 @@ extension JSONValue {
   func sizes(maximumCount: Int) throws(JSONError)
     -> JSONRuns<(widths: LengthArray, heights: LengthArray)>
   {
+    if let sizes = fewSizes(maximumCount: maximumCount) { return sizes }
     var sizes = SizeRuns()
     let count = try forEachRun(of: .pairs, maximumCount: maximumCount) {
       (text, place, maximumCount) in
@@ -31,6 +32,7 @@ extension JSONValue {
 
   /// `[length,…]`.
   func lengths(maximumCount: Int) throws(JSONError) -> JSONRuns<LengthArray> {
+    if let lengths = fewLengths(maximumCount: maximumCount) { return lengths }
     var lengths = LengthRuns()
     let count = try forEachRun(of: .numbers, maximumCount: maximumCount) {
       (text, place, maximumCount) in
@@ -128,18 +130,65 @@ extension JSONValue {
     }
   }
 
+  /// As many elements as one run may have, if they are on the tape; nil for more.
+  private func fewCount(maximumCount: Int) -> Int? {
+    guard document.tag(at: index) == .array else { return nil }
+    let count = document.count(at: index)
+    return count <= min(maximumCount, JSONRuns<Never>.capacity) ? count : nil
+  }
+
+  /// Sizes that are few, as those of a section among many, and narrow, straight to where they stay; nil if they
+  /// are not, or not all of them are sizes.
+  private func fewSizes(
+    maximumCount: Int
+  ) -> JSONRuns<(widths: LengthArray, heights: LengthArray)>? {
+    guard let count = fewCount(maximumCount: maximumCount) else { return nil }
+    let narrow = NarrowLengths.pair(count: count) { widths, heights in
+      for place in stride(from: index + 1, to: index + 1 + 6 * count, by: 6) {
+        guard let size = size(at: place), let width = UInt32(exactly: size.width),
+          let height = UInt32(exactly: size.height)
+        else { return false }
+        widths.append(width)
+        heights.append(height)
+      }
+      return true
+    }
+    return narrow.map { JSONRuns(count: count, runs: [(.compact($0.0), .compact($0.1))]) }
+  }
+
+  /// The same of lengths.
+  private func fewLengths(maximumCount: Int) -> JSONRuns<LengthArray>? {
+    guard let count = fewCount(maximumCount: maximumCount) else { return nil }
+    let narrow = [UInt32](capacity: count) { lengths in
+      for place in stride(from: index + 1, to: index + 1 + 2 * count, by: 2) {
+        guard let length = document.millionths(at: place, in: .sizes),
+          let narrow = UInt32(exactly: length)
+        else { return }
+        lengths.append(narrow)
+      }
+    }
+    guard narrow.count == count else { return nil }
+    return JSONRuns(count: count, runs: [.compact(NarrowLengths(narrow))])
+  }
+
+  /// The pair at `place`; nil if there is none.
+  @inline(__always)
+  private func size(at place: Int) -> (width: Int64, height: Int64)? {
+    // An array of two numbers takes six words: its ends, and two for each number.
+    guard document.word(at: place) >> 32 == UInt64(JSONTag.array.rawValue) << 24 | 2,
+      let width = document.millionths(at: place + 1, in: .sizes),
+      let height = document.millionths(at: place + 3, in: .sizes)
+    else { return nil }
+    return (width, height)
+  }
+
   /// The pair at `place` and the index after it.
   @inline(__always)
   private func sizeElement(at place: Int) throws(JSONError) -> (
     width: Int64, height: Int64, next: Int
   ) {
-    // An array of two numbers takes six words: its ends, and two for each number.
-    let word = document.word(at: place)
-    guard word >> 32 == UInt64(JSONTag.array.rawValue) << 24 | 2,
-      let width = document.millionths(at: place + 1, in: .sizes),
-      let height = document.millionths(at: place + 3, in: .sizes)
-    else { throw notASize(at: place) }
-    return (width, height, place + 6)
+    guard let size = size(at: place) else { throw notASize(at: place) }
+    return (size.width, size.height, place + 6)
   }
 
   @inline(never)

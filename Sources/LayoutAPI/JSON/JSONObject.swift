@@ -100,6 +100,9 @@ struct JSONMemberSet<Member: JSONName>: ExpressibleByArrayLiteral, Equatable, Se
   /// Whether the set has no member.
   var isEmpty: Bool { bits == 0 }
 
+  /// How many members the set has.
+  var count: Int { bits.nonzeroBitCount }
+
   @inline(__always)
   func contains(_ member: Member) -> Bool { bits >> UInt64(member.rawValue) & 1 == 1 }
 

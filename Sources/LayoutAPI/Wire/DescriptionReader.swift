@@ -213,11 +213,11 @@ extension JSONValue {
   /// - Returns: At least one run, as the engine keeps them.
   func items(remainingItems: inout Int) throws(JSONError) -> [Items] {
     let object = try JSONObject<ItemsMember>(self)
-    let extentMembers: [ItemsMember] = [.size, .sizes, .lengths, .aspectRatios]
-    let given = extentMembers.filter { object.members.contains($0) }
-    if given.count > 1, let second = object[given[1]] {
-      throw second.error(
-        .rule("items have only one of size, sizes, lengths and aspectRatios; \(given[0]) is given"))
+    let given = object.members.intersection([.size, .sizes, .lengths, .aspectRatios])
+    if given.count > 1 {
+      let names = ItemsMember.allCases.filter(given.contains)
+      throw try object.required(names[1]).error(
+        .rule("items have only one of size, sizes, lengths and aspectRatios; \(names[0]) is given"))
     }
     let limit = remainingItems
     var described: Int?

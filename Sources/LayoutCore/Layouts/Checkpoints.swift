@@ -60,6 +60,29 @@ struct CheckpointRun: RopeChunk {
   }
 }
 
+/// The only checkpoint of a section with few items: its columns before the first of them.
+///
+/// As most sections of many have few items and as many columns as the one before, they share it.
+struct SharedCheckpoint {
+  private var columnCount = 0
+  private var checkpoints = Rope<CheckpointRun>([])
+
+  /// The checkpoint.
+  ///
+  /// - Parameter count: How many columns it has.
+  /// - Returns: The same for as many columns as asked for last.
+  mutating func checkpoints(columnCount count: Int) -> Rope<CheckpointRun> {
+    if count != columnCount {
+      var run = CheckpointRun(columnCount: count, expecting: 1)
+      run.append(
+        item: 0, starts: Array(repeating: 0, count: count).span,
+        lastItems: Array(repeating: -1, count: count).span)
+      (columnCount, checkpoints) = (count, Rope(run))
+    }
+    return checkpoints
+  }
+}
+
 /// Checkpoints while they are made, after some that are kept.
 struct CheckpointWriter {
   private let kept: Rope<CheckpointRun>
@@ -86,7 +109,7 @@ struct CheckpointWriter {
     start = place?.start ?? kept.count
     run = CheckpointRun(columnCount: columnCount, expecting: count - start)
     if let place { run.append(place.chunk, 0..<(keptCount - place.start)) }
-    runs.reserveCapacity(max(0, count - start) / CheckpointRun.capacity + 1)
+    runs.reserveCapacity(max(0, count - start) / CheckpointRun.capacity)
   }
 
   /// Adds a checkpoint.
@@ -106,6 +129,7 @@ struct CheckpointWriter {
 
   /// All checkpoints.
   consuming func finish() -> Rope<CheckpointRun> {
+    if kept.count == 0, runs.isEmpty { return Rope(run) }
     if run.count > 0 { runs.append(run) }
     return kept.edited([.init(range: start..<kept.count, chunks: runs)])
   }

@@ -1,19 +1,31 @@
 /// The columns of a waterfall section: where they lie, and how sizes are scaled to them; upright.
-struct ColumnGrid: Sendable {
-  /// How many columns.
-  let count: Int
+///
+/// Most sections of a collection have the same, and share one grid.
+final class ColumnGrid: Sendable {
+  /// What there is to be divided, and how.
+  struct Metrics: Hashable {
+    /// How many columns, 1 … ``WaterfallLayout/maximumColumnCount``.
+    var count: Int
+    /// Where the first begins.
+    var leading: Length
+    /// The room for all.
+    var available: Length
+    /// Between two columns.
+    var spacing: Length
+    /// Around each item.
+    var padding: Length
+    /// Pixels per point in millionths: columns become whole pixels then.
+    var displayScale: Int64?
+  }
+
+  /// What the grid was made of.
+  let metrics: Metrics
   /// Where each column's items begin, padding included; empty where there are so many that a table of
   /// them, for each section, would take more memory than the items.
   private let positions: [Length]
   /// How wide items are.
   let itemWidth: Length
-  /// Around each item.
-  let padding: Length
-  private let leading: Length
-  private let spacing: Length
   private let room: Length
-  /// Pixels per point in millionths.
-  let displayScale: Int64?
   /// An item's width as an exact fraction, so that scaling divides only once: without a display
   /// scale in millionths of a point over `count`; with one in pixels over 10¹².
   private let numerator: Int128
@@ -28,28 +40,14 @@ struct ColumnGrid: Sendable {
   private static let trillion = Int128(Length.trillion)
 
   /// Divides the available room.
-  ///
-  /// - Parameters:
-  ///   - count: How many columns, 1 … ``WaterfallLayout/maximumColumnCount``.
-  ///   - leading: Where the first begins.
-  ///   - available: The room for all.
-  ///   - spacing: Between two columns.
-  ///   - padding: Around each item.
-  ///   - displayScale: Pixels per point in millionths: columns become whole pixels then.
-  init(
-    count: Int, leading: Length, available: Length, spacing: Length, padding: Length,
-    displayScale: Int64?
-  ) {
-    self.count = count
-    self.padding = padding
-    self.leading = leading
-    self.spacing = spacing
-    self.displayScale = displayScale
-    let room = max(0, available - spacing * (count - 1))
+  init(_ metrics: Metrics) {
+    self.metrics = metrics
+    let (count, padding) = (metrics.count, metrics.padding)
+    let room = max(0, metrics.available - metrics.spacing * (count - 1))
     self.room = room
     let width: Length
     let pixels: Int128
-    if let displayScale {
+    if let displayScale = metrics.displayScale {
       pixels =
         Int128(displayScale) * Int128(room.millionths)
         / (ColumnGrid.trillion * Int128(count))
@@ -65,28 +63,35 @@ struct ColumnGrid: Sendable {
     }
     self.pixels = pixels
     let (whole, rest) = numerator.quotientAndRemainder(dividingBy: ColumnGrid.trillion)
-    wholePixels = displayScale != nil && rest == 0 ? Int64(exactly: whole) : nil
+    wholePixels = metrics.displayScale != nil && rest == 0 ? Int64(exactly: whole) : nil
     positions = (0..<(count <= ColumnGrid.tableSize ? count : 0)).map { column in
-      ColumnGrid.position(column, count, leading + padding, spacing, room, pixels, displayScale)
+      ColumnGrid.position(column, metrics, room, pixels)
     }
     itemWidth = max(0, width - padding - padding)
   }
+
+  /// How many columns.
+  var count: Int { metrics.count }
+
+  /// Around each item.
+  var padding: Length { metrics.padding }
+
+  /// Pixels per point in millionths.
+  var displayScale: Int64? { metrics.displayScale }
 
   /// Where a column's items begin, padding included.
   func position(_ column: Int) -> Length {
     column < positions.count
       ? positions[column]
-      : ColumnGrid.position(
-        column, count, leading + padding, spacing, room, pixels, displayScale)
+      : ColumnGrid.position(column, metrics, room, pixels)
   }
 
   private static func position(
-    _ column: Int, _ count: Int, _ first: Length, _ spacing: Length, _ room: Length,
-    _ pixels: Int128, _ displayScale: Int64?
+    _ column: Int, _ metrics: Metrics, _ room: Length, _ pixels: Int128
   ) -> Length {
-    let start = first + spacing * column
-    guard let displayScale else {
-      return start + room.scaled(by: Int64(column), over: Int64(count))
+    let start = metrics.leading + metrics.padding + metrics.spacing * column
+    guard let displayScale = metrics.displayScale else {
+      return start + room.scaled(by: Int64(column), over: Int64(metrics.count))
     }
     return start + Length(pixels: pixels * Int128(column), scale: displayScale)
   }
@@ -95,7 +100,7 @@ struct ColumnGrid: Sendable {
   var plainNumerator: Int64? { displayScale == nil ? Int64(exactly: numerator) : nil }
 
   /// The bytes that the grid takes on the heap.
-  var byteCount: Int { positions.capacity * 8 }
+  var byteCount: Int { 240 + positions.capacity * 8 }
 
   /// The length of an item whose size is scaled to the column.
   ///

@@ -4,7 +4,9 @@
 /// costs less than to keep its result.
 struct ColumnLengths: Sendable {
   private let items: Rope<Items>
-  private let columns: ColumnGrid
+  let columns: ColumnGrid
+  /// The bytes that the columns take, if they are this section's to count.
+  let columnsByteCount: Int
   /// Of items of which nothing is said.
   private let unspecifiedLength: Length
   private let direction: ScrollDirection
@@ -20,11 +22,16 @@ struct ColumnLengths: Sendable {
   /// - Parameters:
   ///   - items: The items.
   ///   - columns: The columns.
+  ///   - isShared: Whether another section counts the bytes that the columns take.
   ///   - itemSize: The size of items that say nothing of their own, not turned.
   ///   - direction: The main axis.
-  init(_ items: ItemList, in columns: ColumnGrid, itemSize: Size, _ direction: ScrollDirection) {
+  init(
+    _ items: ItemList, in columns: ColumnGrid, isShared: Bool = false, itemSize: Size,
+    _ direction: ScrollDirection
+  ) {
     self.items = items.rope
     self.columns = columns
+    columnsByteCount = isShared ? 0 : columns.byteCount
     self.direction = direction
     let size = direction.upright(itemSize)
     unspecifiedLength = columns.length(scaling: size.height, over: size.width)
@@ -34,6 +41,9 @@ struct ColumnLengths: Sendable {
 
   /// How many there are.
   var count: Int { items.count }
+
+  /// Whether they are so few, in so few columns, that nothing is kept of them that sections do not share.
+  var areFew: Bool { count < pieceCount && filledCount <= OrderedColumns.capacity }
 
   /// Of how many pieces something is kept, more or less: of those that say something of their own, and of a few
   /// runs of others.

@@ -6,6 +6,7 @@ final class EqualWaterfall: SectionBody {
   /// From the start of an item to the start of the next in its column.
   private let step: Length
   private let columns: ColumnGrid
+  let byteCount: Int
   private let isReversed: Bool
   /// Whether the waterfall does not grow: each item could start first in the first column.
   private let staysInFirst: Bool
@@ -14,20 +15,19 @@ final class EqualWaterfall: SectionBody {
 
   /// Places items that all have a length.
   init(
-    _ itemLength: Length, count: Int, interitemSpacing: Length, columns: ColumnGrid,
+    _ itemLength: Length, of lengths: ColumnLengths, interitemSpacing: Length,
     direction: WaterfallLayout.ItemRenderDirection
   ) {
-    self.count = count
+    count = lengths.count
     self.itemLength = itemLength
-    self.columns = columns
+    columns = lengths.columns
+    byteCount = lengths.columnsByteCount
     step = itemLength + columns.padding + columns.padding + interitemSpacing
     isReversed = direction == .rightToLeft
     staysInFirst = direction == .shortestFirst && step == .zero
     perRow = staysInFirst ? count : columns.count
     length = step * ((count - 1) / perRow + 1) - interitemSpacing
   }
-
-  var byteCount: Int { columns.byteCount }
 
   func frame(of item: Int) -> Rect {
     let row = item / perRow

@@ -17,7 +17,7 @@ final class FlowTable: SectionBody {
   convenience init(sizes: SizeList, rule: LineRule) {
     var breaker = LineBreaker(rule: rule)
     breaker.breakLines(of: sizes, from: 0)
-    self.init(sizes: sizes, rule: rule, lines: Rope(breaker.finish()))
+    self.init(sizes: sizes, rule: rule, lines: breaker.finishAll())
   }
 
   private init(sizes: SizeList, rule: LineRule, lines: Rope<LineRun>) {
@@ -63,7 +63,7 @@ final class FlowTable: SectionBody {
       kept = breaker.breakLines(of: sizes, from: item)
     }
     breaker.copy(kept..<lines.count)
-    return FlowTable(sizes: sizes, rule: rule, lines: Rope(breaker.finish()))
+    return FlowTable(sizes: sizes, rule: rule, lines: breaker.finishAll())
   }
 
   /// What ``edited(_:sizes:)`` returns, without looking at the lines that stay.

@@ -134,6 +134,13 @@ struct LineBreaker {
     return nil
   }
 
+  /// All lines of a section, if no more are to be broken.
+  mutating func finishAll() -> Rope<LineRun> {
+    // As in most sections.
+    if runs.isEmpty, !ends.isEmpty { return Rope(takeEnds()) }
+    return Rope(finish())
+  }
+
   /// The lines, if no more are to be broken.
   mutating func finish() -> [LineRun] {
     flush()
@@ -242,11 +249,15 @@ struct LineBreaker {
   }
 
   private mutating func flush() {
-    guard !ends.isEmpty else { return }
+    if !ends.isEmpty { runs.append(takeEnds()) }
+  }
+
+  /// The lines that are not in a run yet, as one.
+  private mutating func takeEnds() -> LineRun {
     // There was room for as many lines as items.
     if linesBefore == nil, ends.capacity > 2 * ends.count { ends.trim() }
-    runs.append(.lines(ends))
-    ends = LineEnds()
+    defer { ends = LineEnds() }
+    return .lines(ends)
   }
 }
 

@@ -6,7 +6,6 @@ final class RoundRobinWaterfall: SectionBody {
   let length: Length
   private let lengths: ColumnLengths
   private let interitemSpacing: Length
-  private let columns: ColumnGrid
   private let isReversed: Bool
   private let blocks: Rope<ColumnBlockRun>
 
@@ -14,22 +13,21 @@ final class RoundRobinWaterfall: SectionBody {
   ///
   /// - Complexity: O(n), where many of one length count as those of a block.
   convenience init(
-    lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid, isReversed: Bool
+    lengths: ColumnLengths, interitemSpacing: Length, isReversed: Bool
   ) {
     let runs = RoundRobinWaterfall.runs(
-      of: 0..<lengths.count, lengths, columns, interitemSpacing: interitemSpacing)
+      of: 0..<lengths.count, lengths, interitemSpacing: interitemSpacing)
     self.init(
-      lengths: lengths, interitemSpacing: interitemSpacing, columns: columns,
-      isReversed: isReversed, blocks: Rope(runs))
+      lengths: lengths, interitemSpacing: interitemSpacing, isReversed: isReversed,
+      blocks: Rope(runs))
   }
 
   private init(
-    lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid, isReversed: Bool,
+    lengths: ColumnLengths, interitemSpacing: Length, isReversed: Bool,
     blocks: Rope<ColumnBlockRun>
   ) {
     self.lengths = lengths
     self.interitemSpacing = interitemSpacing
-    self.columns = columns
     self.isReversed = isReversed
     self.blocks = blocks
     length = blocks.summary.sums.reduce(0) {
@@ -39,11 +37,11 @@ final class RoundRobinWaterfall: SectionBody {
 
   /// Adds up items in blocks of about one size, but for those of which many have one length.
   private static func runs(
-    of items: Range<Int>, _ lengths: ColumnLengths, _ columns: ColumnGrid,
-    interitemSpacing: Length
+    of items: Range<Int>, _ lengths: ColumnLengths, interitemSpacing: Length
   ) -> [ColumnBlockRun] {
     guard !items.isEmpty else { return [] }
-    let spacing = columns.padding + columns.padding + interitemSpacing
+    let padding = lengths.columns.padding
+    let spacing = padding + padding + interitemSpacing
     let columnCount = lengths.filledCount
     let blocks = lengths.pieces(of: items)
     var runs: [ColumnBlockRun] = []
@@ -80,8 +78,7 @@ final class RoundRobinWaterfall: SectionBody {
   func edited(_ edits: [ItemEdit], lengths: ColumnLengths) -> RoundRobinWaterfall {
     guard lengths.filledCount == self.lengths.filledCount else {
       return RoundRobinWaterfall(
-        lengths: lengths, interitemSpacing: interitemSpacing, columns: columns,
-        isReversed: isReversed)
+        lengths: lengths, interitemSpacing: interitemSpacing, isReversed: isReversed)
     }
     var blockEdits: [Rope<ColumnBlockRun>.Edit] = []
     var growth = 0
@@ -101,7 +98,7 @@ final class RoundRobinWaterfall: SectionBody {
       let start = touched.items.lowerBound + growth
       growth += touched.growth
       let runs = RoundRobinWaterfall.runs(
-        of: start..<(touched.items.upperBound + growth), lengths, columns,
+        of: start..<(touched.items.upperBound + growth), lengths,
         interitemSpacing: interitemSpacing)
       blockEdits.append(.init(range: touched.blocks, chunks: runs))
     }
@@ -121,9 +118,11 @@ final class RoundRobinWaterfall: SectionBody {
     }
     if let pending { replace(pending, isNextKept: true) }
     return RoundRobinWaterfall(
-      lengths: lengths, interitemSpacing: interitemSpacing, columns: columns,
-      isReversed: isReversed, blocks: blocks.edited(blockEdits))
+      lengths: lengths, interitemSpacing: interitemSpacing, isReversed: isReversed,
+      blocks: blocks.edited(blockEdits))
   }
+
+  private var columns: ColumnGrid { lengths.columns }
 
   /// Blocks that an edit is in.
   private struct Touched {
@@ -208,7 +207,7 @@ final class RoundRobinWaterfall: SectionBody {
 
   var byteCount: Int {
     // The object, the root of its rope, and what it knows of lengths.
-    320 + blocks.summary.byteCount + blocks.rootByteCount + columns.byteCount
+    320 + blocks.summary.byteCount + blocks.rootByteCount + lengths.columnsByteCount
   }
 
   func frame(of item: Int) -> Rect {

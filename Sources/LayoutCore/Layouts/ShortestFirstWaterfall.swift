@@ -13,7 +13,6 @@ final class ShortestFirstWaterfall: SectionBody {
   let length: Length
   private let lengths: ColumnLengths
   private let interitemSpacing: Length
-  private let columns: ColumnGrid
   /// The columns before every so many items, and before and behind many of one length.
   private let checkpoints: Rope<CheckpointRun>
 
@@ -21,24 +20,48 @@ final class ShortestFirstWaterfall: SectionBody {
   ///
   /// - Complexity: O(n log c) for n items and c columns, where many of one length count as those of a
   ///   piece.
-  convenience init(lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid) {
-    self.init(
-      lengths: lengths, interitemSpacing: interitemSpacing, columns: columns,
-      checkpoints: Rope([]), keeping: 0)
+  convenience init(
+    lengths: ColumnLengths, interitemSpacing: Length, _ shared: inout SharedCheckpoint
+  ) {
+    if lengths.areFew {
+      self.init(
+        few: lengths, interitemSpacing: interitemSpacing,
+        checkpoints: shared.checkpoints(columnCount: lengths.filledCount))
+    } else {
+      self.init(
+        lengths: lengths, interitemSpacing: interitemSpacing, checkpoints: Rope([]), keeping: 0)
+    }
+  }
+
+  /// Places few items.
+  private init(
+    few lengths: ColumnLengths, interitemSpacing: Length, checkpoints: Rope<CheckpointRun>
+  ) {
+    self.lengths = lengths
+    self.interitemSpacing = interitemSpacing
+    self.checkpoints = checkpoints
+    let padding = lengths.columns.padding
+    let spacing = padding + padding + interitemSpacing
+    var front = OrderedColumns(columnCount: lengths.filledCount)
+    lengths.forEachBlock(of: 0..<lengths.count, limit: { _ in LengthBlock.capacity }) {
+      front.place($1, from: $0, spacing: spacing)
+      return true
+    }
+    length = max(0, front.end - interitemSpacing)
   }
 
   /// Places the items after a checkpoint; those before it are kept.
   private init(
-    lengths: ColumnLengths, interitemSpacing: Length, columns: ColumnGrid,
-    checkpoints: Rope<CheckpointRun>, keeping count: Int
+    lengths: ColumnLengths, interitemSpacing: Length, checkpoints: Rope<CheckpointRun>,
+    keeping count: Int
   ) {
     self.lengths = lengths
     self.interitemSpacing = interitemSpacing
-    self.columns = columns
     let (filledCount, pieceCount) = (lengths.filledCount, lengths.pieceCount)
     var writer = CheckpointWriter(
       columnCount: filledCount, count: lengths.likelyPieceCount, keeping: count, of: checkpoints)
-    let spacing = columns.padding + columns.padding + interitemSpacing
+    let padding = lengths.columns.padding
+    let spacing = padding + padding + interitemSpacing
     let before = checkpoints.place(of: count).map { ($0.leaf, count - $0.start) }
     func place<Front: ColumnFront>(_: Front.Type, _ writer: inout CheckpointWriter) -> Length {
       var front =
@@ -71,25 +94,30 @@ final class ShortestFirstWaterfall: SectionBody {
   /// - Parameters:
   ///   - edits: The change.
   ///   - lengths: The lengths after it.
+  ///   - shared: The checkpoint of sections with few items.
   /// - Returns: The changed waterfall.
   /// - Complexity: O(m log c) for the m items from the first change on, of which many of one length count
   ///   as those of a piece: later ones hop between columns, and as a rule never fall into step again.
-  func edited(_ edits: [ItemEdit], lengths: ColumnLengths) -> ShortestFirstWaterfall {
-    guard lengths.filledCount == self.lengths.filledCount else {
-      return ShortestFirstWaterfall(
-        lengths: lengths, interitemSpacing: interitemSpacing, columns: columns)
+  func edited(
+    _ edits: [ItemEdit], lengths: ColumnLengths, _ shared: inout SharedCheckpoint
+  ) -> ShortestFirstWaterfall {
+    guard lengths.filledCount == self.lengths.filledCount, !lengths.areFew else {
+      return ShortestFirstWaterfall(lengths: lengths, interitemSpacing: interitemSpacing, &shared)
     }
     let first = edits.first?.range.lowerBound ?? self.lengths.count
     return ShortestFirstWaterfall(
-      lengths: lengths, interitemSpacing: interitemSpacing,
-      columns: columns, checkpoints: checkpoints, keeping: checkpoint(before: first))
+      lengths: lengths, interitemSpacing: interitemSpacing, checkpoints: checkpoints,
+      keeping: checkpoint(before: first))
   }
+
+  private var columns: ColumnGrid { lengths.columns }
 
   private var spacing: Length { columns.padding + columns.padding + interitemSpacing }
 
   var byteCount: Int {
     // The object, the root of its rope, and what it knows of lengths.
-    320 + checkpoints.summary.byteCount + checkpoints.rootByteCount + columns.byteCount
+    320 + lengths.columnsByteCount
+      + (lengths.areFew ? 0 : checkpoints.summary.byteCount + checkpoints.rootByteCount)
   }
 
   /// Where an item is.

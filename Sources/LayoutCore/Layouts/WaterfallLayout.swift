@@ -130,6 +130,7 @@ public struct WaterfallLayout: CollectionLayout {
     let pinning = SectionStack.Pinning(
       headers: sectionHeadersPinToVisibleBounds, footers: sectionFootersPinToVisibleBounds)
     var placed = PlacedItems()
+    var shared = Shared()
     let stack = try SectionStack(
       content, in: container, scrollDirection, reusing: old, pinning: pinning,
       minimumLength: minimumContentLength
@@ -140,7 +141,8 @@ public struct WaterfallLayout: CollectionLayout {
         footerInset: section.footerInset ?? footerInset, scrollDirection)
       let before = placed.cost
       let body = try body(
-        of: section, index: index, inset: frame.inset, in: container, after: change, &placed)
+        of: section, index: index, inset: frame.inset, in: container, after: change, &shared,
+        &placed)
       frame.placingCost = placed.cost - before
       return (frame, body)
     }
@@ -175,10 +177,16 @@ public struct WaterfallLayout: CollectionLayout {
     }
   }
 
+  /// What sections have in common with the one before.
+  private struct Shared {
+    var columns: ColumnGrid?
+    var checkpoint = SharedCheckpoint()
+  }
+
   /// Places a section's items, when they have been counted.
   private func body(
     of section: Section, index: Int, inset: EdgeInsets, in container: Container,
-    after change: BodyChange?, _ placed: inout PlacedItems
+    after change: BodyChange?, _ shared: inout Shared, _ placed: inout PlacedItems
   ) throws(LayoutError) -> any SectionBody {
     let available = max(0, container.size.width - inset.left - inset.right)
     let spacing = section.minimumColumnSpacing ?? minimumColumnSpacing
@@ -187,29 +195,31 @@ public struct WaterfallLayout: CollectionLayout {
       throw .tooManyColumns(section: index, count: count)
     }
     guard section.items.count > 0 else { return EmptyBody() }
-    let columns = ColumnGrid(
+    let metrics = ColumnGrid.Metrics(
       count: count, leading: inset.left, available: available, spacing: spacing,
       padding: itemPadding, displayScale: container.displayScale)
+    let known = shared.columns?.metrics == metrics ? shared.columns : nil
+    let columns = known ?? ColumnGrid(metrics)
+    shared.columns = columns
     let lengths = ColumnLengths(
-      section.items, in: columns, itemSize: itemSize, scrollDirection)
+      section.items, in: columns, isShared: known != nil, itemSize: itemSize, scrollDirection)
     let interitem = section.minimumInteritemSpacing ?? minimumInteritemSpacing
     if let length = lengths.common {
       return EqualWaterfall(
-        length, count: lengths.count, interitemSpacing: interitem, columns: columns,
-        direction: itemRenderDirection)
+        length, of: lengths, interitemSpacing: interitem, direction: itemRenderDirection)
     }
     try placed.count(lengths, ofSection: index, itemRenderDirection)
     switch (itemRenderDirection, change?.body) {
     case (.shortestFirst, let old as ShortestFirstWaterfall):
-      return old.edited(change?.edits ?? [], lengths: lengths)
+      return old.edited(change?.edits ?? [], lengths: lengths, &shared.checkpoint)
     case (.shortestFirst, _):
       return ShortestFirstWaterfall(
-        lengths: lengths, interitemSpacing: interitem, columns: columns)
+        lengths: lengths, interitemSpacing: interitem, &shared.checkpoint)
     case (_, let old as RoundRobinWaterfall):
       return old.edited(change?.edits ?? [], lengths: lengths)
     default:
       return RoundRobinWaterfall(
-        lengths: lengths, interitemSpacing: interitem, columns: columns,
+        lengths: lengths, interitemSpacing: interitem,
         isReversed: itemRenderDirection == .rightToLeft)
     }
   }

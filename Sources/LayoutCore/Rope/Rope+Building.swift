@@ -1,7 +1,18 @@
 extension Rope {
+  /// Whether a chunk fits into a leaf.
+  private static func fitsLeaf(_ chunk: Chunk) -> Bool {
+    chunk.isUniform || chunk.count <= Chunk.capacity
+  }
+
   /// All of a chunk, as a leaf at once if it fits into one.
   static func part(_ chunk: Chunk) -> Chunk.Part {
-    chunk.isUniform || chunk.count <= Chunk.capacity ? Leaf(chunk).whole : chunk.whole
+    fitsLeaf(chunk) ? Leaf(chunk).whole : chunk.whole
+  }
+
+  /// A tree of one chunk; nil if it does not fit into one leaf.
+  static func leafRoot(_ chunk: Chunk) -> Root? {
+    if chunk.count == 0 { return .empty }
+    return fitsLeaf(chunk) ? .leaf(Leaf(chunk)) : nil
   }
 
   /// Parts of chunks as leaves, neighbours that fit as one.

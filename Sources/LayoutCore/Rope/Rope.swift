@@ -68,8 +68,39 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   ///
   /// - Complexity: O(n).
   init(_ chunks: [Chunk]) {
+    // As most sections have.
+    if chunks.count == 1, let root = Rope.leafRoot(chunks[0]) {
+      self.root = root
+      return
+    }
     // Nearly all are taken as they are; what is cut is added up after that.
     root = Rope.tree(.leaves(Rope.leaves(chunks.map(Rope.part))))
+  }
+
+  /// Makes a rope of a chunk of any size.
+  ///
+  /// - Complexity: O(n).
+  init(_ chunk: Chunk) { root = Rope.leafRoot(chunk) ?? Rope([chunk]).root }
+
+  /// Makes a rope of so many elements, leaf by leaf: each is added up while what it was made of is at hand.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - chunk: Makes a chunk of the elements of a range; called in order, with no more than fit into a leaf.
+  /// - Throws: What `chunk` throws.
+  /// - Complexity: O(n).
+  init<Failure>(
+    count: Int, _ chunk: (_ elements: Range<Int>) throws(Failure) -> Chunk
+  ) throws(Failure) {
+    var leaves: [Leaf] = []
+    leaves.reserveCapacity((count + Chunk.capacity - 1) / Chunk.capacity)
+    var start = 0
+    while start < count {
+      let end = min(count, start + Chunk.capacity)
+      leaves.append(Leaf(try chunk(start..<end)))
+      start = end
+    }
+    root = Rope.tree(.leaves(leaves))
   }
 
   init(root: Root) { self.root = root }
