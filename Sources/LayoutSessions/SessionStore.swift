@@ -7,6 +7,7 @@ public final class SessionStore: Sendable {
   private let limits: SessionLimits
   private let table: Mutex<SessionTable>
   private let leaving = Mutex(Leaving())
+  private let alarm = Mutex<(@Sendable () -> Void)?>(nil)
 
   /// Makes an empty store.
   ///
@@ -150,6 +151,13 @@ public final class SessionStore: Sendable {
     return left.hasAny
   }
 
+  /// Has much that has left freed soon on another thread; else whoever makes it leave frees it.
+  ///
+  /// - Parameter body: Has ``sweep(at:)`` called there, without waiting for that; called on any thread.
+  public func whenMuchHasLeft(_ body: @escaping @Sendable () -> Void) {
+    alarm.withLock { $0 = body }
+  }
+
   /// How the sessions are doing.
   public var statistics: SessionStatistics {
     table.withLock { table in
@@ -191,24 +199,32 @@ public final class SessionStore: Sendable {
     var byteCount = 0
   }
 
-  /// What is large takes milliseconds to free, which the thread that serves others has not; it waits
-  /// for ``sweep(at:)``, unless too much of it has gathered.
+  /// What is large takes milliseconds to free, and if it has many sections a hundred of them, which the thread
+  /// that serves others has not; it waits for ``sweep(at:)``, unless too much of it has gathered.
   private func free(_ left: [Session]) {
     let large = left.map { ($0, $0.byteCount) }.filter { $0.1 > SessionStore.largeSize }
-    _ = leaving.withLock { leaving -> Leaving in
+    let alarm = alarm.withLock { $0 }
+    let limit = alarm == nil ? SessionStore.leavingLimit : leavingMaximum
+    let (isMuch, _) = leaving.withLock { leaving -> (Bool, Leaving) in
       leaving.hasAny = true
       for (session, byteCount) in large {
         leaving.sessions.append(session)
         leaving.byteCount += byteCount
       }
-      guard leaving.byteCount > SessionStore.leavingLimit else { return Leaving() }
+      let isMuch = !large.isEmpty && leaving.byteCount > SessionStore.leavingLimit
+      guard leaving.byteCount > limit else { return (isMuch, Leaving()) }
       defer { leaving = Leaving(hasAny: true) }
-      return leaving
+      return (false, leaving)
     }
+    if isMuch { alarm?() }
   }
 
   /// Freeing fewer bytes than this takes a fraction of a millisecond.
   private static let largeSize = 1 << 20
-  /// So many bytes may wait to be freed.
+  /// So many bytes may wait for the next sweep.
   private static let leavingLimit = 32 << 20
+  /// So many may wait for one that has been asked for.
+  private var leavingMaximum: Int {
+    max(SessionStore.leavingLimit, min(limits.byteCount / 4, 256 << 20))
+  }
 }

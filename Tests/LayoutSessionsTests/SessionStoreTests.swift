@@ -1,5 +1,6 @@
 import LayoutCore
 import LayoutSessions
+import Synchronization
 import Testing
 
 struct SessionStoreTests {
@@ -241,5 +242,52 @@ struct SessionStoreTests {
     }
     #expect(store.sweep(at: .zero))
     #expect(last == nil)
+  }
+
+  /// Makes a large session come and leave.
+  private static func leave(_ store: SessionStore) throws -> (
+    session: () -> Session?, byteCount: Int
+  ) {
+    let session = try session(itemCount: 200_000)
+    try store.insert(session, at: .zero)
+    #expect(store.remove(session.id, at: .zero))
+    return ({ [weak session] in session }, session.byteCount)
+  }
+
+  /// Whoever makes much leave does not free it, if somebody else does when told to.
+  @Test func somebodyElseFreesWhatIsMuch() throws {
+    let store = SessionStore()
+    let askedCount = Atomic(0)
+    store.whenMuchHasLeft { askedCount.add(1, ordering: .relaxed) }
+    var sessions: [() -> Session?] = []
+    var byteCount = 0
+    while byteCount <= 32 << 20 {
+      #expect(askedCount.load(ordering: .relaxed) == 0)
+      let left = try Self.leave(store)
+      sessions.append(left.session)
+      byteCount += left.byteCount
+    }
+    #expect(askedCount.load(ordering: .relaxed) == 1)
+    #expect(sessions.allSatisfy { $0() != nil })
+    #expect(store.sweep(at: .zero))
+    #expect(sessions.allSatisfy { $0() == nil })
+    // What is small is freed at once, and nobody is asked.
+    try store.insert(try Self.session(), at: .zero)
+    #expect(askedCount.load(ordering: .relaxed) == 1)
+  }
+
+  /// Nobody waits without bound for somebody else.
+  @Test func whatIsFarTooMuchIsFreedByAnybody() throws {
+    let store = SessionStore(limits: SessionLimits(byteCount: 144 << 20))
+    store.whenMuchHasLeft {}
+    var sessions: [() -> Session?] = []
+    var byteCount = 0
+    while byteCount <= 36 << 20 {
+      #expect(sessions.allSatisfy { $0() != nil })
+      let left = try Self.leave(store)
+      sessions.append(left.session)
+      byteCount += left.byteCount
+    }
+    #expect(sessions.allSatisfy { $0() == nil })
   }
 }
