@@ -46,6 +46,48 @@ struct IncrementalLayoutTests {
     try check(&generator, Content(sections: sections), batches: 6)
   }
 
+  /// Sections with few items keep less than others, and share it: across that border, and in as many columns as
+  /// the section before and in others.
+  @Test(arguments: seeds(20))
+  func sectionsThatBecomeLargerOrSmallerAreLaidOutAsFromScratch(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var layout = generator.waterfallLayout()
+    layout.itemRenderDirection = .shortestFirst
+    let viewport = generator.viewport()
+    var content = Content(
+      sections: (0..<4).map { _ in
+        var section = generator.section()
+        section.items = ItemList(generator.items(generator.int(1...150)))
+        section.columnCount = generator.chance(0.5) ? generator.int(1...9) : nil
+        return section
+      })
+    var prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
+    for _ in 0..<8 {
+      var batch = BatchUpdate()
+      for section in 0..<4 {
+        let count = content.sections[section].items.count
+        if generator.chance(0.5) {
+          let items = generator.items(generator.int(1...140))
+          batch.insertItems.append(
+            (IndexPath(item: generator.int(0...count), section: section), items))
+        } else if count > 1 {
+          let start = generator.int(0...(count - 1))
+          batch.deleteItems.append(
+            ItemRange(section: section, start: start, end: generator.int(start...count)))
+        }
+      }
+      batch = batch.repaired(for: content) ?? batch
+      let updated = try batch.applied(to: content)
+      prepared = try PreparedLayout(updating: prepared, to: updated, layout: layout)
+      content = updated.content
+      let scratch = try PreparedLayout(content, layout: layout, viewport: viewport)
+      #expect(
+        prepared.everyElement(of: content, contentOffset: .zero)
+          == scratch.everyElement(of: content, contentOffset: .zero))
+      #expect(prepared.contentSize == scratch.contentSize)
+    }
+  }
+
   /// Many changes in one batch, some of them far from each other.
   @Test(arguments: seeds(20))
   func manyScatteredChangesAreLaidOutAsFromScratch(seed: UInt64) throws {

@@ -87,6 +87,46 @@ struct PlacementPropertyTests {
     }
   }
 
+  /// What sections share, and how many there are, changes nothing about one of them.
+  @Test(arguments: seeds(50))
+  func aSectionLiesAsItDoesAlone(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var flow = random.flowLayout()
+    var waterfall = random.waterfallLayout()
+    var list = random.listLayout()
+    // What stays in view lies where the viewport is.
+    flow.sectionHeadersPinToVisibleBounds = false
+    flow.sectionFootersPinToVisibleBounds = false
+    waterfall.sectionHeadersPinToVisibleBounds = false
+    waterfall.sectionFootersPinToVisibleBounds = false
+    list.sectionHeadersPinToVisibleBounds = false
+    list.sectionFootersPinToVisibleBounds = false
+    let content = Content(sections: (0..<random.int(1...40)).map { _ in random.section() })
+    let viewport = random.viewport()
+    let layouts: [any CollectionLayout] = [flow, waterfall, list]
+    for layout in layouts {
+      let prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
+      let together = prepared.everyElement(of: content, contentOffset: .zero)
+      var apart: [LayoutAttributes] = []
+      var start: Length = 0
+      for (section, description) in content.sections.enumerated() {
+        let one = Content(sections: [description])
+        let alone = try PreparedLayout(one, layout: layout, viewport: viewport)
+        for var element in alone.everyElement(of: one, contentOffset: .zero) {
+          element.indexPath.section = section
+          switch layout.scrollDirection {
+          case .vertical: element.frame.origin.y += start
+          case .horizontal: element.frame.origin.x += start
+          }
+          apart.append(element)
+        }
+        start += layout.scrollDirection.upright(alone.contentSize).height
+      }
+      #expect(together == apart)
+      #expect(prepared.scrollDirection.upright(prepared.contentSize).height == start)
+    }
+  }
+
   @Test(arguments: seeds(200))
   func aQueryThatGoesOnAtAPositionFindsTheRest(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -285,15 +285,20 @@ import Testing
   @Test(
     .disabled(if: isSanitized, "a sanitizer's memory is not the program's"),
     arguments: [
-      ("flow", 20, 3000), ("waterfall", 20, 3000), ("list", 20, 3000), ("flow", 20_000, 25),
-      ("waterfall", 20_000, 25), ("coverFlow", 20_000, 25),
+      ("flow", 20, 1, 3000), ("waterfall", 20, 1, 3000), ("list", 20, 1, 3000),
+      ("flow", 20_000, 1, 25), ("waterfall", 20_000, 1, 25), ("coverFlow", 20_000, 1, 25),
+      ("flow", 10, 1000, 25), ("waterfall", 10, 1000, 25), ("list", 10, 1000, 25),
     ])
-  func memoryIsAccounted(layout: String, itemCount: Int, sessionCount: Int) throws {
+  func memoryIsAccounted(
+    layout: String, itemCount: Int, sectionCount: Int, sessionCount: Int
+  ) throws {
     let sizes = (0..<itemCount).map { "[\(40 + $0 % 50),\(30 + $0 % 37)]" }.joined(separator: ",")
+    let section = "{\"items\":{\"sizes\":[\(sizes)]}}"
+    let sections = Array(repeating: section, count: sectionCount).joined(separator: ",")
     let share = try accountedShare(
       ofSessions: sessionCount,
       """
-      {"collection":{"sections":[{"items":{"sizes":[\(sizes)]}}]},
+      {"collection":{"sections":[\(sections)]},
        "layout":{"kind":"\(layout)"},
        "viewport":{"width":300,"height":300}}
       """)

@@ -207,7 +207,7 @@ final class RoundRobinWaterfall: SectionBody {
 
   var byteCount: Int {
     // The object, the root of its rope, and what it knows of lengths.
-    320 + blocks.summary.byteCount + blocks.rootByteCount + lengths.columnsByteCount
+    128 + blocks.summary.byteCount + blocks.rootByteCount + lengths.columnsByteCount
   }
 
   func frame(of item: Int) -> Rect {

@@ -116,7 +116,7 @@ final class ShortestFirstWaterfall: SectionBody {
 
   var byteCount: Int {
     // The object, the root of its rope, and what it knows of lengths.
-    320 + lengths.columnsByteCount
+    128 + lengths.columnsByteCount
       + (lengths.areFew ? 0 : checkpoints.summary.byteCount + checkpoints.rootByteCount)
   }
 
