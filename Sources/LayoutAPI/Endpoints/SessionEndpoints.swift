@@ -114,10 +114,14 @@ extension JSONWriter {
   /// How many items each section has.
   mutating func itemCounts(of content: Content) {
     raw("\"sections\":[")
+    // As most take that have no more than some hundred items, so that nothing is written twice.
+    makeRoom(for: content.sections.count * 18)
     content.sections.forEachItemCount { count in
-      raw("{\"itemCount\":")
-      integer(count)
-      endObject()
+      withRoom(texts: 16, numbers: 1) { place in
+        place.text("{\"itemCount\":")
+        place.integer(count)
+        place.text("},")
+      }
     }
     endArray()
   }

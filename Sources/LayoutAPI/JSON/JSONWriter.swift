@@ -209,8 +209,9 @@ import HTTPMessages
     unsafe start.load(fromByteOffset: count - 1, as: UInt8.self)
   }
 
+  /// Makes room for so many bytes.
   @inline(__always)
-  private mutating func makeRoom(for needed: Int) {
+  mutating func makeRoom(for needed: Int) {
     if capacity &- count < needed { grow(by: needed) }
   }
 

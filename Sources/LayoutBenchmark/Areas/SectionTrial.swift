@@ -1,0 +1,47 @@
+import LayoutCore
+
+/// The same items in sections of ten: what one layout of them takes, beside one of items in a single section.
+struct SectionTrial {
+  var count: Int
+
+  private static let itemCount = 10
+
+  private static let layouts: [(name: String, layout: any CollectionLayout)] = [
+    ("list", ListLayout()),
+    ("flow", FlowLayout()),
+    ("waterfall of 4 columns", EngineSubject.waterfallLayout()),
+    ("waterfall of 4 columns in turn", inTurn),
+  ]
+
+  private static var inTurn: WaterfallLayout {
+    var waterfall = EngineSubject.waterfallLayout()
+    waterfall.itemRenderDirection = .leftToRight
+    return waterfall
+  }
+
+  func run(_ round: Int, _ pool: inout SizePool, _ table: inout Table) throws(BenchmarkError) {
+    let sectionCount = count / Self.itemCount
+    let apart = Content(
+      sections: (0..<sectionCount).map { _ in
+        Section(items: Items(count: Self.itemCount, extents: pool.take(Self.itemCount).extents))
+      })
+    let together = Content(
+      sections: [
+        Section(items: Items(count: count, extents: pool.take(count).extents))
+      ])
+    let viewport = Viewport(size: Size(width: 800, height: 600))
+    for (name, layout) in Self.layouts {
+      func time(_ content: Content) throws(BenchmarkError) -> Double {
+        try Measurement.expect {
+          try Measurement.microseconds {
+            _ = try PreparedLayout(content, layout: layout, viewport: viewport)
+          }
+        }
+      }
+      let one = try time(together)
+      table.record(
+        "\(name), \(sectionCount) sections", count: count, try time(apart),
+        beside: ("one section", one))
+    }
+  }
+}
