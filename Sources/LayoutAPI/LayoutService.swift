@@ -89,13 +89,6 @@ public final class LayoutService: HTTPHandler {
     return haveLeft
   }
 
-  /// Has ``sweep()`` called soon when there is much to be freed.
-  ///
-  /// - Parameter body: Does so on another thread, and does not wait for it.
-  public func whenMuchIsToBeSwept(_ body: @escaping @Sendable () -> Void) {
-    sessions.whenMuchHasLeft(body)
-  }
-
   /// What went wrong with the store since the last call, in words for those who run the server.
   public func takeStoreError() -> String? { archive?.statistics.takeError() }
 

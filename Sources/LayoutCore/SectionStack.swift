@@ -143,8 +143,8 @@ final class SectionStack: Placement {
         var run = SlotRun(slots: [])
         run.slots.reserveCapacity(range.count)
         for index in range {
-          guard let section = sections.next() else { break }
-          run.slots.append(try slot(index, section, nil))
+          // There are as many.
+          if let section = sections.next() { run.slots.append(try slot(index, section, nil)) }
         }
         return run
       }

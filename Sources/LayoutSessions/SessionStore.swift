@@ -7,7 +7,6 @@ public final class SessionStore: Sendable {
   private let limits: SessionLimits
   private let table: Mutex<SessionTable>
   private let leaving = Mutex(Leaving())
-  private let alarm = Mutex<(@Sendable () -> Void)?>(nil)
 
   /// Makes an empty store.
   ///
@@ -144,19 +143,23 @@ public final class SessionStore: Sendable {
   /// - Returns: Whether sessions have left since the last call.
   public func sweep(at now: Duration) -> Bool {
     while !changeTable({ $0.removeIdle(since: now - limits.idleTime, into: &$1) }) {}
-    let left = leaving.withLock { leaving in
-      defer { leaving = Leaving() }
-      return leaving
+    let (hasAny, _) = leaving.withLock { leaving in
+      defer { leaving.hasAny = false }
+      return (leaving.hasAny, leaving.take())
     }
-    return left.hasAny
+    return hasAny
   }
 
-  /// Has much that has left freed soon on another thread; else whoever makes it leave frees it.
+  /// Has somebody else free what has left when it is much, and not whoever makes it leave.
   ///
-  /// - Parameter body: Has ``sweep(at:)`` called there, without waiting for that; called on any thread.
+  /// - Parameter body: Has ``freeWhatHasLeft()`` called soon on another thread, without waiting for that; called
+  ///   on any thread.
   public func whenMuchHasLeft(_ body: @escaping @Sendable () -> Void) {
-    alarm.withLock { $0 = body }
+    leaving.withLock { $0.alarm = body }
   }
+
+  /// Frees what has left and waits for it.
+  public func freeWhatHasLeft() { _ = leaving.withLock { $0.take() } }
 
   /// How the sessions are doing.
   public var statistics: SessionStatistics {
@@ -185,7 +188,8 @@ public final class SessionStore: Sendable {
     _ body: (inout SessionTable, _ left: inout [Session]) throws(Failure) -> Value
   ) throws(Failure) -> Value {
     var left: [Session] = []
-    defer { if !left.isEmpty { free(left) } }
+    // Nothing of it is held any more when somebody else is told.
+    defer { if !left.isEmpty { free(&left)?() } }
     return try table.withLock { (table) throws(Failure) in
       defer { table.checkInvariants() }
       return try body(&table, &left)
@@ -195,35 +199,52 @@ public final class SessionStore: Sendable {
   /// Sessions that have left since the last sweep: the large ones are still to be freed.
   private struct Leaving {
     var hasAny = false
-    var sessions: [Session] = []
     var byteCount = 0
+    var alarm: (@Sendable () -> Void)?
+    private var sessions: [Session] = []
+
+    mutating func append(_ session: Session, byteCount: Int) {
+      sessions.append(session)
+      self.byteCount += byteCount
+    }
+
+    /// Those that are still to be freed.
+    mutating func take() -> [Session] {
+      defer { (sessions, byteCount) = ([], 0) }
+      return sessions
+    }
   }
 
-  /// What is large takes milliseconds to free, and if it has many sections a hundred of them, which the thread
-  /// that serves others has not; it waits for ``sweep(at:)``, unless too much of it has gathered.
-  private func free(_ left: [Session]) {
-    let large = left.map { ($0, $0.byteCount) }.filter { $0.1 > SessionStore.largeSize }
-    let alarm = alarm.withLock { $0 }
-    let limit = alarm == nil ? SessionStore.leavingLimit : leavingMaximum
-    let (isMuch, _) = leaving.withLock { leaving -> (Bool, Leaving) in
+  /// Frees what is small, and leaves what is large to the next sweep, or to somebody else if it is much.
+  ///
+  /// To free what is large takes milliseconds, or with many sections a tenth of a second, which the thread that
+  /// serves others has not. Unless too much has been left already: then all of that is freed.
+  ///
+  /// - Parameter left: Sessions that have left; none when it returns.
+  /// - Returns: What to call if it is much.
+  private func free(_ left: inout [Session]) -> (@Sendable () -> Void)? {
+    let (alarm, _) = leaving.withLock { leaving -> ((@Sendable () -> Void)?, [Session]) in
       leaving.hasAny = true
-      for (session, byteCount) in large {
-        leaving.sessions.append(session)
-        leaving.byteCount += byteCount
+      let waiting = leaving.byteCount
+      for session in left {
+        let byteCount = session.byteCount
+        if byteCount > SessionStore.largeSize { leaving.append(session, byteCount: byteCount) }
       }
-      let isMuch = !large.isEmpty && leaving.byteCount > SessionStore.leavingLimit
-      guard leaving.byteCount > limit else { return (isMuch, Leaving()) }
-      defer { leaving = Leaving(hasAny: true) }
-      return (false, leaving)
+      let isMuch = leaving.byteCount > SessionStore.leavingLimit && leaving.byteCount > waiting
+      if waiting > (leaving.alarm == nil ? SessionStore.leavingLimit : leavingMaximum) {
+        return (nil, leaving.take())
+      }
+      return (isMuch ? leaving.alarm : nil, [])
     }
-    if isMuch { alarm?() }
+    left = []
+    return alarm
   }
 
   /// Freeing fewer bytes than this takes a fraction of a millisecond.
   private static let largeSize = 1 << 20
-  /// So many bytes may wait for the next sweep.
+  /// When so many bytes wait to be freed, somebody else is told; if there is nobody, they are freed.
   private static let leavingLimit = 32 << 20
-  /// So many may wait for one that has been asked for.
+  /// So many bytes, which no longer count as those of sessions, may wait for somebody else, and one session more.
   private var leavingMaximum: Int {
     max(SessionStore.leavingLimit, min(limits.byteCount / 4, 256 << 20))
   }

@@ -31,7 +31,6 @@ final class Sweeper: Sendable {
     guard startThread({ self.run() }) else {
       throw Configuration.Failure(message: "cannot start: out of memory or threads")
     }
-    service.whenMuchIsToBeSwept { [weak self] in self?.sweep() }
   }
 
   /// Has the service swept, without waiting for that; not if the last time is not over.

@@ -22,13 +22,23 @@ extension Configuration {
     let memory = memoryLimitMiB << 20
     // Kept answers, and half as much for what lies about viewports, come out of the same memory.
     let answers = min(32 << 20, memory / 16)
+    let sessions = SessionStore(
+      limits: SessionLimits(
+        idleTime: .seconds(sessionTTLSeconds), sessionCount: maxSessions,
+        byteCount: memory - answers - answers / 2,
+        sessionCountPerOwner: tenantMaxSessions > 0 ? tenantMaxSessions : .max))
+    // A thread that does nothing else: the one that sweeps may have to wait for the store.
+    let muchHasLeft = Semaphore()
+    let isStarted = startThread {
+      while true {
+        muchHasLeft.wait()
+        sessions.freeWhatHasLeft()
+      }
+    }
+    guard isStarted else { throw Failure(message: "cannot start: out of memory or threads") }
+    sessions.whenMuchHasLeft { muchHasLeft.post() }
     return LayoutService(
-      sessions: SessionStore(
-        limits: SessionLimits(
-          idleTime: .seconds(sessionTTLSeconds), sessionCount: maxSessions,
-          byteCount: memory - answers - answers / 2,
-          sessionCountPerOwner: tenantMaxSessions > 0 ? tenantMaxSessions : .max)),
-      archive: try makeArchive(),
+      sessions: sessions, archive: try makeArchive(),
       limits: ServiceLimits(
         describedItemCount: maxItems, sectionCount: maxSections, depth: maxJSONDepth,
         elementCount: maxElements, keptAnswerByteCount: answers),

@@ -54,6 +54,61 @@ struct JSONBulkTests {
       try value.aspectRatios(maximumCount: 1000)
     }
     #expect(ratios.runs[0].capacity < 16)
+    #expect(try sizes("[[1,2],[3,4]]").widths.byteCount < 64)
+    #expect(try lengths("[1,2]").byteCount < 64)
+  }
+
+  /// What fits into one run is read another way than what does not.
+  @Test(arguments: [1, 2, 511, 512, 513])
+  func fewAreReadAsTheFirstOfMany(count: Int) throws {
+    func texts(_ count: Int) -> (sizes: String, lengths: String) {
+      let pairs = (0..<count).map { "[\($0).25,\(Double($0 * 7919 % 4000) / 8)]" }
+      let lengths = (0..<count).map { "\(Double($0 * 104_729 % 9000) / 16)" }
+      return ("[\(pairs.joined(separator: ","))]", "[\(lengths.joined(separator: ","))]")
+    }
+    func read(_ count: Int) throws(JSONError) -> [[Length]] {
+      let texts = texts(count)
+      let sizes = try reading(texts.sizes) { (value) throws(JSONError) in
+        try value.sizes(maximumCount: count)
+      }
+      let lengths = try reading(texts.lengths) { (value) throws(JSONError) in
+        try value.lengths(maximumCount: count)
+      }
+      #expect(sizes.count == count && lengths.count == count)
+      return [sizes.runs.map(\.widths), sizes.runs.map(\.heights), lengths.runs].map { runs in
+        runs.flatMap { run in (0..<run.count).map { run[$0] } }
+      }
+    }
+    #expect(try read(count) == read(1200).map { Array($0.prefix(count)) })
+  }
+
+  /// A mistake is said of the element, however many there are.
+  @Test(arguments: ["3", "[3]", "[3,4,5]", #"[3,"x"]"#, "[3,-1]", "[[3],4]", "null"])
+  func whatIsNoSizeIsNamed(element: String) throws {
+    var errors: [JSONError] = []
+    for count in [1, 600] {
+      let before = repeatElement("[1,2],", count: count).joined()
+      do {
+        _ = try sizes("[\(before)\(element)]")
+      } catch {
+        errors.append(error)
+        #expect(error.pointer.hasPrefix("/\(count)"))
+      }
+    }
+    #expect(errors.count == 2)
+    #expect(errors.allSatisfy { $0.reason == errors[0].reason })
+  }
+
+  /// More than there may be are refused, and so are few.
+  @Test func fewMayBeTooMany() {
+    #expect(throws: JSONError.self) {
+      try reading("[1,2,3]") { (value) throws(JSONError) in try value.lengths(maximumCount: 2) }
+    }
+    #expect(throws: JSONError.self) {
+      try reading("[[1,2],[3,4]]") { (value) throws(JSONError) in
+        try value.sizes(maximumCount: 1)
+      }
+    }
   }
 
   @Test func stringsLieInOneBlock() throws {

@@ -244,11 +244,11 @@ struct SessionStoreTests {
     #expect(last == nil)
   }
 
-  /// Makes a large session come and leave.
-  private static func leave(_ store: SessionStore) throws -> (
-    session: () -> Session?, byteCount: Int
-  ) {
-    let session = try session(itemCount: 200_000)
+  /// Makes a session come and leave.
+  private static func leave(
+    _ store: SessionStore, itemCount: Int = 200_000
+  ) throws -> (session: () -> Session?, byteCount: Int) {
+    let session = try session(itemCount: itemCount)
     try store.insert(session, at: .zero)
     #expect(store.remove(session.id, at: .zero))
     return ({ [weak session] in session }, session.byteCount)
@@ -268,26 +268,54 @@ struct SessionStoreTests {
       byteCount += left.byteCount
     }
     #expect(askedCount.load(ordering: .relaxed) == 1)
-    #expect(sessions.allSatisfy { $0() != nil })
-    #expect(store.sweep(at: .zero))
-    #expect(sessions.allSatisfy { $0() == nil })
-    // What is small is freed at once, and nobody is asked.
-    try store.insert(try Self.session(), at: .zero)
+    // What is small is freed at once, and nobody is asked because of it.
+    #expect(try Self.leave(store, itemCount: 1).session() == nil)
     #expect(askedCount.load(ordering: .relaxed) == 1)
+    #expect(sessions.allSatisfy { $0() != nil })
+    store.freeWhatHasLeft()
+    #expect(sessions.allSatisfy { $0() == nil })
+    // Who sweeps is told of those that have been freed.
+    #expect(store.sweep(at: .zero))
+    #expect(!store.sweep(at: .zero))
   }
 
-  /// Nobody waits without bound for somebody else.
+  /// Who is told frees all of it: whoever makes the last one leave does not hold it any more.
+  @Test func whoIsToldFreesTheLastOneToo() throws {
+    let store = SessionStore()
+    let last = Mutex<(() -> Session?)?>(nil)
+    let freedCount = Atomic(0)
+    store.whenMuchHasLeft {
+      store.freeWhatHasLeft()
+      if last.withLock({ $0?() }) == nil { freedCount.add(1, ordering: .relaxed) }
+    }
+    var byteCount = 0
+    while byteCount <= 32 << 20 {
+      let id: SessionID
+      do {
+        let session = try Self.session(itemCount: 200_000)
+        byteCount += session.byteCount
+        last.withLock { $0 = { [weak session] in session } }
+        id = session.id
+        try store.insert(session, at: .zero)
+      }
+      #expect(store.remove(id, at: .zero))
+    }
+    #expect(freedCount.load(ordering: .relaxed) == 1)
+  }
+
+  /// Nobody waits without bound for somebody else; but what is alone too much is still not freed by anybody.
   @Test func whatIsFarTooMuchIsFreedByAnybody() throws {
     let store = SessionStore(limits: SessionLimits(byteCount: 144 << 20))
     store.whenMuchHasLeft {}
     var sessions: [() -> Session?] = []
     var byteCount = 0
     while byteCount <= 36 << 20 {
-      #expect(sessions.allSatisfy { $0() != nil })
       let left = try Self.leave(store)
       sessions.append(left.session)
       byteCount += left.byteCount
+      #expect(sessions.allSatisfy { $0() != nil })
     }
+    sessions.append(try Self.leave(store).session)
     #expect(sessions.allSatisfy { $0() == nil })
   }
 }

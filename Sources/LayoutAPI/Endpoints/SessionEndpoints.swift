@@ -114,8 +114,9 @@ extension JSONWriter {
   /// How many items each section has.
   mutating func itemCounts(of content: Content) {
     raw("\"sections\":[")
-    // As most take that have no more than some hundred items, so that nothing is written twice.
-    makeRoom(for: content.sections.count * 18)
+    // So many bytes take counts of up to three digits, and the last ask for a little more than they take: so that
+    // nothing is written twice.
+    makeRoom(for: content.sections.count * 18 + 64)
     content.sections.forEachItemCount { count in
       withRoom(texts: 16, numbers: 1) { place in
         place.text("{\"itemCount\":")

@@ -130,7 +130,7 @@ extension JSONValue {
     }
   }
 
-  /// As many elements as one run may have, if they are on the tape; nil for more.
+  /// How many elements there are, if they are on the tape and fit into one run.
   private func fewCount(maximumCount: Int) -> Int? {
     guard document.tag(at: index) == .array else { return nil }
     let count = document.count(at: index)
@@ -162,9 +162,9 @@ extension JSONValue {
     let narrow = [UInt32](capacity: count) { lengths in
       for place in stride(from: index + 1, to: index + 1 + 2 * count, by: 2) {
         guard let length = document.millionths(at: place, in: .sizes),
-          let narrow = UInt32(exactly: length)
+          let length = UInt32(exactly: length)
         else { return }
-        lengths.append(narrow)
+        lengths.append(length)
       }
     }
     guard narrow.count == count else { return nil }

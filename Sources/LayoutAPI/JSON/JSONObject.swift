@@ -100,7 +100,7 @@ struct JSONMemberSet<Member: JSONName>: ExpressibleByArrayLiteral, Equatable, Se
   /// Whether the set has no member.
   var isEmpty: Bool { bits == 0 }
 
-  /// How many members the set has.
+  /// How many members the set has, if it is not ``all``.
   var count: Int { bits.nonzeroBitCount }
 
   @inline(__always)

@@ -100,6 +100,8 @@ enum ItemsForm {
 enum ItemsMember: Int, JSONName {
   case count, size, sizes, lengths, aspectRatios, ids
   static let names = JSONNames(of: Self.self)
+  /// Of which there may be one.
+  static let extents: JSONMemberSet<Self> = [.size, .sizes, .lengths, .aspectRatios]
 }
 
 private enum ViewportMember: Int, JSONName {
@@ -213,7 +215,7 @@ extension JSONValue {
   /// - Returns: At least one run, as the engine keeps them.
   func items(remainingItems: inout Int) throws(JSONError) -> [Items] {
     let object = try JSONObject<ItemsMember>(self)
-    let given = object.members.intersection([.size, .sizes, .lengths, .aspectRatios])
+    let given = object.members.intersection(ItemsMember.extents)
     if given.count > 1 {
       let names = ItemsMember.allCases.filter(given.contains)
       throw try object.required(names[1]).error(

@@ -1,6 +1,6 @@
 import LayoutCore
 
-/// The same items in sections of ten: what one layout of them takes, beside one of items in a single section.
+/// Items in sections of ten: what one layout of them takes, beside one of the same items in a single section.
 struct SectionTrial {
   var count: Int
 
@@ -21,14 +21,13 @@ struct SectionTrial {
 
   func run(_ round: Int, _ pool: inout SizePool, _ table: inout Table) throws(BenchmarkError) {
     let sectionCount = count / Self.itemCount
+    let sizes = pool.take(count)
+    let together = Content(sections: [Section(items: Items(count: count, extents: sizes.extents))])
     let apart = Content(
-      sections: (0..<sectionCount).map { _ in
-        Section(items: Items(count: Self.itemCount, extents: pool.take(Self.itemCount).extents))
+      sections: (0..<sectionCount).map { section in
+        let items = (section * Self.itemCount)..<((section + 1) * Self.itemCount)
+        return Section(items: Items(count: Self.itemCount, extents: sizes[items].extents))
       })
-    let together = Content(
-      sections: [
-        Section(items: Items(count: count, extents: pool.take(count).extents))
-      ])
     let viewport = Viewport(size: Size(width: 800, height: 600))
     for (name, layout) in Self.layouts {
       func time(_ content: Content) throws(BenchmarkError) -> Double {

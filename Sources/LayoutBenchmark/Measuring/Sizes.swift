@@ -12,6 +12,11 @@ struct Sizes {
     Content(sections: [Section(items: Items(count: count, extents: extents))])
   }
 
+  /// Some of them.
+  subscript(items: Range<Int>) -> Sizes {
+    Sizes(widths: Array(widths[items]), heights: Array(heights[items]))
+  }
+
   /// A size each.
   var extents: ItemExtents {
     .sizes(widths: .compact(NarrowLengths(widths)), heights: .compact(NarrowLengths(heights)))
@@ -60,6 +65,6 @@ struct SizePool {
     if next + count > all.count { next = (next + 7919) % (all.count - count + 1) }
     let range = next..<(next + count)
     next = range.upperBound
-    return Sizes(widths: Array(all.widths[range]), heights: Array(all.heights[range]))
+    return all[range]
   }
 }

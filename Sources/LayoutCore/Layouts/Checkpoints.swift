@@ -60,26 +60,24 @@ struct CheckpointRun: RopeChunk {
   }
 }
 
-/// The only checkpoint of a section with few items: its columns before the first of them.
-///
-/// As most sections of many have few items and as many columns as the one before, they share it.
-struct SharedCheckpoint {
-  private var columnCount = 0
-  private var checkpoints = Rope<CheckpointRun>([])
+/// The only checkpoint of a section with few items: its columns before the first of them; one for each number of
+/// columns, for all sections that are laid out together.
+struct SharedCheckpoints {
+  private var ropes = InlineArray<9, Rope<CheckpointRun>?>(repeating: nil)
 
   /// The checkpoint.
   ///
-  /// - Parameter count: How many columns it has.
-  /// - Returns: The same for as many columns as asked for last.
-  mutating func checkpoints(columnCount count: Int) -> Rope<CheckpointRun> {
-    if count != columnCount {
-      var run = CheckpointRun(columnCount: count, expecting: 1)
-      run.append(
-        item: 0, starts: Array(repeating: 0, count: count).span,
-        lastItems: Array(repeating: -1, count: count).span)
-      (columnCount, checkpoints) = (count, Rope(run))
-    }
-    return checkpoints
+  /// - Parameter count: How many columns it has, 1 … ``OrderedColumns/capacity``.
+  /// - Returns: The checkpoint, and whether it has just been made.
+  mutating func checkpoint(columnCount count: Int) -> (rope: Rope<CheckpointRun>, isNew: Bool) {
+    if let rope = ropes[count] { return (rope, false) }
+    var run = CheckpointRun(columnCount: count, expecting: 1)
+    run.append(
+      item: 0, starts: Array(repeating: 0, count: count).span,
+      lastItems: Array(repeating: -1, count: count).span)
+    let rope = Rope(run)
+    ropes[count] = rope
+    return (rope, true)
   }
 }
 
@@ -109,7 +107,10 @@ struct CheckpointWriter {
     start = place?.start ?? kept.count
     run = CheckpointRun(columnCount: columnCount, expecting: count - start)
     if let place { run.append(place.chunk, 0..<(keptCount - place.start)) }
-    runs.reserveCapacity(max(0, count - start) / CheckpointRun.capacity)
+    let left = count - start
+    if left > CheckpointRun.capacity {
+      runs.reserveCapacity((left - 1) / CheckpointRun.capacity + 1)
+    }
   }
 
   /// Adds a checkpoint.
@@ -129,6 +130,7 @@ struct CheckpointWriter {
 
   /// All checkpoints.
   consuming func finish() -> Rope<CheckpointRun> {
+    // Nothing but these few.
     if kept.count == 0, runs.isEmpty { return Rope(run) }
     if run.count > 0 { runs.append(run) }
     return kept.edited([.init(range: start..<kept.count, chunks: runs)])

@@ -1,9 +1,9 @@
 /// The columns of a waterfall section: where they lie, and how sizes are scaled to them; upright.
 ///
-/// Most sections of a collection have the same, and share one grid.
+/// A section that has the same as the one before shares its grid.
 final class ColumnGrid: Sendable {
   /// What there is to be divided, and how.
-  struct Metrics: Hashable {
+  struct Metrics: Equatable {
     /// How many columns, 1 … ``WaterfallLayout/maximumColumnCount``.
     var count: Int
     /// Where the first begins.
@@ -21,7 +21,7 @@ final class ColumnGrid: Sendable {
   /// What the grid was made of.
   let metrics: Metrics
   /// Where each column's items begin, padding included; empty where there are so many that a table of
-  /// them, for each section, would take more memory than the items.
+  /// them, in many sections, would take more memory than the items.
   private let positions: [Length]
   /// How wide items are.
   let itemWidth: Length
@@ -76,6 +76,9 @@ final class ColumnGrid: Sendable {
   /// Around each item.
   var padding: Length { metrics.padding }
 
+  /// From the end of an item to the place of the next in its column: paddings are parts of places.
+  func spacing(_ interitemSpacing: Length) -> Length { padding + padding + interitemSpacing }
+
   /// Pixels per point in millionths.
   var displayScale: Int64? { metrics.displayScale }
 
@@ -101,6 +104,10 @@ final class ColumnGrid: Sendable {
 
   /// The bytes that the grid takes on the heap.
   var byteCount: Int { 240 + positions.capacity * 8 }
+
+  /// Whether it takes so little that not to count it for some of the sections that share it does no harm: who
+  /// counts it may leave before the others do.
+  var isShareable: Bool { count <= OrderedColumns.capacity }
 
   /// The length of an item whose size is scaled to the column.
   ///

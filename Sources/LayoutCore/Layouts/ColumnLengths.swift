@@ -5,7 +5,7 @@
 struct ColumnLengths: Sendable {
   private let items: Rope<Items>
   let columns: ColumnGrid
-  /// The bytes that the columns take, if they are this section's to count.
+  /// The bytes that the columns take, unless another section counts them.
   let columnsByteCount: Int
   /// Of items of which nothing is said.
   private let unspecifiedLength: Length
@@ -42,8 +42,12 @@ struct ColumnLengths: Sendable {
   /// How many there are.
   var count: Int { items.count }
 
-  /// Whether they are so few, in so few columns, that nothing is kept of them that sections do not share.
+  /// Whether they are less than one piece, in so few columns that what is known before the first of them, and
+  /// that is all there is to keep, takes little: sections of as many columns share it.
   var areFew: Bool { count < pieceCount && filledCount <= OrderedColumns.capacity }
+
+  /// From the end of an item to the place of the next in its column.
+  func spacing(_ interitemSpacing: Length) -> Length { columns.spacing(interitemSpacing) }
 
   /// Of how many pieces something is kept, more or less: of those that say something of their own, and of a few
   /// runs of others.

@@ -21,8 +21,9 @@ final class EqualWaterfall: SectionBody {
     count = lengths.count
     self.itemLength = itemLength
     columns = lengths.columns
-    byteCount = lengths.columnsByteCount
-    step = itemLength + columns.padding + columns.padding + interitemSpacing
+    // The object too.
+    byteCount = 112 + lengths.columnsByteCount
+    step = itemLength + lengths.spacing(interitemSpacing)
     isReversed = direction == .rightToLeft
     staysInFirst = direction == .shortestFirst && step == .zero
     perRow = staysInFirst ? count : columns.count

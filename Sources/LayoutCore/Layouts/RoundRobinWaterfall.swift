@@ -15,11 +15,30 @@ final class RoundRobinWaterfall: SectionBody {
   convenience init(
     lengths: ColumnLengths, interitemSpacing: Length, isReversed: Bool
   ) {
-    let runs = RoundRobinWaterfall.runs(
-      of: 0..<lengths.count, lengths, interitemSpacing: interitemSpacing)
+    let blocks =
+      lengths.areFew
+      ? RoundRobinWaterfall.block(ofFew: lengths, interitemSpacing: interitemSpacing)
+      : Rope(
+        RoundRobinWaterfall.runs(
+          of: 0..<lengths.count, lengths, interitemSpacing: interitemSpacing))
     self.init(
       lengths: lengths, interitemSpacing: interitemSpacing, isReversed: isReversed,
-      blocks: Rope(runs))
+      blocks: blocks)
+  }
+
+  /// Adds few items up, which are one block.
+  private static func block(
+    ofFew lengths: ColumnLengths, interitemSpacing: Length
+  ) -> Rope<ColumnBlockRun> {
+    let spacing = lengths.spacing(interitemSpacing)
+    var run = ColumnBlockRun(columnCount: lengths.filledCount, expecting: 1)
+    run.append(itemCount: lengths.count)
+    var column = 0
+    lengths.forEachBlock(of: 0..<lengths.count, limit: { _ in LengthBlock.capacity }) {
+      _ = run.add($1, from: &column, spacing: spacing)
+      return true
+    }
+    return Rope(run)
   }
 
   private init(
@@ -40,8 +59,7 @@ final class RoundRobinWaterfall: SectionBody {
     of items: Range<Int>, _ lengths: ColumnLengths, interitemSpacing: Length
   ) -> [ColumnBlockRun] {
     guard !items.isEmpty else { return [] }
-    let padding = lengths.columns.padding
-    let spacing = padding + padding + interitemSpacing
+    let spacing = lengths.spacing(interitemSpacing)
     let columnCount = lengths.filledCount
     let blocks = lengths.pieces(of: items)
     var runs: [ColumnBlockRun] = []
@@ -182,7 +200,7 @@ final class RoundRobinWaterfall: SectionBody {
   }
 
   private func step(_ length: Length) -> Length {
-    length + columns.padding + columns.padding + interitemSpacing
+    length + lengths.spacing(interitemSpacing)
   }
 
   /// The way along a column past all blocks that lie before what is looked for.
@@ -206,8 +224,8 @@ final class RoundRobinWaterfall: SectionBody {
   }
 
   var byteCount: Int {
-    // The object, the root of its rope, and what it knows of lengths.
-    128 + blocks.summary.byteCount + blocks.rootByteCount + lengths.columnsByteCount
+    // The object, and some of what it shares with others.
+    208 + blocks.summary.byteCount + blocks.rootByteCount + lengths.columnsByteCount
   }
 
   func frame(of item: Int) -> Rect {

@@ -15,18 +15,21 @@ final class ShortestFirstWaterfall: SectionBody {
   private let interitemSpacing: Length
   /// The columns before every so many items, and before and behind many of one length.
   private let checkpoints: Rope<CheckpointRun>
+  /// The bytes that they take, unless another section counts them.
+  private let checkpointsByteCount: Int
 
   /// Places the items.
   ///
   /// - Complexity: O(n log c) for n items and c columns, where many of one length count as those of a
   ///   piece.
   convenience init(
-    lengths: ColumnLengths, interitemSpacing: Length, _ shared: inout SharedCheckpoint
+    lengths: ColumnLengths, interitemSpacing: Length, _ shared: inout SharedCheckpoints
   ) {
     if lengths.areFew {
+      let (checkpoint, isNew) = shared.checkpoint(columnCount: lengths.filledCount)
       self.init(
-        few: lengths, interitemSpacing: interitemSpacing,
-        checkpoints: shared.checkpoints(columnCount: lengths.filledCount))
+        few: lengths, interitemSpacing: interitemSpacing, checkpoint,
+        byteCount: isNew ? checkpoint.summary.byteCount : 0)
     } else {
       self.init(
         lengths: lengths, interitemSpacing: interitemSpacing, checkpoints: Rope([]), keeping: 0)
@@ -35,13 +38,14 @@ final class ShortestFirstWaterfall: SectionBody {
 
   /// Places few items.
   private init(
-    few lengths: ColumnLengths, interitemSpacing: Length, checkpoints: Rope<CheckpointRun>
+    few lengths: ColumnLengths, interitemSpacing: Length, _ checkpoint: Rope<CheckpointRun>,
+    byteCount: Int
   ) {
     self.lengths = lengths
     self.interitemSpacing = interitemSpacing
-    self.checkpoints = checkpoints
-    let padding = lengths.columns.padding
-    let spacing = padding + padding + interitemSpacing
+    checkpoints = checkpoint
+    checkpointsByteCount = byteCount
+    let spacing = lengths.spacing(interitemSpacing)
     var front = OrderedColumns(columnCount: lengths.filledCount)
     lengths.forEachBlock(of: 0..<lengths.count, limit: { _ in LengthBlock.capacity }) {
       front.place($1, from: $0, spacing: spacing)
@@ -60,8 +64,7 @@ final class ShortestFirstWaterfall: SectionBody {
     let (filledCount, pieceCount) = (lengths.filledCount, lengths.pieceCount)
     var writer = CheckpointWriter(
       columnCount: filledCount, count: lengths.likelyPieceCount, keeping: count, of: checkpoints)
-    let padding = lengths.columns.padding
-    let spacing = padding + padding + interitemSpacing
+    let spacing = lengths.spacing(interitemSpacing)
     let before = checkpoints.place(of: count).map { ($0.leaf, count - $0.start) }
     func place<Front: ColumnFront>(_: Front.Type, _ writer: inout CheckpointWriter) -> Length {
       var front =
@@ -86,6 +89,7 @@ final class ShortestFirstWaterfall: SectionBody {
       filledCount <= OrderedColumns.capacity
       ? place(OrderedColumns.self, &writer) : place(ManyColumns.self, &writer)
     self.checkpoints = writer.finish()
+    checkpointsByteCount = self.checkpoints.summary.byteCount + self.checkpoints.rootByteCount
     length = max(0, end - interitemSpacing)
   }
 
@@ -94,15 +98,24 @@ final class ShortestFirstWaterfall: SectionBody {
   /// - Parameters:
   ///   - edits: The change.
   ///   - lengths: The lengths after it.
-  ///   - shared: The checkpoint of sections with few items.
+  ///   - shared: The checkpoints of sections with few items.
   /// - Returns: The changed waterfall.
   /// - Complexity: O(m log c) for the m items from the first change on, of which many of one length count
   ///   as those of a piece: later ones hop between columns, and as a rule never fall into step again.
   func edited(
-    _ edits: [ItemEdit], lengths: ColumnLengths, _ shared: inout SharedCheckpoint
+    _ edits: [ItemEdit], lengths: ColumnLengths, _ shared: inout SharedCheckpoints
   ) -> ShortestFirstWaterfall {
-    guard lengths.filledCount == self.lengths.filledCount, !lengths.areFew else {
+    guard lengths.filledCount == self.lengths.filledCount else {
       return ShortestFirstWaterfall(lengths: lengths, interitemSpacing: interitemSpacing, &shared)
+    }
+    if lengths.areFew {
+      guard self.lengths.areFew else {
+        return ShortestFirstWaterfall(
+          lengths: lengths, interitemSpacing: interitemSpacing, &shared)
+      }
+      return ShortestFirstWaterfall(
+        few: lengths, interitemSpacing: interitemSpacing, checkpoints,
+        byteCount: checkpointsByteCount)
     }
     let first = edits.first?.range.lowerBound ?? self.lengths.count
     return ShortestFirstWaterfall(
@@ -112,12 +125,11 @@ final class ShortestFirstWaterfall: SectionBody {
 
   private var columns: ColumnGrid { lengths.columns }
 
-  private var spacing: Length { columns.padding + columns.padding + interitemSpacing }
+  private var spacing: Length { lengths.spacing(interitemSpacing) }
 
   var byteCount: Int {
-    // The object, the root of its rope, and what it knows of lengths.
-    128 + lengths.columnsByteCount
-      + (lengths.areFew ? 0 : checkpoints.summary.byteCount + checkpoints.rootByteCount)
+    // The object, and some of what it shares with others.
+    208 + lengths.columnsByteCount + checkpointsByteCount
   }
 
   /// Where an item is.

@@ -177,10 +177,11 @@ public struct WaterfallLayout: CollectionLayout {
     }
   }
 
-  /// What sections have in common with the one before.
+  /// What sections that are laid out together have in common.
   private struct Shared {
+    /// Those of the section before.
     var columns: ColumnGrid?
-    var checkpoint = SharedCheckpoint()
+    var checkpoints = SharedCheckpoints()
   }
 
   /// Places a section's items, when they have been counted.
@@ -200,7 +201,7 @@ public struct WaterfallLayout: CollectionLayout {
       padding: itemPadding, displayScale: container.displayScale)
     let known = shared.columns?.metrics == metrics ? shared.columns : nil
     let columns = known ?? ColumnGrid(metrics)
-    shared.columns = columns
+    shared.columns = columns.isShareable ? columns : nil
     let lengths = ColumnLengths(
       section.items, in: columns, isShared: known != nil, itemSize: itemSize, scrollDirection)
     let interitem = section.minimumInteritemSpacing ?? minimumInteritemSpacing
@@ -211,10 +212,10 @@ public struct WaterfallLayout: CollectionLayout {
     try placed.count(lengths, ofSection: index, itemRenderDirection)
     switch (itemRenderDirection, change?.body) {
     case (.shortestFirst, let old as ShortestFirstWaterfall):
-      return old.edited(change?.edits ?? [], lengths: lengths, &shared.checkpoint)
+      return old.edited(change?.edits ?? [], lengths: lengths, &shared.checkpoints)
     case (.shortestFirst, _):
       return ShortestFirstWaterfall(
-        lengths: lengths, interitemSpacing: interitem, &shared.checkpoint)
+        lengths: lengths, interitemSpacing: interitem, &shared.checkpoints)
     case (_, let old as RoundRobinWaterfall):
       return old.edited(change?.edits ?? [], lengths: lengths)
     default:

@@ -68,7 +68,7 @@ struct Rope<Chunk: RopeChunk>: Sendable {
   ///
   /// - Complexity: O(n).
   init(_ chunks: [Chunk]) {
-    // As most sections have.
+    // Most sections have one chunk.
     if chunks.count == 1, let root = Rope.leafRoot(chunks[0]) {
       self.root = root
       return
