@@ -25,6 +25,9 @@ struct Call: ~Escapable {
   private static let shortContent = 5000
   /// And no more memory: equal items have no data of their own, but any number of runs of them is possible.
   private static let shortContentBytes = 1 << 20
+  /// What has so many items, however equal, may have that many about one place, where the nearest is looked for
+  /// among them.
+  private static let searchedItems = 20_000
   /// A section takes as long as so many items.
   private static let sectionCost = 8
 
@@ -353,6 +356,15 @@ struct Call: ~Escapable {
     guard mayTakeLong || Call.isShort(content) else { throw .takesLong }
   }
 
+  /// Leaves a search for the nearest of many items to a worker.
+  func checkSearchesFew(_ content: Content) throws(Failure) {
+    guard mayTakeLong || Call.hasFew(content) else { throw .takesLong }
+  }
+
+  private static func hasFew(_ content: Content) -> Bool {
+    content.sections.itemCount <= searchedItems
+  }
+
   /// Leaves what goes through all that is asked for to a worker, if that is in many pieces.
   func checkAsksForFew(_ scrolling: ScrollState) throws(Failure) {
     guard mayTakeLong || scrolling.requestedRangeCount <= elementLimit else { throw .takesLong }
@@ -365,12 +377,13 @@ struct Call: ~Escapable {
 
   /// Asks the layout of a session.
   ///
-  /// Questions about short content take some milliseconds at most. If one about longer content was not, those that
-  /// follow are left to workers.
+  /// Questions about short content with few items take some milliseconds at most. If one about other content took
+  /// longer, those that follow are left to workers.
   func asking<Value>(
     _ session: Session, _ revision: Session.Revision, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
-    if Call.isShort(revision.description.content) { return try body() }
+    let content = revision.description.content
+    if Call.isShort(content), Call.hasFew(content) { return try body() }
     if !mayTakeLong, session.isSlow { throw .takesLong }
     let isOwnTime = session.isSuspected
     let clock = isOwnTime ? service.clocks.thread : service.clocks.monotonic

@@ -1,3 +1,7 @@
+/// Of more elements than this in a viewport the nearest is looked for among the first: as many as an answer has that
+/// shows them all, if nobody says otherwise.
+private let maximumVisitCount = 200_000
+
 extension PreparedLayout {
   /// The item that is nearest to the middle of the viewport: the one that stays there when the layout is
   /// switched.

@@ -1,6 +1,6 @@
-/// Of more elements than this in one place a search takes the best of those it saw, so that no
-/// collection makes a question endless.
-let maximumVisitCount = 200_000
+/// Of more items than this about one place a search takes the best of those it saw, so that no collection makes a
+/// question endless: as many as take a millisecond or a few.
+private let maximumVisitCount = 20_000
 
 /// On which side of a place to look for an item.
 enum SearchWays { case bothWays, onwards, backwards }

@@ -334,7 +334,7 @@ struct SessionEndpointTests {
   @Test func whatIsAskedForInManyPiecesIsLeftToWorkers() throws {
     func session(reach: Int) -> String {
       """
-      {"collection":{"sections":[{"items":{"count":100000}}]},
+      {"collection":{"sections":[{"items":{"count":20000}}]},
        "layout":{"kind":"flow","itemSize":{"width":50,"height":10},"minimumLineSpacing":0,
         "minimumInteritemSpacing":0},
        "viewport":{"width":100,"height":100,"contentOffset":{"x":60,"y":0}},
@@ -356,9 +356,37 @@ struct SessionEndpointTests {
         if isLong { #expect((service.send(method, path + end, body)?.status ?? 500) < 300) }
       }
       // What is far away shares nothing with it, and all of it is cancelled.
-      let body = #"{"contentOffset":{"x":60,"y":400000}}"#
+      let body = #"{"contentOffset":{"x":60,"y":90000}}"#
       let soon = service.send(.post, path + "/scroll", body, mayTakeLong: false)
       #expect((soon == nil) == isLong)
+    }
+  }
+
+  /// However equal items are, so many of them may lie about one place that to find the nearest takes long.
+  @Test(arguments: [(20_000, false), (20_001, true)])
+  func searchesAmongManyItemsAreLeftToWorkers(count: Int, isLong: Bool) throws {
+    let service = MockService()
+    let description = smallGrid.replacing("\"count\":40", with: "\"count\":\(count)")
+    let path = try service.makeSession(description)
+    let snap = #""snap":{"proposedContentOffset":{"x":0,"y":90},"velocity":{"x":0,"y":0}}"#
+    let layout =
+      #"{"collection":{"sections":[{"items":{"count":\#(count)}}]},"layout":{"kind":"list"},"#
+    let viewport = #"{"width":100,"height":100}"#
+    let requests: [(HTTPMethod, String, String, isLong: Bool)] = [
+      (.put, path + "/layout", #"{"layout":{"kind":"list"}}"#, isLong),
+      (.post, path + "/movement", #"{"indexPath":[0,0]}"#, false),
+      (.patch, path + "/movement", #"{"position":{"x":0,"y":500}}"#, isLong),
+      (.post, "/v1/layout", layout + #""viewport":\#(viewport)}"#, false),
+      (.post, "/v1/layout", layout + #""viewport":\#(viewport),\#(snap)}"#, isLong),
+      // As often as there are viewports.
+      (.post, "/v1/layout", layout + #""viewports":[\#(viewport),\#(viewport)]}"#, false),
+      (.post, "/v1/layout", layout + #""viewports":[\#(viewport),\#(viewport)],\#(snap)}"#, true),
+    ]
+    for (method, path, body, isLong) in requests {
+      let soon = service.send(method, path, body, mayTakeLong: false)
+      #expect((soon == nil) == isLong, "\(method) \(path) \(body)")
+      let answer = try #require(soon ?? service.send(method, path, body))
+      #expect(answer.status < 300, "\(answer)")
     }
   }
 

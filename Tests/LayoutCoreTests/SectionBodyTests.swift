@@ -51,6 +51,37 @@ struct SectionBodyTests {
     }
   }
 
+  /// Any number of items may lie beside a rectangle: they are not gone through, those in it are.
+  @Test func whatLiesBesideARowIsNotGoneThrough() throws {
+    let count = 200_000
+    let lengths = LengthArray(count: count) { Length(points: 1 + $0 % 7) }
+    let content = Content(
+      sections: [Section(items: Items(count: count, extents: .lengths(lengths)))])
+    let prepared = try PreparedLayout(
+      content, layout: ListLayout(), viewport: Viewport(size: Size(width: 300, height: 300)))
+    func look(at x: Length) -> (time: UInt64, count: Int) {
+      let rect = Rect(x: x, y: 0, width: 1, height: prepared.contentSize.height)
+      let start = threadTime()
+      var found = 0
+      prepared.forEachElement(in: rect, contentOffset: .zero) { _ in
+        found += 1
+        return true
+      }
+      prepared.placement.forEachRestingRun(in: rect) { items, _ in
+        found += items.end - items.start
+        return true
+      }
+      return (threadTime() - start, found)
+    }
+    let inside = look(at: 299)
+    #expect(inside.count == 2 * count)
+    for x in [-1, 300] as [Length] {
+      let beside = look(at: x)
+      #expect(beside.count == 0)
+      #expect(beside.time * 20 < inside.time)
+    }
+  }
+
   /// In every layout, with a cell under a finger or without.
   @Test(arguments: seeds(300))
   func cellsTogetherAreThoseThatAskingForEachFinds(seed: UInt64) throws {

@@ -8,6 +8,7 @@ extension Call {
     try checkAccept()
     let shape = try formatQuery()
     let session = try session(for: .change)
+    try checkSearchesFew(session.snapshot.description.content)
     let replacement = try body { (value) throws(JSONError) in try value.layoutReplacement() }
     var visible: [LayoutAttributes] = []
     var layouts = OncePerRevision<PreparedLayout>()

@@ -14,6 +14,11 @@ extension Call {
     let request = try body { (value) throws(JSONError) in
       try LayoutRequest(value, limits: limits)
     }
+    // In each viewport the nearest item may have to be looked for.
+    if request.drags.contains(where: { $0 != nil }) {
+      try checkSearchesFew(request.description.content)
+      guard mayTakeLong || request.viewports.count == 1 else { throw .takesLong }
+    }
     var remaining = elementLimit
     var answers: [LayoutAnswer] = []
     for index in request.viewports.indices {

@@ -38,9 +38,12 @@ extension Call {
             pointer: "/sections/\(place)"))
       }
       let offset = current.scrolling.contentOffset
-      let source =
-        indexPath
-        ?? position.flatMap { current.layout.indexPathForItem(at: $0, contentOffset: offset) }
+      var source = indexPath
+      if let position {
+        source = try asking(session, current.revision) {
+          current.layout.indexPathForItem(at: position, contentOffset: offset)
+        }
+      }
       guard let source,
         let movement = InteractiveMovement(
           of: source, at: position, within: sections.map(Set.init), content: content,
@@ -59,6 +62,7 @@ extension Call {
     try checkAccept()
     let shape = try formatQuery()
     let session = try session(for: .change)
+    try checkSearchesFew(session.snapshot.description.content)
     let position = try body { (value) throws(JSONError) in
       try JSONObject<PositionMember>(value).required(.position).corePoint()
     }

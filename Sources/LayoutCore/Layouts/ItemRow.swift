@@ -95,8 +95,20 @@ final class ItemRow: SectionBody {
     return place.start + run.count
   }
 
+  /// Whether some items may lie where a rectangle does across the main axis: there may be a million of them beside
+  /// it.
+  private func mayReach(_ rect: Rect) -> Bool {
+    let breadth =
+      switch cross {
+      case .fill: available
+      case .centered: sizes.summary.greatest.width
+      }
+    let widest = frame(size: Size(width: breadth, height: 0), top: 0)
+    return widest.minX < rect.maxX && widest.maxX > rect.minX
+  }
+
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
-    guard !rect.isEmpty else { return true }
+    guard !rect.isEmpty, mayReach(rect) else { return true }
     var isGoingOn = true
     forEachRun(in: rect, from: start) { place in
       forEachItem(of: place, in: rect, from: start, &isGoingOn, body)
@@ -174,7 +186,7 @@ final class ItemRow: SectionBody {
   }
 
   func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
-    guard !rect.isEmpty else { return true }
+    guard !rect.isEmpty, mayReach(rect) else { return true }
     var isGoingOn = true
     sizes.forEachRun(where: { $1 + spacing * ($0 - 1) > rect.minY }) { place in
       var top = top(of: place)
