@@ -284,8 +284,8 @@ struct SessionStoreTests {
     let store = SessionStore()
     let last = Mutex<(() -> Session?)?>(nil)
     let freedCount = Atomic(0)
-    store.whenMuchHasLeft {
-      store.freeWhatHasLeft()
+    store.whenMuchHasLeft { [weak store] in
+      store?.freeWhatHasLeft()
       if last.withLock({ $0?() }) == nil { freedCount.add(1, ordering: .relaxed) }
     }
     var byteCount = 0
