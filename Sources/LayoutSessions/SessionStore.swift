@@ -143,11 +143,12 @@ public final class SessionStore: Sendable {
   /// - Returns: Whether sessions have left since the last call.
   public func sweep(at now: Duration) -> Bool {
     while !changeTable({ $0.removeIdle(since: now - limits.idleTime, into: &$1) }) {}
-    let (hasAny, _) = leaving.withLock { leaving in
+    let haveLeft = leaving.withLock { leaving in
       defer { leaving.hasAny = false }
-      return (leaving.hasAny, leaving.take())
+      return leaving.hasAny
     }
-    return hasAny
+    freeWhatHasLeft()
+    return haveLeft
   }
 
   /// Has somebody else free what has left when it is much, and not whoever makes it leave.

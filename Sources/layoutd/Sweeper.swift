@@ -28,9 +28,7 @@ final class Sweeper: Sendable {
   init(_ service: LayoutService, log: LogWriter) throws(Configuration.Failure) {
     self.service = service
     self.log = log
-    guard startThread({ self.run() }) else {
-      throw Configuration.Failure(message: "cannot start: out of memory or threads")
-    }
+    try startNeededThread { self.run() }
   }
 
   /// Has the service swept, without waiting for that; not if the last time is not over.

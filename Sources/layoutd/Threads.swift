@@ -24,6 +24,18 @@ func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
   return true
 }
 
+/// Starts a thread without which the program cannot run.
+///
+/// - Parameter body: What it does.
+/// - Throws: ``Configuration/Failure`` if there can be no thread.
+func startNeededThread(
+  _ body: @escaping @Sendable () -> Void
+) throws(Configuration.Failure) {
+  guard startThread(body) else {
+    throw Configuration.Failure(message: "cannot start: out of memory or threads")
+  }
+}
+
 /// Keeps what a thread does where C can point to it.
 private final class ThreadBody: Sendable {
   let run: @Sendable () -> Void

@@ -29,13 +29,12 @@ extension Configuration {
         sessionCountPerOwner: tenantMaxSessions > 0 ? tenantMaxSessions : .max))
     // A thread that does nothing else: the one that sweeps may have to wait for the store.
     let muchHasLeft = Semaphore()
-    let isStarted = startThread {
+    try startNeededThread {
       while true {
         muchHasLeft.wait()
         sessions.freeWhatHasLeft()
       }
     }
-    guard isStarted else { throw Failure(message: "cannot start: out of memory or threads") }
     sessions.whenMuchHasLeft { muchHasLeft.post() }
     return LayoutService(
       sessions: sessions, archive: try makeArchive(),

@@ -18,12 +18,7 @@ struct DescriptionTrial {
       for (name, layout) in Self.layouts {
         func time(_ extents: ItemExtents) throws(BenchmarkError) -> Double {
           let content = Content(sections: [Section(items: Items(count: count, extents: extents))])
-          let viewport = Viewport(size: Size(width: 800, height: 600), displayScale: displayScale)
-          return try Measurement.expect {
-            try Measurement.microseconds {
-              _ = try PreparedLayout(content, layout: layout, viewport: viewport)
-            }
-          }
+          return try EngineSubject.layoutTime(of: content, layout, displayScale: displayScale)
         }
         let alike = try time(sizes.extents)
         for (kind, extents) in [("lengths", sizes.lengths), ("aspect ratios", sizes.aspectRatios)] {

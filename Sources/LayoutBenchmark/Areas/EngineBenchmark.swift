@@ -71,6 +71,18 @@ struct EngineSubject {
       layout: waterfallLayout(columnCount: columnCount), arrangeTarget: .ratioAtMost(1.3))
   }
 
+  /// How long one layout of some content takes, in microseconds.
+  static func layoutTime(
+    of content: Content, _ layout: any CollectionLayout, displayScale: Int64? = nil
+  ) throws(BenchmarkError) -> Double {
+    let viewport = Viewport(size: Size(width: 800, height: 600), displayScale: displayScale)
+    return try Measurement.expect {
+      try Measurement.microseconds {
+        _ = try PreparedLayout(content, layout: layout, viewport: viewport)
+      }
+    }
+  }
+
   static func waterfallLayout(columnCount: Int = 4) -> WaterfallLayout {
     var waterfall = WaterfallLayout()
     waterfall.columns = .count(columnCount)

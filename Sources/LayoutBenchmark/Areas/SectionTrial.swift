@@ -28,19 +28,11 @@ struct SectionTrial {
         let items = (section * Self.itemCount)..<((section + 1) * Self.itemCount)
         return Section(items: Items(count: Self.itemCount, extents: sizes[items].extents))
       })
-    let viewport = Viewport(size: Size(width: 800, height: 600))
     for (name, layout) in Self.layouts {
-      func time(_ content: Content) throws(BenchmarkError) -> Double {
-        try Measurement.expect {
-          try Measurement.microseconds {
-            _ = try PreparedLayout(content, layout: layout, viewport: viewport)
-          }
-        }
-      }
-      let one = try time(together)
+      let one = try EngineSubject.layoutTime(of: together, layout)
+      let many = try EngineSubject.layoutTime(of: apart, layout)
       table.record(
-        "\(name), \(sectionCount) sections", count: count, try time(apart),
-        beside: ("one section", one))
+        "\(name), \(sectionCount) sections", count: count, many, beside: ("one section", one))
     }
   }
 }

@@ -105,17 +105,14 @@ final class ShortestFirstWaterfall: SectionBody {
   func edited(
     _ edits: [ItemEdit], lengths: ColumnLengths, _ shared: inout SharedCheckpoints
   ) -> ShortestFirstWaterfall {
-    guard lengths.filledCount == self.lengths.filledCount else {
-      return ShortestFirstWaterfall(lengths: lengths, interitemSpacing: interitemSpacing, &shared)
-    }
-    if lengths.areFew {
-      guard self.lengths.areFew else {
-        return ShortestFirstWaterfall(
-          lengths: lengths, interitemSpacing: interitemSpacing, &shared)
-      }
+    let fillsAsMany = lengths.filledCount == self.lengths.filledCount
+    if fillsAsMany, lengths.areFew, self.lengths.areFew {
       return ShortestFirstWaterfall(
         few: lengths, interitemSpacing: interitemSpacing, checkpoints,
         byteCount: checkpointsByteCount)
+    }
+    guard fillsAsMany, !lengths.areFew else {
+      return ShortestFirstWaterfall(lengths: lengths, interitemSpacing: interitemSpacing, &shared)
     }
     let first = edits.first?.range.lowerBound ?? self.lengths.count
     return ShortestFirstWaterfall(
