@@ -116,10 +116,7 @@ struct JSONDocumentTests {
 
   @Test func countsBeyondTheSaturatedTapeCountByWalking() throws {
     let count = 0xFF_FFFF + 5
-    var bytes = [UInt8](repeating: UInt8(ascii: "0"), count: 2 * count + 1)
-    for place in stride(from: 2, to: bytes.count, by: 2) { bytes[place] = UInt8(ascii: ",") }
-    bytes[0] = UInt8(ascii: "[")
-    bytes[bytes.count - 1] = UInt8(ascii: "]")
+    let bytes = Array("[\(String(repeating: "0,", count: count - 1))0]".utf8)
     try reading(bytes) { (value) throws(JSONError) in
       #expect(try value.arrayCount(maximumCount: count) == count)
       #expect(throws: JSONError(.tooManyElements(limit: count - 1))) {

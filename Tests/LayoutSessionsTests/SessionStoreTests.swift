@@ -8,6 +8,14 @@ struct SessionStoreTests {
     itemCount: Int = 1, owner: SessionOwner = .anonymous
   ) throws -> Session {
     var generator = SystemRandomNumberGenerator()
+    let (description, layout) =
+      itemCount == largeCount ? try large.get() : try prepared(itemCount: itemCount)
+    return Session(
+      id: SessionID(using: &generator), owner: owner, description: description, layout: layout,
+      scrolling: ScrollState(contentOffset: .zero))
+  }
+
+  private static func prepared(itemCount: Int) throws -> (Description, PreparedLayout) {
     let lengths = LengthArray(count: itemCount) { Length(points: $0 + 1) }
     let description = Description(
       content: Content(sections: [
@@ -16,10 +24,13 @@ struct SessionStoreTests {
       layout: WaterfallLayout(), viewport: Viewport(size: Size(width: 100, height: 100)))
     let layout = try PreparedLayout(
       description.content, layout: description.layout, viewport: description.viewport)
-    return Session(
-      id: SessionID(using: &generator), owner: owner, description: description, layout: layout,
-      scrolling: ScrollState(contentOffset: .zero))
+    return (description, layout)
   }
+
+  /// More than a mebibyte. Sessions of as many have one layout, which each of them counts as its own: it takes
+  /// long to make without optimization.
+  private static let largeCount = 200_000
+  private static let large = Result { try prepared(itemCount: largeCount) }
 
   /// What was accepted once comes back, whatever it is estimated to take then.
   @Test func whatComesBackIsNotRefusedForALittle() throws {
@@ -56,7 +67,7 @@ struct SessionStoreTests {
     let byteCount = sessions[0].byteCount * 1000
     let full = SessionStore(limits: SessionLimits(sessionCount: 10_000, byteCount: byteCount))
     for session in sessions { try full.insert(session, at: .seconds(0)) }
-    let large = try Self.session(itemCount: 200_000)
+    let large = try Self.session(itemCount: Self.largeCount)
     #expect(large.byteCount > byteCount / 4)
     try full.insert(large, at: .seconds(0))
     #expect(full.statistics.byteCount <= byteCount && full.statistics.evictedCount > 200)
@@ -222,7 +233,7 @@ struct SessionStoreTests {
     weak var first: Session?
     var isFreed = false
     for time in 0..<40 {
-      let session = try Self.session(itemCount: 200_000)
+      let session = try Self.session(itemCount: Self.largeCount)
       #expect(session.byteCount > 1 << 20)
       first = first ?? session
       let id = session.id
@@ -235,7 +246,7 @@ struct SessionStoreTests {
     #expect(isFreed)
     weak var last: Session?
     do {
-      let session = try Self.session(itemCount: 200_000)
+      let session = try Self.session(itemCount: Self.largeCount)
       last = session
       try store.insert(session, at: .zero)
       #expect(store.remove(session.id, at: .zero))
@@ -246,7 +257,7 @@ struct SessionStoreTests {
 
   /// Makes a session come and leave.
   private static func leave(
-    _ store: SessionStore, itemCount: Int = 200_000
+    _ store: SessionStore, itemCount: Int = largeCount
   ) throws -> (session: () -> Session?, byteCount: Int) {
     let session = try session(itemCount: itemCount)
     try store.insert(session, at: .zero)
@@ -292,7 +303,7 @@ struct SessionStoreTests {
     while byteCount <= 32 << 20 {
       let id: SessionID
       do {
-        let session = try Self.session(itemCount: 200_000)
+        let session = try Self.session(itemCount: Self.largeCount)
         byteCount += session.byteCount
         last.withLock { $0 = { [weak session] in session } }
         id = session.id
