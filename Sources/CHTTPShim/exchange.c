@@ -293,13 +293,13 @@ void http_exchange_refuse(http_exchange *exchange, unsigned status, const char *
 static void start_answering(http_exchange *exchange) {
   http_connection *connection = exchange->connection;
   if (!connection) return;
-  double count =
-      exchange->request.method == HTTP_METHOD_HEAD ? 0 : (double)exchange->reply.count;
+  size_t count = exchange->request.method == HTTP_METHOD_HEAD ? 0 : exchange->reply.count;
+  http_loop_owe_turns(exchange->loop, count);
   connection->state = CONNECTION_ANSWERING;
   connection->moved_at = exchange->loop->now;
   const http_options *options = &exchange->loop->server->options;
   connection->deadline = exchange->loop->now + options->request_timeout_seconds +
-                         count / options->min_answer_rate;
+                         (double)count / options->min_answer_rate;
 }
 
 // Sends a reply that has been prepared: libmicrohttpd counts who uses it.

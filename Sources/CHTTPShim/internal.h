@@ -160,6 +160,7 @@ struct http_loop {
   _Atomic uint64_t refusals[HTTP_REFUSALS];
   uint64_t steps;                 // how often libmicrohttpd has called back; the loop's thread only
   unsigned vain_turns;            // turns in a row without any; the loop's thread only
+  unsigned owed_turns;            // that answers over TLS take without any; the loop's thread only
   uint64_t ended_count;           // connections that have ended; the loop's thread only
   pthread_mutex_t lock;           // guards the two lists below
   http_arrival *arrivals;         // from the acceptor
@@ -210,6 +211,8 @@ void http_loop_wake(http_loop *loop);
 // False if there is no memory; the socket is the caller's then.
 bool http_loop_take_socket(http_loop *loop, const http_arrival *arrival);
 void http_loop_take_answer(http_exchange *exchange);
+// Says that so many bytes are about to be sent, for which the loop is not to wait.
+void http_loop_owe_turns(http_loop *loop, size_t count);
 // After how many seconds of silence libmicrohttpd closes its connections by itself; 0: it does not.
 unsigned http_loop_timeout(const http_loop *loop);
 // Changes a counter of a loop, on its thread.

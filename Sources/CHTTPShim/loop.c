@@ -19,6 +19,9 @@
 static const double sweep_interval = 0.5;
 // How many turns without any event or progress are taken at once, and how long others wait.
 enum { most_vain_turns = 8, vain_wait = 5 };
+// What is sent over TLS goes out in records, one a turn and without a word of it; and how many turns a
+// loop takes on account of answers that others have sent in fewer.
+enum { tls_record_bytes = 16 << 10, most_owed_turns = 4096 };
 // Nothing below TLS 1.2.
 static const char tls_priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 // The kernel's TCP_FIN_WAIT1 and 2, where only this side has said all it will say, and
@@ -270,6 +273,18 @@ static int choose_wait(const http_loop *loop) {
   return wait == 0 && loop->vain_turns >= most_vain_turns ? vain_wait : wait;
 }
 
+void http_loop_owe_turns(http_loop *loop, size_t count) {
+  if (!loop->server->certificate) return;
+  size_t turns = loop->owed_turns + count / tls_record_bytes + 1;
+  loop->owed_turns = turns < most_owed_turns ? (unsigned)turns : most_owed_turns;
+}
+
+// Counts a turn in which nothing came and nobody was called, unless an answer has gone on in it.
+static void count_vain_turn(http_loop *loop) {
+  if (loop->owed_turns > 0) loop->owed_turns--;
+  else loop->vain_turns++;
+}
+
 static void wait_and_serve(http_loop *loop) {
   struct epoll_event events[3];
   uint64_t steps = loop->steps;
@@ -279,7 +294,8 @@ static void wait_and_serve(http_loop *loop) {
   loop->now = (double)loop->woken * 1e-9;
   take_events(loop, events, count);
   MHD_run(loop->daemon);
-  loop->vain_turns = count > 0 || loop->steps != steps ? 0 : loop->vain_turns + 1;
+  if (count > 0 || loop->steps != steps) loop->vain_turns = 0;
+  else count_vain_turn(loop);
   if (loop->now - loop->last_sweep > sweep_interval) {
     sweep(loop, loop->now);
     loop->last_sweep = loop->now;

@@ -80,6 +80,28 @@ struct TLSTests {
     #expect(server.statistics.heldByteCount == 0)
   }
 
+  /// A record is sent in each turn of the loop, without a word of it; the loop does not wait meanwhile.
+  @Test func longAnswersGoOutAtOnce() throws {
+    let (secured, plain) = (try start(), try startServer())
+    defer {
+      secured.stop(drainSeconds: 1)
+      plain.stop(drainSeconds: 1)
+    }
+    func time(_ base: String) throws -> Duration {
+      var count = 0
+      let time = try ContinuousClock().measure {
+        count = try curl("\(base)/size/20000000").utf8.count
+      }
+      #expect(count == 20_000_000)
+      return time
+    }
+    let times = try (0..<3).map { _ in
+      (try time("https://localhost:\(secured.port)"), try time("http://localhost:\(plain.port)"))
+    }
+    let (longest, shortest) = (times.map(\.0).min() ?? .zero, times.map(\.1).min() ?? .zero)
+    #expect(longest < shortest * 10)
+  }
+
   /// Of what has come, only the system knows how much: it is more than was sent.
   @Test func whoSaysNothingBetweenRequestsIsNotLate() throws {
     let server = try start { $0.requestTimeoutSeconds = 1 }
