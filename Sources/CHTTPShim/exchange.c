@@ -59,7 +59,9 @@ void http_exchange_free(http_exchange *exchange) {
 
 // Says how many bytes an exchange holds from now on.
 static void hold(http_exchange *exchange, size_t count) {
-  http_count(&exchange->loop->held, (int64_t)count - (int64_t)exchange->held);
+  int64_t change = (int64_t)count - (int64_t)exchange->held;
+  http_count(&exchange->loop->held, change);
+  if (exchange->held > short_body_bytes && change < 0) http_count(&exchange->loop->freed, -change);
   exchange->held = count;
 }
 

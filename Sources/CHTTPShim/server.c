@@ -280,6 +280,7 @@ http_statistics http_server_statistics(http_server *server) {
     statistics.timed_out += atomic_load(&loop->timed_out);
     statistics.in_flight += atomic_load(&loop->in_flight);
     statistics.held += atomic_load(&loop->held);
+    statistics.freed += atomic_load(&loop->freed);
     statistics.lingering += atomic_load(&loop->lingerer.count);
     for (unsigned j = 0; j < HTTP_REFUSALS; j++)
       statistics.refusals[j] += atomic_load(&loop->refusals[j]);

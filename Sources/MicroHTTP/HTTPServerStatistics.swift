@@ -26,6 +26,9 @@ public struct HTTPServerStatistics: Sendable, Hashable {
   public var queuedCount: UInt64
   /// Bytes of bodies and of answers under way now.
   public var heldByteCount: UInt64
+  /// Bytes of bodies and of answers of more than 16 KiB, and of connections, that were under way and are not any
+  /// more: about what has been freed, of which the system has not got back everything.
+  public var freedByteCount: UInt64
   /// Closed connections whose clients may still be sending now.
   public var lingeringCount: UInt64
   /// Client addresses that have counted connections now.
@@ -53,6 +56,7 @@ public struct HTTPServerStatistics: Sendable, Hashable {
     inFlightCount = now.in_flight
     queuedCount = now.queued
     heldByteCount = now.held
+    freedByteCount = now.freed
     lingeringCount = now.lingering
     addressCount = now.addresses
     // Safe: a C array arrives as a tuple of equal elements, without padding.

@@ -67,7 +67,7 @@ enum Layoutd {
     if let admin { writeToStandardError("administration on \(admin.address)\n") }
     writeToStandardError("listening on \(server.address)\n")
 
-    waitForTheEnd(sweeper, access, configuration, log)
+    waitForTheEnd(sweeper, server.server, access, configuration, log)
     let end = MonotonicClock.coarseNow + .seconds(configuration.drainSeconds)
     // Who asks knows before connections are refused.
     service.stopBeingReady()
@@ -86,11 +86,12 @@ enum Layoutd {
 
   /// Does what has to be done now and then, until the process is told to end.
   private static func waitForTheEnd(
-    _ sweeper: Sweeper, _ access: AccessControl, _ configuration: Configuration, _ log: LogWriter
+    _ sweeper: Sweeper, _ server: HTTPServer, _ access: AccessControl,
+    _ configuration: Configuration, _ log: LogWriter
   ) {
     while true {
       switch Signals.wait(seconds: 1) {
-      case nil: sweeper.sweep()
+      case nil: sweeper.sweep(freedByteCount: server.statistics.freedByteCount)
       case SIGHUP:
         do throws(Configuration.Failure) {
           guard let keys = try configuration.readKeys() else { continue }

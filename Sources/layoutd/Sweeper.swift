@@ -10,6 +10,7 @@ import Synchronization
 final class Sweeper: Sendable {
   private struct State {
     var isSweeping = false
+    var freedByteCount: UInt64 = 0
     var mustClose = false
     var hasClosed = false
   }
@@ -18,6 +19,10 @@ final class Sweeper: Sendable {
   private let log: LogWriter
   private let state = Mutex(State())
   private let asked = Semaphore()
+
+  /// How much is freed before all that is free is given back to the system: less than a rush leaves, and more than
+  /// a server needs again at once.
+  private static let freedLimit: UInt64 = 32 << 20
 
   /// Starts the thread.
   ///
@@ -32,9 +37,11 @@ final class Sweeper: Sendable {
   }
 
   /// Has the service swept, without waiting for that; not if the last time is not over.
-  func sweep() {
+  ///
+  /// - Parameter freedByteCount: How many bytes the server has freed since it started.
+  func sweep(freedByteCount: UInt64) {
     let isIdle = state.withLock { state in
-      defer { state.isSweeping = true }
+      defer { (state.isSweeping, state.freedByteCount) = (true, freedByteCount) }
       return !state.isSweeping
     }
     if isIdle { asked.post() }
@@ -56,6 +63,7 @@ final class Sweeper: Sendable {
   }
 
   private func run() {
+    var givenBackByteCount: UInt64 = 0
     while true {
       asked.wait()
       // One after the other on this thread: nothing is swept that has been closed.
@@ -64,7 +72,12 @@ final class Sweeper: Sendable {
         state.withLock { $0.hasClosed = true }
         return
       }
-      if service.sweep() { Memory.giveBackWhatIsFree() }
+      let freedByteCount = state.withLock { $0.freedByteCount }
+      // Sessions that have left, or bodies of a rush: malloc keeps what is not at the end of its memory.
+      if service.sweep() || freedByteCount &- givenBackByteCount > Self.freedLimit {
+        Memory.giveBackWhatIsFree()
+        givenBackByteCount = freedByteCount
+      }
       if let error = service.takeStoreError() { log.write("store: \(error)\n") }
       state.withLock { $0.isSweeping = false }
     }

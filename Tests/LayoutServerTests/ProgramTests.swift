@@ -320,6 +320,31 @@ import Testing
     #expect((0.7...1.4).contains(share), "\(share)")
   }
 
+  /// A rush of bodies, none of which is long enough to be memory of its own, in a server without sessions.
+  @Test(.disabled(if: isSanitized, "a sanitizer's memory is not the program's"))
+  func whatARushHasTakenIsGivenBack() throws {
+    let program = try Program(["--log-level", "warning", "--max-connections", "400"])
+    defer { program.kill() }
+    let port = try program.port()
+    let before = try program.residentByteCount()
+    let body = [UInt8](repeating: UInt8(ascii: " "), count: 500_000)
+    var clients: [RawClient] = []
+    for _ in 0..<200 {
+      let client = RawClient(port: port)
+      client.send(
+        "POST /v1/layout HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+          + "Content-Length: \(body.count + 1)\r\n\r\n")
+      client.send(body)
+      clients.append(client)
+    }
+    // All of them are there before the first goes.
+    waitUntil { (try? program.residentByteCount()) ?? 0 > before + 90e6 }
+    #expect(try program.residentByteCount() > before + 90e6)
+    clients = []
+    waitUntil { (try? program.residentByteCount()) ?? .infinity < before + 40e6 }
+    #expect(try program.residentByteCount() < before + 40e6)
+  }
+
   /// What sessions are counted as, by what the process takes for them.
   private func accountedShare(ofSessions count: Int, _ body: String) throws -> Double {
     let program = try Program([

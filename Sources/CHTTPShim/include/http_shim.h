@@ -180,6 +180,7 @@ typedef struct http_statistics {
   uint64_t in_flight;     // requests being answered now
   uint64_t queued;        // requests that wait for a worker now
   uint64_t held;          // bytes of bodies and answers under way now
+  uint64_t freed;         // bytes of long bodies and answers, and of connections, that are not any more
   uint64_t lingering;     // closed connections that are still read now
   uint64_t addresses;     // client addresses that have counted connections now
 } http_statistics;
