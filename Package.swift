@@ -45,13 +45,14 @@ let package = Package(
       name: "CSimdjson", cxxSettings: [.enableWarning("all"), .treatAllWarnings(as: .error)],
       linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CResources", exclude: ["web"], cSettings: strictC),
-    // Hashes of keys; libmicrohttpd needs it as well.
+    // Hashes of keys, and tickets of TLS; libmicrohttpd needs it as well.
     .systemLibrary(
       name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
     // HTTP over libmicrohttpd: C below, one Swift wrapper above.
     .systemLibrary(
       name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-    .target(name: "CHTTPShim", dependencies: ["CMicroHTTPD"], cSettings: strictC),
+    .target(
+      name: "CHTTPShim", dependencies: ["CMicroHTTPD", "CGnuTLS"], cSettings: strictC),
     .target(
       name: "MicroHTTP", dependencies: ["HTTPMessages", "CHTTPShim"], swiftSettings: strict),
     // Sessions in a file: SQLite below, one Swift wrapper above.

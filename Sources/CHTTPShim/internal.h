@@ -179,6 +179,8 @@ typedef struct http_worker {
 struct http_server {
   http_options options;
   char *host, *certificate, *key;
+  uint8_t *ticket_key;  // NULL: no tickets
+  unsigned ticket_key_size;
   http_handler handler;
   http_refusal_observer observer;
   void *context;
@@ -308,6 +310,13 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
 // A header that each request is given before its own, so that libmicrohttpd, which takes cookies
 // apart into the memory that the header fields are in, takes this one and not what a client sends.
 extern const char http_spare_cookie[];
+
+// tickets.c
+// False if there is no memory.
+bool http_tickets_start(http_server *server);
+void http_tickets_end(http_server *server);
+// Gives a client that has just connected what it may come again with.
+void http_tickets_offer(const http_server *server, struct MHD_Connection *mhd);
 
 // queue.c
 // Whether the queue is more than half full, and has no place for so many more requests.

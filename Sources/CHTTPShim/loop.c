@@ -83,6 +83,7 @@ static void begin_connection(http_loop *loop, struct MHD_Connection *mhd, void *
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
   int fd = info ? info->connect_fd : -1;
+  http_tickets_offer(loop->server, mhd);
   http_connection *connection = calloc(1, sizeof *connection);
   if (!connection) {
     // Nobody would watch over it.

@@ -102,6 +102,18 @@ struct TLSTests {
     #expect(longest < shortest * 10)
   }
 
+  /// The second connection of a client shows what the first was given, and no certificate is needed.
+  ///
+  /// With TLS 1.3 only: for 1.2 curl takes none.
+  @Test func whoComesAgainIsKnown() throws {
+    let server = try start()
+    defer { server.stop(drainSeconds: 1) }
+    let base = "https://localhost:\(server.port)"
+    let words = try curl("-v", "--tlsv1.3", "-H", "Connection: close", "\(base)/a", "\(base)/b")
+    #expect(words.contains("GET /a ?") && words.contains("GET /b ?"))
+    #expect(words.components(separatedBy: "Certificate (11)").count == 1 + 1)
+  }
+
   /// Of what has come, only the system knows how much: it is more than was sent.
   @Test func whoSaysNothingBetweenRequestsIsNotLate() throws {
     let server = try start { $0.requestTimeoutSeconds = 1 }
