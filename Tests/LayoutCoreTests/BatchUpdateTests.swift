@@ -4,7 +4,7 @@ import Testing
 
 /// Batches as values: what they make of content, and what refuses them.
 struct BatchUpdateTests {
-  @Test(arguments: seeds(200))
+  @Test(arguments: seeds(100))
   func aBatchDoesWhatTheOrderFreeDefinitionSays(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var nextName = 0

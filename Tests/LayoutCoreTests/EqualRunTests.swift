@@ -208,7 +208,7 @@ struct EqualRunTests {
   }
 
   /// Changes inside of runs, at their edges, and of all of them.
-  @Test(arguments: seeds(100))
+  @Test(arguments: seeds(40))
   func changedRunsAreItemsOneByOne(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var subject = Self.subject(&random)

@@ -42,7 +42,7 @@ struct FlowLineTests {
 
   /// Whether the lines around edits are put in the place of others or the others are copied, they are as if
   /// all were broken.
-  @Test(arguments: seeds(100))
+  @Test(arguments: seeds(40))
   func linesAfterEditsAreThoseFromScratch(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     func runs(_ count: ClosedRange<Int>) -> [Items] {

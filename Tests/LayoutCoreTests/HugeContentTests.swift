@@ -54,9 +54,9 @@ struct HugeContentTests {
     return [flow, waterfall, inTurn, list, grid, coverFlow, wheel, banner]
   }
 
-  @Test(arguments: ScrollDirection.allCases, 0..<12)
-  func everyQuestionEnds(direction: ScrollDirection, number: Int) throws {
-    let content = HugeContentTests.contents[number]
+  @Test(arguments: ScrollDirection.allCases, seeds(12))
+  func everyQuestionEnds(direction: ScrollDirection, number: UInt64) throws {
+    let content = HugeContentTests.contents[Int(number)]
     var askedCount = 0
     for layout in HugeContentTests.layouts(direction) {
       // What is too long or too dense is refused, which is an end too.

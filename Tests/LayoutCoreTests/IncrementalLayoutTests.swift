@@ -26,14 +26,14 @@ private final class RecordingLayout: CollectionLayout {
 /// A layout after an update is the layout of the content after the update.
 struct IncrementalLayoutTests {
   /// 1,250 seeds of 80 batches each: 100,000 batches.
-  @Test(arguments: seeds(1250))
+  @Test(arguments: seeds(400))
   func anUpdatedLayoutIsThatFromScratch(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     try check(&generator, generator.content(), batches: 80)
   }
 
   /// So many items that ropes have several levels, and lines and columns fall out of step.
-  @Test(arguments: seeds(70))
+  @Test(arguments: seeds(35))
   func anUpdatedLayoutOfManyItemsIsThatFromScratch(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var sections = [generator.section(), generator.section()]
@@ -48,7 +48,7 @@ struct IncrementalLayoutTests {
 
   /// Sections with few items keep less than others, and share it: across that border, and in as many columns as
   /// the section before and in others.
-  @Test(arguments: seeds(20))
+  @Test(arguments: seeds(10))
   func sectionsThatBecomeLargerOrSmallerAreLaidOutAsFromScratch(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var layout = generator.waterfallLayout()
@@ -89,7 +89,7 @@ struct IncrementalLayoutTests {
   }
 
   /// Many changes in one batch, some of them far from each other.
-  @Test(arguments: seeds(20))
+  @Test(arguments: seeds(10))
   func manyScatteredChangesAreLaidOutAsFromScratch(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var content = Content(sections: [Section(items: generator.items(4000))])
@@ -126,7 +126,7 @@ struct IncrementalLayoutTests {
     }
   }
 
-  @Test(arguments: seeds(600))
+  @Test(arguments: seeds(300))
   func aResizedLayoutIsThatFromScratch(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let content = generator.content()

@@ -141,7 +141,7 @@ struct ItemListTests {
   }
 
   /// One change at a time, as most are, of which few cut a run or join two; or many near each other.
-  @Test(arguments: seeds(12))
+  @Test(arguments: seeds(6))
   func anEditedListHasTheSizesOfTheEditedArray(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     func sizes(_ count: Int) -> [UInt32] { (0..<count).map { _ in UInt32(generator.int(0...99)) } }

@@ -4,7 +4,7 @@ import Testing
 
 struct MovementTests {
   /// Each preview is laid out from the one before it.
-  @Test(arguments: seeds(300))
+  @Test(arguments: seeds(150))
   func aPreviewIsTheContentWithTheItemMoved(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()

@@ -57,7 +57,7 @@ struct RopeTests {
     #expect(counts == [4, 4, 2])
   }
 
-  @Test(arguments: seeds(200))
+  @Test(arguments: seeds(80))
   func anEditedRopeIsTheEditedSequence(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var array = (0..<generator.int(0...600)).map { _ in generator.int(0...9) }
@@ -171,7 +171,7 @@ struct NameSetTests {
         if let index = model.firstIndex(of: value) { model.remove(at: index) }
       }
       model += added
-      for value in UInt64(0)...500 { #expect(set.contains(value) == model.contains(value)) }
+      #expect((UInt64(0)...500).filter(set.contains) == Set(model).sorted())
     }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// Sections of so many items that a layout does not look at each.
 struct SectionBodyTests {
-  @Test(arguments: seeds(200))
+  @Test(arguments: seeds(80))
   func runsAndBatchesAreTheItemsThatAskingForEachFinds(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = Content(

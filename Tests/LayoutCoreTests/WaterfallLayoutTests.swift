@@ -2,7 +2,7 @@ import LayoutCore
 import Testing
 
 struct WaterfallLayoutTests {
-  @Test(arguments: seeds(150))
+  @Test(arguments: seeds(75))
   func placesItemsAsThePlainLoopDoes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var layout = random.waterfallLayout()
@@ -116,7 +116,7 @@ struct WaterfallLayoutTests {
   }
 
   /// All behind a change hop to other columns; what is kept of them must not.
-  @Test(arguments: seeds(60))
+  @Test(arguments: seeds(25))
   func columnsThatAreFilledInTurnAreThoseFromScratchAfterChanges(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var layout = generator.waterfallLayout()

@@ -27,8 +27,10 @@ struct SessionStoreTests {
     return (description, layout)
   }
 
-  /// More than a mebibyte. Sessions of as many have one layout, which each of them counts as its own: it takes
-  /// long to make without optimization.
+  /// How many items take more than a mebibyte.
+  ///
+  /// Sessions of as many have one layout, which each of them counts as its own: it takes long to make without
+  /// optimization.
   private static let largeCount = 200_000
   private static let large = Result { try prepared(itemCount: largeCount) }
 
