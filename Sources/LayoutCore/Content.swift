@@ -190,14 +190,8 @@ extension Content {
   func forEachID(_ body: (IndexPath, Span<UInt8>) -> Bool) {
     var isGoingOn = true
     for (section, description) in sections.enumerated() where isGoingOn {
-      guard description.items.hasIDs else { continue }
-      isGoingOn = description.items.rope.forEachChunk { place in
-        guard let ids = place.chunk.ids else { return true }
-        for item in 0..<ids.count {
-          let path = IndexPath(item: place.start + item, section: section)
-          guard body(path, ids.bytes.span.extracting(ids.range(of: item))) else { return false }
-        }
-        return true
+      isGoingOn = description.items.forEachID(in: 0..<description.items.count) {
+        body(IndexPath(item: $0, section: section), $1)
       }
     }
   }

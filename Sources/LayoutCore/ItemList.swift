@@ -76,6 +76,28 @@ public struct ItemList: Sendable {
     }
   }
 
+  /// Visits the names of some items as UTF-8, in order; those without one are left out.
+  ///
+  /// - Parameters:
+  ///   - range: The items; some of these.
+  ///   - body: Called with each item that has a name; returns whether to go on.
+  /// - Returns: Whether `body` always wanted to go on.
+  /// - Complexity: O(log n), and the items.
+  @discardableResult
+  func forEachID(in range: Range<Int>, _ body: (_ item: Int, Span<UInt8>) -> Bool) -> Bool {
+    guard hasIDs, !range.isEmpty else { return true }
+    var isGoingOn = true
+    rope.forEachChunk(from: range.lowerBound) { place in
+      guard place.start < range.upperBound else { return false }
+      guard let ids = place.chunk.ids else { return true }
+      for item in range.clamped(to: place.start..<(place.start + ids.count)) where isGoingOn {
+        isGoingOn = body(item, ids.bytes.span.extracting(ids.range(of: item - place.start)))
+      }
+      return isGoingOn
+    }
+    return isGoingOn
+  }
+
   /// All items as one run; nil if they have sizes or names of different kinds.
   ///
   /// - Complexity: O(n).

@@ -62,48 +62,57 @@ public struct KnownNames: Sendable {
 
 /// What a change does to names.
 struct NameChange {
-  /// Why a name cannot be added.
-  enum Conflict {
-    case isAddedTwice
-    case exists
+  /// A name that cannot be added.
+  struct Conflict {
+    /// Which of the added ones.
+    var index: Int
+    /// Whether it is the second of that name that is added; it exists already if not.
+    var isAddedTwice: Bool
   }
 
   private let names: NameSet
   /// In ascending order.
   private let removed: [UInt64]
-  private var added: Set<UInt64> = []
+  private let added: [UInt64]
+  private let addedInOrder: [UInt64]
 
-  /// Begins with what goes.
+  /// Takes what goes and what comes.
   ///
   /// - Parameters:
   ///   - names: The names before.
   ///   - removed: The fingerprints of those that go.
-  /// - Complexity: O(k log k) for k names that go.
-  init(of names: NameSet, removing removed: [UInt64]) {
+  ///   - added: The fingerprints of those that come.
+  /// - Complexity: O(k log k) for k names that come or go.
+  init(of names: NameSet, removing removed: [UInt64], adding added: [UInt64]) {
     self.names = names
     self.removed = removed.sorted()
+    self.added = added.sorted()
+    addedInOrder = added
   }
 
-  /// Adds the fingerprint of a name.
+  /// The first of the added names that cannot be; nil if all can.
   ///
-  /// - Returns: Why it cannot be; nil if it is added. A name that goes may come again.
-  /// - Complexity: O(log n).
-  mutating func add(_ fingerprint: UInt64) -> Conflict? {
-    guard added.insert(fingerprint).inserted else { return .isAddedTwice }
-    return names.contains(fingerprint) && !isRemoved(fingerprint) ? .exists : nil
-  }
-
-  private func isRemoved(_ fingerprint: UInt64) -> Bool {
-    let index = partitioningIndex(removed.count) { removed[$0] >= fingerprint }
-    return index < removed.count && removed[index] == fingerprint
+  /// A name that goes may come again.
+  ///
+  /// - Complexity: O(k log n) for k names that come, or O(n) if that is less.
+  var firstConflict: Conflict? {
+    let areAllOnce = zip(added, added.dropFirst()).allSatisfy { $0 != $1 }
+    if areAllOnce, !names.haveAny(of: added, otherThan: removed) { return nil }
+    var seen: Set<UInt64> = []
+    for (index, fingerprint) in addedInOrder.enumerated() {
+      let isAddedTwice = !seen.insert(fingerprint).inserted
+      if isAddedTwice || names.haveAny(of: [fingerprint], otherThan: removed) {
+        return Conflict(index: index, isAddedTwice: isAddedTwice)
+      }
+    }
+    return nil
   }
 
   /// The names afterwards.
   ///
-  /// - Complexity: O(k log n) for k names that come or go.
+  /// - Complexity: O(k log n) for k names that come or go, or O(n) if that is less.
   var result: NameSet {
-    removed.isEmpty && added.isEmpty
-      ? names : names.changed(removing: removed, adding: Array(added))
+    removed.isEmpty && added.isEmpty ? names : names.changed(removing: removed, adding: added)
   }
 }
 
@@ -167,37 +176,92 @@ public struct NameSet: Sendable {
     return (place.start + index, index < values.count && values[index] == fingerprint)
   }
 
+  /// Whether so many are better found by going through all than one by one.
+  private func areMany(_ count: Int) -> Bool { count >= rope.count / 16 }
+
+  /// Whether some fingerprints are in the set.
+  ///
+  /// - Parameters:
+  ///   - fingerprints: Those that are asked for, in ascending order.
+  ///   - others: Those that do not count, in ascending order.
+  /// - Returns: Whether any of the first, other than the second, is there.
+  /// - Complexity: O(k log n) for k that are asked for, or O(n + k) if that is less, and the others.
+  func haveAny(of fingerprints: [UInt64], otherThan others: [UInt64]) -> Bool {
+    func counts(_ fingerprint: UInt64) -> Bool {
+      let index = partitioningIndex(others.count) { others[$0] >= fingerprint }
+      return index == others.count || others[index] != fingerprint
+    }
+    guard areMany(fingerprints.count) else {
+      return fingerprints.contains { contains($0) && counts($0) }
+    }
+    var index = 0
+    return !rope.forEachChunk { place in
+      for value in place.chunk.values {
+        while index < fingerprints.count, fingerprints[index] < value { index += 1 }
+        guard index < fingerprints.count else { return true }
+        if fingerprints[index] == value, counts(value) { return false }
+      }
+      return true
+    }
+  }
+
   /// The set without some fingerprints and with others.
   ///
   /// - Parameters:
-  ///   - removed: Fingerprints that are in the set, each as often as it is named.
-  ///   - added: Others.
-  /// - Returns: The changed set; it shares what did not change.
-  /// - Complexity: O(k log n).
+  ///   - removed: Fingerprints that are in the set, each as often as it is named, in ascending order.
+  ///   - added: Others, in ascending order.
+  /// - Returns: The changed set; it shares what did not change, if that is most of it.
+  /// - Complexity: O(k log n) for k that come or go, or O(n + k) if that is less.
   func changed(removing removed: [UInt64], adding added: [UInt64]) -> NameSet {
-    var rope = rope
+    areMany(removed.count + added.count)
+      ? merged(removing: removed, adding: added) : edited(removing: removed, adding: added)
+  }
+
+  private func merged(removing removed: [UInt64], adding added: [UInt64]) -> NameSet {
+    var values: [UInt64] = []
+    values.reserveCapacity(max(0, rope.count - removed.count) + added.count)
+    var (removedCount, addedCount) = (0, 0)
+    rope.forEachChunk { place in
+      for value in place.chunk.values {
+        while addedCount < added.count, added[addedCount] < value {
+          values.append(added[addedCount])
+          addedCount += 1
+        }
+        while removedCount < removed.count, removed[removedCount] < value { removedCount += 1 }
+        if removedCount < removed.count, removed[removedCount] == value {
+          removedCount += 1
+        } else {
+          values.append(value)
+        }
+      }
+      return true
+    }
+    values += added[addedCount...]
+    return NameSet(rope: Rope(FingerprintRun(values: values)))
+  }
+
+  private func edited(removing removed: [UInt64], adding added: [UInt64]) -> NameSet {
     var edits: [Rope<FingerprintRun>.Edit] = []
     var last = -1
-    for fingerprint in removed.sorted() {
+    for fingerprint in removed {
       // Two names may have one fingerprint; then neighbours go.
       let index = max(place(of: fingerprint).index, last + 1)
       last = index
       guard index < rope.count else { break }
       edits.append(.init(range: index..<(index + 1), chunks: []))
     }
-    rope = rope.edited(edits)
-    let smaller = NameSet(rope: rope)
+    let smaller = NameSet(rope: rope.edited(edits))
     var inserts: [Rope<FingerprintRun>.Edit] = []
-    for fingerprint in added.sorted() {
+    for fingerprint in added {
       let index = smaller.place(of: fingerprint).index
       if let previous = inserts.last?.range, previous.lowerBound == index {
-        // Where it is: all of many names may go to one place, such as to where there are none.
+        // Where it is: many names may go to one place.
         inserts[inserts.count - 1].chunks[0].values.append(fingerprint)
       } else {
         inserts.append(.init(range: index..<index, chunks: [FingerprintRun(values: [fingerprint])]))
       }
     }
-    return NameSet(rope: rope.edited(inserts))
+    return NameSet(rope: smaller.rope.edited(inserts))
   }
 }
 

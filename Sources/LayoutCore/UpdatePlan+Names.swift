@@ -13,20 +13,17 @@ extension UpdatePlan {
   private func sectionNames(from collected: CollectedNames) throws(UpdateRefusal) -> NameSet? {
     let new = describedSections.filter { $0.section.id != nil }
     guard !new.isEmpty || collected.known.sections != nil else { return nil }
-    var change = NameChange(
-      of: collected.sectionNames(of: content), removing: removedSectionFingerprints)
-    for (place, section, operation) in new {
-      guard let name = section.id, change.add(NameSet.fingerprint(name.utf8.span)) != nil else {
-        continue
-      }
-      throw UpdatePlan.refusal(
-        operation,
-        "section \(place) gets the id \"\(name)\", which exists already; there are \(content.sections.count) sections before"
-      ) {
-        $0.dropSectionName(of: operation)
-      }
+    let change = NameChange(
+      of: collected.sectionNames(of: content), removing: removedSectionFingerprints,
+      adding: new.compactMap { $0.section.id.map { NameSet.fingerprint($0.utf8.span) } })
+    guard let conflict = change.firstConflict else { return change.result }
+    let (place, section, operation) = new[conflict.index]
+    throw UpdatePlan.refusal(
+      operation,
+      "section \(place) gets the id \"\(section.id ?? "")\", which exists already; there are \(content.sections.count) sections before"
+    ) {
+      $0.dropSectionName(of: operation)
     }
-    return change.result
   }
 
   private func itemNames(from collected: CollectedNames) throws(UpdateRefusal) -> NameSet? {
@@ -38,20 +35,47 @@ extension UpdatePlan {
     }
     new.removeAll { !$0.items.hasIDs }
     guard !new.isEmpty || collected.known.items != nil else { return nil }
-    var change = NameChange(
-      of: collected.itemNames(of: content), removing: removedItemFingerprints)
-    for (section, items, operation) in new {
-      for item in 0..<items.count {
-        guard let name = items.id(of: item),
-          let conflict = change.add(NameSet.fingerprint(name.utf8.span))
-        else { continue }
-        throw UpdatePlan.refusal(
-          operation,
-          "section \(section) gets an item with the id \"\(name)\", which \(conflict == .isAddedTwice ? "is inserted twice" : "exists already"); there are \(content.sections.itemCount) items before"
-        ) { $0.dropItem(item, of: operation) }
+    var added: [UInt64] = []
+    added.reserveCapacity(new.reduce(0) { $0 + $1.items.namedCount })
+    for (_, items, _) in new {
+      items.forEachID(in: 0..<items.count) {
+        added.append(NameSet.fingerprint($1)); return true
       }
     }
-    return change.result
+    let change = NameChange(
+      of: collected.itemNames(of: content), removing: removedItemFingerprints, adding: added)
+    guard let conflict = change.firstConflict,
+      let (place, item) = UpdatePlan.item(ofName: conflict.index, among: new.map(\.items))
+    else { return change.result }
+    let (section, items, operation) = new[place]
+    throw UpdatePlan.refusal(
+      operation,
+      "section \(section) gets an item with the id \"\(items.id(of: item) ?? "")\", which \(conflict.isAddedTwice ? "is inserted twice" : "exists already"); there are \(content.sections.itemCount) items before"
+    ) { $0.dropItem(item, of: operation) }
+  }
+
+  /// Which item has a name.
+  ///
+  /// - Parameters:
+  ///   - index: How many names there are before it.
+  ///   - lists: Items, some of which have names.
+  /// - Returns: Which list it is in, and where; nil if there are not so many names.
+  private static func item(ofName index: Int, among lists: [ItemList]) -> (list: Int, item: Int)? {
+    var before = 0
+    for (place, items) in lists.enumerated() {
+      guard before + items.namedCount > index else {
+        before += items.namedCount
+        continue
+      }
+      var found: Int?
+      items.forEachID(in: 0..<items.count) { item, _ in
+        found = before == index ? item : nil
+        before += 1
+        return found == nil
+      }
+      return found.map { (place, $0) }
+    }
+    return nil
   }
 
   /// The sections that the batch describes: where they come, and what says so.
@@ -73,15 +97,8 @@ extension UpdatePlan {
   private var removedItemFingerprints: [UInt64] {
     var removed: [UInt64] = []
     func remove(_ range: Range<Int>, of section: Int) {
-      let items = content.sections.items(ofSection: section)
-      guard items.hasIDs else { return }
-      items.rope.forEachChunk(from: range.lowerBound) { place in
-        guard place.start < range.upperBound else { return false }
-        guard let ids = place.chunk.ids else { return true }
-        for item in range.clamped(to: place.start..<(place.start + ids.count)) {
-          removed.append(
-            NameSet.fingerprint(ids.bytes.span.extracting(ids.range(of: item - place.start))))
-        }
+      content.sections.items(ofSection: section).forEachID(in: range) {
+        removed.append(NameSet.fingerprint($1))
         return true
       }
     }

@@ -145,33 +145,49 @@ struct RopeTests {
 }
 
 struct NameSetTests {
-  /// Between the same neighbours, as where there are none.
+  /// Between the same neighbours, and too few to be merged with all.
   @Test func manyNamesGoToOnePlace() {
     let set = NameSet()
-      .changed(removing: [], adding: [10, 50_000])
-      .changed(removing: [], adding: (11..<20_000).map { UInt64($0) }.reversed())
-    for value in UInt64(9)..<20_001 {
-      #expect(set.contains(value) == (10..<20_000).contains(value))
+      .changed(removing: [], adding: [10] + (50_000..<90_000).map { UInt64($0) })
+      .changed(removing: [], adding: (11..<2400).map { UInt64($0) })
+    for value in UInt64(9)..<2401 {
+      #expect(set.contains(value) == (10..<2400).contains(value))
     }
     #expect(set.contains(50_000))
   }
 
+  /// Of few names as of many: a change of many is merged with all, one of few edits some.
   @Test(arguments: seeds(50))
   func aNameSetFollowsWhatComesAndGoes(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var set = NameSet()
     var model: [UInt64] = []
-    for _ in 0..<40 {
-      let removed = model.shuffled(using: &generator).prefix(generator.int(0...30))
-      let added = (0..<generator.int(0...60)).map { _ in
+    for step in 0..<60 {
+      let most = step < 40 ? 60 : 2 + generator.int(0...30)
+      let removed = model.shuffled(using: &generator).prefix(generator.int(0...(most / 2)))
+      let added = (0..<generator.int(0...most)).map { _ in
         UInt64.random(in: 0...500, using: &generator)
       }
-      set = set.changed(removing: Array(removed), adding: added)
+      let change = NameChange(of: set, removing: Array(removed), adding: added)
+      expect(change.firstConflict, isThatOf: added, to: model, without: Array(removed))
+      set = change.result
       for value in removed {
         if let index = model.firstIndex(of: value) { model.remove(at: index) }
       }
       model += added
       #expect((UInt64(0)...500).filter(set.contains) == Set(model).sorted())
     }
+  }
+
+  private func expect(
+    _ conflict: NameChange.Conflict?, isThatOf added: [UInt64], to names: [UInt64],
+    without removed: [UInt64]
+  ) {
+    let left = Set(names).subtracting(removed)
+    let index = added.indices.first { index in
+      left.contains(added[index]) || added[..<index].contains(added[index])
+    }
+    #expect(conflict?.index == index)
+    #expect(conflict?.isAddedTwice == index.map { added[..<$0].contains(added[$0]) })
   }
 }
