@@ -36,6 +36,36 @@ struct AccessTests {
     #expect(upper == known)
   }
 
+  /// As many as there may be: none is looked at beside the one whose digest begins like that of the guess.
+  @Test func ofManyKeysEachIsFoundByItsDigest() throws {
+    var digests: [KeyDigest] = []
+    for number in 0..<1000 {
+      let hashed = KeyDigest(of: Array("key\(number)".utf8).span)
+      digests.append(try #require(hashed))
+    }
+    #expect(Set(digests.map(\.hashValue)).count == 1000)
+    // One beside each that begins as it does.
+    let others = try Self.nearDigests.map { try #require(KeyDigest(hex: $0[...])) }
+    let known = try #require(KeyDigest(hex: Self.abc[...]))
+    #expect(others.allSatisfy { $0 != known })
+    #expect(others[0].hashValue == known.hashValue)
+    let keys = try APIKeys(
+      (Self.nearDigests + [Self.abc, Self.xyz]).enumerated().map { "t\($0):\($1)" }
+        .joined(separator: "\n"))
+    let access = AccessControl(keys: keys)
+    func name(_ key: String) -> String? {
+      access.tenant(authorization: Array("Bearer \(key)".utf8).span)?.owner.name
+    }
+    #expect(name("abc") == "t2")
+    #expect(name("xyz") == "t3")
+    #expect(name("abd") == nil)
+    access.replaceKeys(by: try APIKeys("t0:\(Self.nearDigests[0])"))
+    #expect(name("abc") == nil)
+  }
+
+  /// SHA-256 of "abc" but for the last digit, and but for the first.
+  private static let nearDigests = [abc.dropLast() + "e", "c" + abc.dropFirst()].map { String($0) }
+
   @Test func aFileOfKeysMayHaveCommentsAndSeveralKeysOfAName() throws {
     let keys = try APIKeys("# keys\r\n\r\n  a.b-c_1:\(Self.abc)  \na.b-c_1:\(Self.xyz)")
     #expect(keys.entries.map(\.name) == ["a.b-c_1", "a.b-c_1"])

@@ -21,7 +21,7 @@ public struct APIKeys: Sendable {
 
   /// The bytes that a name may have.
   private static let nameLength = 64
-  /// Looking at all keys on each request must stay short: so many take some microseconds.
+  /// So many people hand out by hand; a file of more is hardly one of keys.
   private static let keyCount = 1000
 
   /// Reads a file of keys.
@@ -30,6 +30,7 @@ public struct APIKeys: Sendable {
   /// - Throws: ``Failure`` that names the line.
   public init(_ text: String) throws(Failure) {
     var entries: [Entry] = []
+    var names: [KeyDigest: Substring] = [:]
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated() {
       let line = APIKeys.trimmed(line)
@@ -39,7 +40,7 @@ public struct APIKeys: Sendable {
         throw Failure(message: "line \(index + 1) is not name:sha256-hex-of-key")
       }
       // Whoever has the key would be either of them, as chance has it.
-      guard !entries.contains(where: { $0.digest == digest && $0.name != parts[0] }) else {
+      guard names.updateValue(parts[0], forKey: digest) ?? parts[0] == parts[0] else {
         throw Failure(message: "the key of line \(index + 1) has another name already")
       }
       entries.append(Entry(name: String(parts[0]), digest: digest))
@@ -71,8 +72,15 @@ public struct APIKeys: Sendable {
   }
 }
 
-/// A key's SHA-256.
-struct KeyDigest: Sendable {
+/// A key's SHA-256, by which it is found in a table.
+///
+/// What is found is compared as a whole, in constant time. How long the search takes tells at most whether a
+/// guess's digest falls to the same place of the table as that of some key, and places are drawn anew by each
+/// process (`Hasher`). A text that is compared byte by byte could be guessed byte by byte; the bytes of a
+/// digest are nobody's to choose, and whoever knew some of them would be no nearer to a key of 192 random bits,
+/// as README makes them. No length is enforced: for a key out of a dictionary he could rule out guesses
+/// without sending them. But such a key is found by sending them all, too.
+struct KeyDigest: Hashable, Sendable {
   private var bytes = InlineArray<32, UInt8>(repeating: 0)
 
   /// Hashes a key; nil if the library cannot.
@@ -94,6 +102,13 @@ struct KeyDigest: Sendable {
       guard let value = Character(UnicodeScalar(digit)).hexDigitValue else { return nil }
       bytes[index / 2] = bytes[index / 2] << 4 | UInt8(truncatingIfNeeded: value)
     }
+  }
+
+  /// Digests are as random as a hash can be: their first eight bytes tell them apart.
+  func hash(into hasher: inout Hasher) {
+    var first: UInt64 = 0
+    for index in 0..<8 { first = first << 8 | UInt64(bytes[index]) }
+    hasher.combine(first)
   }
 
   /// Whether they are equal; takes as long wherever they differ.
