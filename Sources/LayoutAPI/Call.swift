@@ -291,12 +291,17 @@ struct Call: ~Escapable {
       do throws(Failure) {
         let changed = try session.change(
           commit: { (before, change) throws(Failure) in
-            let record = StoredRecord.change(
-              kind, body: body?() ?? bodyBytes, at: change.scrolling.contentOffset)
-            recordSize = record.count
-            outcome = try archive.append(
-              record, to: session, after: before.storedVersion, stamp: change.stamp,
-              in: service.sessions)
+            let own = body?()
+            if archive.prefersSnapshot(of: session, to: own?.count ?? self.body.count) {
+              outcome = try archive.replace(
+                session, by: change, after: before.storedVersion, in: service.sessions)
+            } else {
+              let record = record(of: kind, own, at: change.scrolling.contentOffset)
+              recordSize = record.count
+              outcome = try archive.append(
+                record, to: session, after: before.storedVersion, stamp: change.stamp,
+                in: service.sessions)
+            }
             // Leaves the session as it is.
             if outcome != .done { throw .problem(.noSuchSession) }
           },
@@ -321,6 +326,14 @@ struct Call: ~Escapable {
     throw SessionArchive.contested
   }
 
+  /// The record of a change, with a body of its own or that of the request, which is not copied for that.
+  private func record(
+    of kind: StoredChange.Kind, _ own: [UInt8]?, at contentOffset: Point
+  ) -> [UInt8] {
+    guard let own else { return StoredRecord.change(kind, body: body, at: contentOffset) }
+    return StoredRecord.change(kind, body: own.span, at: contentOffset)
+  }
+
   private func checked(
     _ session: Session, _ current: Session.Snapshot,
     _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
@@ -341,14 +354,6 @@ struct Call: ~Escapable {
       throw .problem(Problem(error))
     }
     return change
-  }
-
-  /// A copy of the body.
-  private var bodyBytes: [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(body.count)
-    for place in body.indices { bytes.append(body[place]) }
-    return bytes
   }
 
   /// Leaves what takes long to a worker.

@@ -194,7 +194,7 @@ struct Problem: Error {
     }
     if let repair {
       json.key("repair")
-      json.json(repair)
+      json.json(repair.span)
     }
     json.key("requestId")
     json.string(requestID)

@@ -65,6 +65,23 @@ public protocol DurableStore: Sendable {
     _ change: [UInt8], to id: SessionID, after version: StoredVersion, stamp: UInt64
   ) throws(StoreError) -> StoreOutcome
 
+  /// Adds a change by what it has made of the session, if that is at the version that the change was worked
+  /// out from: the snapshot is replaced by that of the next version, and all changes are forgotten.
+  ///
+  /// Comparing and replacing are one step, as in ``append(_:to:after:stamp:)``, and so are the old snapshot's
+  /// and changes' going and the new one's coming, whatever happens meanwhile. It notes the session's use.
+  ///
+  /// - Parameters:
+  ///   - id: The session.
+  ///   - snapshot: The record of its description after the change.
+  ///   - version: The version before the change; it has the next one afterwards.
+  ///   - stamp: The stamp of that.
+  /// - Returns: Whether it was replaced.
+  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` nobody knows.
+  func replace(
+    _ id: SessionID, by snapshot: [UInt8], after version: StoredVersion, stamp: UInt64
+  ) throws(StoreError) -> StoreOutcome
+
   /// Replaces the snapshot by a later one, and forgets the changes up to it; does nothing if there is a
   /// later one already, or no such session, or if the session does not come from that version.
   ///

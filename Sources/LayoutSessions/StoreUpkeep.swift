@@ -10,6 +10,7 @@ public struct StoreUpkeep: ~Copyable, Sendable {
   private let touchedSecond = Atomic<Int64>(0)
   private let knownTakeover = Atomic<UInt64>(0)
   private let outgrowth = Atomic<Int>(0)
+  private let allowance = Atomic<Int>(0)
   private static let moments = Atomic<UInt64>(0)
 
   init() {}
@@ -78,5 +79,16 @@ public struct StoreUpkeep: ~Copyable, Sendable {
   /// Notes that the snapshot is new: so much may come until it is outgrown.
   ///
   /// - Parameter weight: What may come.
-  public func allowOutgrowth(_ weight: Int) { outgrowth.store(-weight, ordering: .relaxed) }
+  public func allowOutgrowth(_ weight: Int) {
+    allowance.store(weight, ordering: .relaxed)
+    outgrowth.store(-weight, ordering: .relaxed)
+  }
+
+  /// Whether two such changes outgrow a new snapshot.
+  ///
+  /// - Parameter weight: What a change would add.
+  /// - Returns: Whether it is more than half of what may come.
+  public func isHalfOutgrown(by weight: Int) -> Bool {
+    weight > allowance.load(ordering: .relaxed) / 2
+  }
 }

@@ -44,7 +44,7 @@ struct RedisKeys {
 ///
 /// They ask nothing of Redis that version 5 had not yet.
 enum RedisScript: Int, CaseIterable {
-  case create, load, owner, append, replaceSnapshot, delete, touch
+  case create, load, owner, append, replace, replaceSnapshot, delete, touch
 
   /// What all of them begin with.
   private static let common = """
@@ -163,6 +163,26 @@ enum RedisScript: Int, CaseIterable {
       redis.call('HINCRBY', KEYS[1], 'version', 1)
       redis.call('PEXPIRE', KEYS[1], ARGV[4])
       redis.call('PEXPIRE', KEYS[2], ARGV[4])
+      return {'done'}
+      """
+    // The version before and its stamp, the snapshot of the next one, its stamp, the time to live. The first
+    // write is all of it but the going of the changes.
+    case .replace:
+      """
+      local version, first = versions()
+      if not version then return first end
+      local lost = loss(version, first)
+      if lost then return lost end
+      local old = tonumber(ARGV[1])
+      if old ~= version or not comesFrom(old, ARGV[2], version, first) then
+        return {'conflict', version}
+      end
+      local new = string.format('%d', version + 1)
+      local refused = refusal(redis.pcall('HSET', KEYS[1], 'version', new, 'snapshot', ARGV[3],
+        'snapshotVersion', new, 'snapshotStamp', ARGV[4]))
+      if refused then return refused end
+      redis.call('DEL', KEYS[2])
+      redis.call('PEXPIRE', KEYS[1], ARGV[5])
       return {'done'}
       """
     // The snapshot's version and its stamp, the snapshot.

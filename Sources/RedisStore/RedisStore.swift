@@ -138,6 +138,23 @@ public final class RedisStore: DurableStore {
     return try outcome(of: write(.append, id, words(version) + [record, longLife]))
   }
 
+  /// Adds a change by what it has made of the session, if that is at the version that the change was
+  /// worked out from: in one step the new snapshot comes and all changes go.
+  ///
+  /// - Parameters:
+  ///   - id: The session.
+  ///   - snapshot: The record of its description after the change.
+  ///   - version: The version before the change; it has the next one afterwards.
+  ///   - stamp: The stamp of that.
+  /// - Returns: Whether it was replaced.
+  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` nobody knows.
+  public func replace(
+    _ id: SessionID, by snapshot: [UInt8], after version: StoredVersion, stamp: UInt64
+  ) throws(StoreError) -> StoreOutcome {
+    let arguments = words(version) + [snapshot, RedisStamp.digits(stamp), longLife]
+    return try outcome(of: write(.replace, id, arguments))
+  }
+
   /// Replaces the snapshot by a later one, and forgets the changes up to it.
   ///
   /// It does nothing if there is a later one already, if the session does not come from that version,

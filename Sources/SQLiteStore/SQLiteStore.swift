@@ -116,6 +116,22 @@ public final class SQLiteStore: DurableStore {
     try commits.perform(.append(change, to: id, after: version.number))
   }
 
+  /// Adds a change by what it has made of the session, if that is at the version that the change was
+  /// worked out from: in one transaction the new snapshot comes and all changes go.
+  ///
+  /// - Parameters:
+  ///   - id: The session.
+  ///   - snapshot: The record of its description after the change.
+  ///   - version: The version before the change; it has the next one afterwards.
+  ///   - stamp: All the same.
+  /// - Returns: Whether it was replaced.
+  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` nobody knows.
+  public func replace(
+    _ id: SessionID, by snapshot: [UInt8], after version: StoredVersion, stamp: UInt64
+  ) throws(StoreError) -> StoreOutcome {
+    try commits.perform(.replace(id, by: snapshot, after: version.number))
+  }
+
   /// Replaces the snapshot by a later one, and forgets the changes up to it.
   ///
   /// Nothing is done if there is one as late already, or if there is no such session or version.

@@ -6,6 +6,8 @@ enum WriteOperation: Sendable {
   case create(SessionID, owner: String, snapshot: [UInt8])
   /// Adds a change to a session at some version.
   case append([UInt8], to: SessionID, after: Int)
+  /// Adds a change to a session at some version, by the description that it leads to.
+  case replace(SessionID, by: [UInt8], after: Int)
   /// Replaces a session's description by that of a later version.
   case replaceSnapshot(of: SessionID, by: [UInt8], at: Int)
   /// Deletes a session at some version, or at whichever.
@@ -20,7 +22,8 @@ enum WriteOperation: Sendable {
   /// About how many bytes it writes.
   var byteCount: Int {
     switch self {
-    case .create(_, _, let record), .append(let record, _, _), .replaceSnapshot(_, let record, _):
+    case .create(_, _, let record), .append(let record, _, _), .replace(_, let record, _),
+      .replaceSnapshot(_, let record, _):
       record.count + 1024
     case .delete: 1024
     case .touch(let ids): ids.count * 256

@@ -128,6 +128,10 @@ final class Writer {
       try about(id) { () throws(StoreError) in
         try append(change, to: id, after: version, at: now)
       }
+    case .replace(let id, let snapshot, let version):
+      try about(id) { () throws(StoreError) in
+        try replace(id, by: snapshot, after: version, at: now)
+      }
     case .replaceSnapshot(let id, let snapshot, let version):
       try about(id) { () throws(StoreError) in
         try replaceSnapshot(of: id, by: snapshot, at: version, now: now)
@@ -159,12 +163,34 @@ final class Writer {
   private func append(
     _ change: [UInt8], to id: SessionID, after version: Int, at now: Int64
   ) throws(StoreError) -> StoreOutcome {
+    try advance(id, after: version, at: now) { (key, next) throws(StoreError) in
+      try statements.insertChange.run(key, next, record: change)
+    }
+  }
+
+  private func replace(
+    _ id: SessionID, by snapshot: [UInt8], after version: Int, at now: Int64
+  ) throws(StoreError) -> StoreOutcome {
+    try advance(id, after: version, at: now) { (key, next) throws(StoreError) in
+      try statements.replaceSnapshot.run(key, next, record: snapshot)
+      guard database.changeCount > 0 else {
+        throw StoreError(.unreadable, "there is no snapshot before that of the new version")
+      }
+      try statements.deleteChanges.run(key, next)
+    }
+  }
+
+  /// Gives a session the next version, if it is at the one before.
+  private func advance(
+    _ id: SessionID, after version: Int, at now: Int64,
+    _ write: (_ key: Statement.Value, _ next: Statement.Value) throws(StoreError) -> Void
+  ) throws(StoreError) -> StoreOutcome {
     guard let current = try self.version(of: id, at: now) else { return .missing }
     guard current == version else { return .conflict(version: current) }
     let (next, hasOverflown) = version.addingReportingOverflow(1)
     guard !hasOverflown else { throw StoreError(.unreadable, "it has no version") }
     let key = Statement.Value.text(id.description)
-    try statements.insertChange.run(key, .integer(Int64(next)), record: change)
+    try write(key, .integer(Int64(next)))
     try statements.setVersion.run(key, .integer(Int64(next)))
     try touch([id], at: now)
     return .done

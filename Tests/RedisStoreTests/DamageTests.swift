@@ -25,6 +25,7 @@ extension RedisTests {
         error { () throws(StoreError) in _ = try store.load(id, since: nil) },
         error { () throws(StoreError) in _ = try store.load(id, since: 4) },
         error { () throws(StoreError) in _ = try store.append([9], to: id, after: 4) },
+        error { () throws(StoreError) in _ = try store.replace(id, by: [9], after: 4) },
         error { () throws(StoreError) in try store.replaceSnapshot(of: id, by: [9], at: 3) },
       ]
       if deleting {

@@ -46,7 +46,12 @@ extension RedisTests {
       // A change that is not added is no use.
       try setLife(850_000)
       #expect(try store.append([1], to: id, after: 1) != .done)
+      #expect(try store.replace(id, by: [1], after: 1) != .done)
       try checkLife(850_000)
+      #expect(try store.replace(id, by: [1], after: 4) == .done)
+      try checkLife(900_000, hasChanges: false)
+      #expect(try store.append([1], to: id, after: 5) == .done)
+      try checkLife(900_000)
     }
 
     @Test func readingProlongsLifeWhenThatIsNeeded() throws {

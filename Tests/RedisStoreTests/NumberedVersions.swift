@@ -20,6 +20,12 @@ extension DurableStore {
     try append(change, to: id, after: version(number), stamp: 0)
   }
 
+  func replace(
+    _ id: SessionID, by snapshot: [UInt8], after number: Int
+  ) throws(StoreError) -> StoreOutcome {
+    try replace(id, by: snapshot, after: version(number), stamp: 0)
+  }
+
   func replaceSnapshot(
     of id: SessionID, by snapshot: [UInt8], at number: Int
   ) throws(StoreError) {

@@ -103,6 +103,10 @@ extension RedisTests {
       #expect(try store.load(id, since: version)?.changes == [bytes("B")])
       try store.replaceSnapshot(of: id, by: [3], at: StoredVersion(3, stamp: 6))
       #expect(try store.load(id, since: nil)?.snapshot == .init(record: [3], version: 3))
+      let next = StoredVersion(3, stamp: 7)
+      #expect(try store.replace(id, by: [4], after: next, stamp: 8) == .done)
+      #expect(try store.load(id, since: nil)?.snapshot == .init(record: [4], version: 4))
+      #expect(try store.load(id, since: nil)?.stamp == 0)
     }
 
     @Test func changesAreAddedToTheVersionTheyWereMadeFrom() throws {
@@ -145,6 +149,35 @@ extension RedisTests {
       #expect(try server.number("EXISTS", RedisKeys(id).changes) == 0)
       #expect(try store.append([5], to: id, after: 5) == .done)
       #expect(try store.load(id, since: 5)?.changes == [[5]])
+    }
+
+    @Test func aSnapshotMayBeTheNextVersion() throws {
+      func version(_ number: Int, _ stamp: UInt64) -> StoredVersion {
+        StoredVersion(number, stamp: stamp)
+      }
+      #expect(try store.replace(id, by: [9], after: 1) == .missing)
+      #expect(try server.number("DBSIZE") == 0)
+      try store.create(id, owner: "o", snapshot: [0], stamp: 11)
+      #expect(try store.append([1], to: id, after: version(1, 11), stamp: 12) == .done)
+      #expect(try store.append([2], to: id, after: version(2, 12), stamp: 13) == .done)
+      let contents = try server.contents(of: id)
+      for other in [version(2, 12), version(3, 12), version(4, 13), version(.min, 13)] {
+        #expect(try store.replace(id, by: [9], after: other, stamp: 14) == .conflict(version: 3))
+      }
+      #expect(try server.contents(of: id) == contents)
+      #expect(try store.replace(id, by: [7], after: version(3, 13), stamp: 14) == .done)
+      for since in [nil, version(3, 13), version(4, 13), version(1, 11)] {
+        let session = try #require(try store.load(id, since: since))
+        #expect(session.snapshot == .init(record: [7], version: 4) && session.changes == [])
+        #expect(session.storedVersion == version(4, 14) && session.owner == "o")
+      }
+      #expect(try store.load(id, since: version(4, 14))?.snapshot == nil)
+      #expect(try server.number("EXISTS", RedisKeys(id).changes) == 0)
+      #expect(try store.append([5], to: id, after: version(4, 14), stamp: 15) == .done)
+      #expect(try store.load(id, since: version(4, 14))?.changes == [[5]])
+      #expect(try store.replace(id, by: [8], after: version(5, 15), stamp: 16) == .done)
+      #expect(try store.replace(id, by: [], after: version(6, 16), stamp: 17) == .done)
+      #expect(try store.load(id, since: nil)?.snapshot == .init(record: [], version: 7))
     }
 
     @Test func sessionsAreDeletedAtTheirVersion() throws {

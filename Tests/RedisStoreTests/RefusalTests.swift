@@ -65,6 +65,7 @@ extension RedisTests {
       try body()
       var errors = [
         error { () throws(StoreError) in _ = try store.append([2], to: id, after: 2) },
+        error { () throws(StoreError) in _ = try store.replace(id, by: [2], after: 2) },
         error { () throws(StoreError) in try store.replaceSnapshot(of: id, by: [2], at: 2) },
         error { () throws(StoreError) in try store.create(new, owner: "", snapshot: [2]) },
         // Who has scrolled it would not learn of this.
@@ -117,6 +118,10 @@ extension RedisTests {
         default: error { () throws(StoreError) in _ = try bob.delete(id, at: 2) }
         }
       #expect(failure?.kind == .unavailable, "\(failure as Any)")
+      if command == "hset" {
+        let other = error { () throws(StoreError) in _ = try bob.replace(id, by: [3], after: 2) }
+        #expect(other?.kind == .unavailable, "\(other as Any)")
+      }
       #expect(try server.contents(of: id) == contents)
     }
 

@@ -81,6 +81,10 @@ extension RedisTests {
         case 8..<13:
           let since = Bool.random(using: &generator) ? asked : nil
           #expect(try store.load(id, since: since) == model.load(id, since), "step \(step)")
+        case 17:
+          #expect(
+            try store.replace(id, by: record, after: asked, stamp: UInt64(step + 100))
+              == model.advance(id, record, asked, UInt64(step + 100)), "step \(step)")
         case 13..<15:
           try store.replaceSnapshot(of: id, by: record, at: asked)
           model.replace(id, record, asked)
@@ -132,6 +136,15 @@ private struct Model {
     }
     sessions[id]?.changes.append(record)
     sessions[id]?.stamps.append(stamp)
+    return .done
+  }
+
+  mutating func advance(
+    _ id: SessionID, _ record: [UInt8], _ version: StoredVersion, _ stamp: UInt64
+  ) -> StoreOutcome {
+    let outcome = append([], id, version, stamp)
+    guard outcome == .done else { return outcome }
+    replace(id, record, StoredVersion(version.number + 1, stamp: stamp))
     return .done
   }
 

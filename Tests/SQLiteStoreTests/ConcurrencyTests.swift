@@ -177,7 +177,12 @@ import Testing
           let version = acknowledged.load(ordering: .acquiring)
           guard version < 150 else { return }
           if thread == 0 {
-            _ = try store.append(record("\(version + 1)"), to: id, after: version)
+            let next = record("\(version + 1)")
+            if version % 7 == 0 {
+              _ = try store.replace(id, by: next, after: version)
+            } else {
+              _ = try store.append(next, to: id, after: version)
+            }
             acknowledged.store(version + 1, ordering: .releasing)
           } else if thread == 1 {
             try store.replaceSnapshot(of: id, by: record("\(version)"), at: version)

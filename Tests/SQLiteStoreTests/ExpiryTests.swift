@@ -21,6 +21,7 @@ import Testing
     test.clock.advance(by: life + life / 8 + 1)
     #expect(try store.load(id, since: nil) == nil)
     #expect(try store.append([], to: id, after: 1) == .missing)
+    #expect(try store.replace(id, by: [], after: 1) == .missing)
     #expect(try store.delete(id, at: nil) == .missing)
     try store.touch([id])
     try store.replaceSnapshot(of: id, by: [], at: 1)
@@ -31,6 +32,7 @@ import Testing
     let uses: [() throws -> Void] = [
       { [store, id] in _ = try store.load(id, since: 1) },
       { [store, id] in _ = try store.append([], to: id, after: 1) },
+      { [store, id] in _ = try store.replace(id, by: [], after: 2) },
       { [store, id] in try store.touch([newID(), id]) },
     ]
     for use in uses {
@@ -42,7 +44,7 @@ import Testing
     }
     // Refused changes are none.
     test.clock.advance(by: life)
-    #expect(try store.append([], to: id, after: 1) == .conflict(version: 2))
+    #expect(try store.append([], to: id, after: 1) == .conflict(version: 3))
     test.clock.advance(by: life)
     #expect(try store.load(id, since: nil) == nil)
   }

@@ -45,6 +45,16 @@ import Testing
         models[id] = Model(
           owner: "\(step)", snapshot: .init(record: text, version: 1),
           end: test.clock.now + life + life / 8)
+      case 10..<15:
+        let outcome = try store.replace(id, by: text, after: version)
+        if let known, known.version == version {
+          #expect(outcome == .done)
+          models[id]?.changes = []
+          models[id]?.snapshot = .init(record: text, version: version + 1)
+          use(id)
+        } else {
+          #expect(outcome == known.map { .conflict(version: $0.version) } ?? .missing)
+        }
       case 0..<45:
         let outcome = try store.append(text, to: id, after: version)
         if let known, known.version == version {

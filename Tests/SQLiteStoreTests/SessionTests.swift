@@ -119,6 +119,37 @@ import Testing
     #expect(try store.load(id, since: nil)?.changes == [])
   }
 
+  @Test func aSnapshotMayBeTheNextVersion() throws {
+    try keepSession()
+    for version in [3, 5, 0, -1, .min, .max] {
+      #expect(try store.replace(id, by: record("x"), after: version) == .conflict(version: 4))
+    }
+    #expect(try store.replace(newID(), by: record("x"), after: 1) == .missing)
+    let before = store.commitCount
+    #expect(try store.replace(id, by: record("five"), after: 4) == .done)
+    #expect(store.commitCount == before + 1)
+    let expected = StoredSession(
+      owner: "alice", version: 5, snapshot: .init(record: record("five"), version: 5), changes: [])
+    for version in [nil, 4, 1, 6] {
+      let since = version.map { StoredVersion($0, stamp: 0) }
+      #expect(try store.load(id, since: since) == expected)
+    }
+    #expect(try store.load(id, since: 5)?.snapshot == nil)
+    // The changes are gone, and not only passed over.
+    for version in 2...4 {
+      try store.execute("INSERT INTO change VALUES ('\(id)', \(version), x'')")
+    }
+    #expect(try store.append(record("change 5"), to: id, after: 5) == .done)
+    #expect(try store.load(id, since: 5)?.changes == [record("change 5")])
+    // One that has been damaged is not mended by chance.
+    try store.execute("DELETE FROM snapshot")
+    let error = #expect(throws: StoreError.self) {
+      try store.replace(id, by: record("seven"), after: 6)
+    }
+    #expect(error?.kind == .unreadable)
+    #expect(try store.append(record("change 6"), to: id, after: 6) == .done)
+  }
+
   @Test func whatIsDeletedIsGone() throws {
     try keepSession()
     #expect(try store.delete(id, at: 3) == .conflict(version: 4))
@@ -143,6 +174,7 @@ import Testing
       { [id] in try $0.create(id, owner: "", snapshot: []) },
       { [id] in _ = try $0.load(id, since: nil) },
       { [id] in _ = try $0.append([], to: id, after: 4) },
+      { [id] in _ = try $0.replace(id, by: [], after: 4) },
       { [id] in try $0.replaceSnapshot(of: id, by: [], at: 4) },
       { [id] in _ = try $0.delete(id, at: nil) },
       { [id] in try $0.touch([id]) },

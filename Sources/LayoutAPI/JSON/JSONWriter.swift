@@ -132,8 +132,8 @@ import HTTPMessages
   mutating func bytes(_ bytes: Span<UInt8>) { plain(bytes, bytes.indices) }
 
   /// Writes a value that is JSON already.
-  mutating func json(_ value: [UInt8]) {
-    plain(value.span, value.indices)
+  mutating func json(_ value: Span<UInt8>) {
+    plain(value, value.indices)
     put(UInt8(ascii: ","))
   }
 

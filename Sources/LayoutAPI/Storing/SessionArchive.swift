@@ -271,7 +271,46 @@ public final class SessionArchive: Sendable {
     _ = session.upkeep.noteUse(at: now.components.seconds, every: 0)
   }
 
-  /// Makes a change durable, before it is made in memory.
+  /// Whether a change is better written as a snapshot than as a record.
+  ///
+  /// Of records that weigh half a snapshot two bring the next one: what is written for both is two snapshots
+  /// then, and as much if each is one. Heavier ones would cost more, up to each being written twice; but
+  /// what is light must not make ticks wait for a snapshot.
+  ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - byteCount: About the size of the change's record.
+  /// - Returns: Whether ``replace(_:by:after:in:)`` is better.
+  func prefersSnapshot(of session: Session, to byteCount: Int) -> Bool {
+    session.upkeep.isHalfOutgrown(by: byteCount + SessionArchive.changeCost)
+  }
+
+  /// Makes a change durable by what it makes of the session, before it is made in memory.
+  ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - change: The change.
+  ///   - version: The version before.
+  ///   - sessions: The sessions in memory.
+  /// - Returns: What came of it.
+  /// - Throws: What the store throws; the session is in doubt then.
+  func replace(
+    _ session: Session, by change: Session.Change, after version: StoredVersion,
+    in sessions: SessionStore
+  ) throws(Failure) -> StoreOutcome {
+    let record = StoredRecord.snapshot(
+      of: change.document.description, at: change.scrolling.contentOffset)
+    let outcome = try changing(session, in: sessions) { () throws(StoreError) in
+      try store.replace(session.id, by: record, after: version, stamp: change.stamp)
+    }
+    if outcome == .done {
+      session.upkeep.allowOutgrowth(SessionArchive.allowance(record.count))
+      statistics.snapshotCount.add(1)
+    }
+    return outcome
+  }
+
+  /// Makes a change durable by its record, before it is made in memory.
   ///
   /// - Parameters:
   ///   - record: The change.
@@ -285,8 +324,17 @@ public final class SessionArchive: Sendable {
     _ record: [UInt8], to session: Session, after version: StoredVersion, stamp: UInt64,
     in sessions: SessionStore
   ) throws(Failure) -> StoreOutcome {
+    try changing(session, in: sessions) { () throws(StoreError) in
+      try store.append(record, to: session.id, after: version, stamp: stamp)
+    }
+  }
+
+  /// Changes a session in the store.
+  private func changing(
+    _ session: Session, in sessions: SessionStore, _ write: () throws(StoreError) -> StoreOutcome
+  ) throws(Failure) -> StoreOutcome {
     do throws(Failure) {
-      let outcome = try appendNoted(record, to: session.id, after: version, stamp: stamp)
+      let outcome = try noted(session.id, write)
       if outcome != .done { session.upkeep.doubt() }
       // It may have left memory since the request found it, and be there again as it was.
       if let other = sessions.residentSession(session.id), other !== session {
@@ -301,13 +349,11 @@ public final class SessionArchive: Sendable {
 
   /// Notes the change before anybody looks who has the session in memory: who brings it there meanwhile either
   /// finds that it was changed, or is found.
-  private func appendNoted(
-    _ record: [UInt8], to id: SessionID, after version: StoredVersion, stamp: UInt64
+  private func noted(
+    _ id: SessionID, _ write: () throws(StoreError) -> StoreOutcome
   ) throws(Failure) -> StoreOutcome {
     defer { noteChange(of: id) }
-    return try ask { () throws(StoreError) in
-      try store.append(record, to: id, after: version, stamp: stamp)
-    }
+    return try ask(write)
   }
 
   /// Writes a new snapshot if the changes have outgrown the last one: they may weigh as much as it does,
@@ -342,17 +388,11 @@ public final class SessionArchive: Sendable {
     _ id: SessionID, at version: Int?, in sessions: SessionStore
   ) throws(Failure) -> StoreOutcome {
     do throws(Failure) {
-      return try deleteNoted(id, at: version)
+      return try noted(id) { () throws(StoreError) in try store.delete(id, at: version) }
     } catch {
       sessions.residentSession(id)?.upkeep.doubt()
       throw error
     }
-  }
-
-  /// Notes the deletion before anybody looks who has the session in memory, as ``appendNoted(_:to:after:stamp:)`` does.
-  private func deleteNoted(_ id: SessionID, at version: Int?) throws(Failure) -> StoreOutcome {
-    defer { noteChange(of: id) }
-    return try ask { () throws(StoreError) in try store.delete(id, at: version) }
   }
 
   private static func record(of session: Session.Snapshot) -> [UInt8] {

@@ -36,7 +36,7 @@ enum StoredRecord {
     json.endArray()
     json.endObject()
     json.key("layout")
-    json.json(description.layoutSource)
+    json.json(description.layoutSource.span)
     json.key("viewport")
     json.beginObject()
     json.key("width")
@@ -69,7 +69,7 @@ enum StoredRecord {
   ///   - contentOffset: Where the client is afterwards.
   /// - Returns: The record.
   static func change(
-    _ kind: StoredChange.Kind, body: [UInt8], at contentOffset: Point
+    _ kind: StoredChange.Kind, body: Span<UInt8>, at contentOffset: Point
   ) -> [UInt8] {
     var json = JSONWriter(capacity: 128 + body.count)
     json.beginObject()

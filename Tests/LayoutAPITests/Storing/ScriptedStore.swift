@@ -45,6 +45,8 @@ final class ScriptedStore: DurableStore {
   let scrollFailure = Mutex<StoreError?>(nil)
   /// What the next uses are answered.
   let touchFailure = Mutex<StoreError?>(nil)
+  /// The records that it was given, by what was to be done with each.
+  let records = Mutex<[(operation: String, byteCount: Int)]>([])
   /// How often it was swept.
   let sweepCount = Mutex(0)
 
@@ -106,6 +108,7 @@ final class ScriptedStore: DurableStore {
   func append(
     _ change: [UInt8], to id: SessionID, after version: StoredVersion, stamp: UInt64
   ) throws(StoreError) -> StoreOutcome {
+    note("append", change)
     run(beforeAppend)
     let isLate = failsAfterwards.withLock(\.self)
     if !isLate { try check() }
@@ -122,9 +125,35 @@ final class ScriptedStore: DurableStore {
     return outcome
   }
 
+  func replace(
+    _ id: SessionID, by snapshot: [UInt8], after version: StoredVersion, stamp: UInt64
+  ) throws(StoreError) -> StoreOutcome {
+    note("replace", snapshot)
+    run(beforeAppend)
+    let isLate = failsAfterwards.withLock(\.self)
+    if !isLate { try check() }
+    let outcome = sessions.withLock { sessions -> StoreOutcome in
+      guard let kept = sessions[id] else { return .missing }
+      guard kept.version == version.number, kept.comes(from: version) else {
+        return .conflict(version: kept.version)
+      }
+      sessions[id] = Kept(
+        owner: kept.owner, snapshot: .init(record: snapshot, version: version.number + 1),
+        changes: [], stamps: [stamp])
+      return .done
+    }
+    try check()
+    return outcome
+  }
+
+  private func note(_ operation: String, _ record: [UInt8]) {
+    records.withLock { $0.append((operation, record.count)) }
+  }
+
   func replaceSnapshot(
     of id: SessionID, by snapshot: [UInt8], at version: StoredVersion
   ) throws(StoreError) {
+    note("replaceSnapshot", snapshot)
     try check()
     sessions.withLock { sessions in
       guard let kept = sessions[id], kept.snapshot.version < version.number,

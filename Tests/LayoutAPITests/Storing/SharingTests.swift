@@ -202,6 +202,49 @@ struct SharingTests {
     #expect(try one.view(of: path) == two.view(of: path))
   }
 
+  /// One that is written as a snapshot is worked out from a version like any other.
+  @Test(arguments: [false, true])
+  func aChangeThatIsWrittenAsASnapshotIsMadeFromItsVersion(fails: Bool) throws {
+    let store = ScriptedStore(isShared: true)
+    let (one, two) = (MockService(over: store), MockService(over: store))
+    let path = try one.makeSession(session)
+    _ = two.send(.get, path)
+    let lengths = (0..<20_000).map { "\(100 + $0 % 800)" }.joined(separator: ",")
+    let body = #"{"collection":{"sections":[{"items":{"lengths":[\#(lengths)]}}]}}"#
+    func replace(ifMatch: String = "") -> Answer? {
+      one.send(.put, path + "/collection", body, ifMatch: ifMatch)
+    }
+    if fails {
+      // Nobody knows whether it was made, and it was.
+      store.failsAfterwards.withLock { $0 = true }
+      store.failure.withLock { $0 = StoreError(.uncertain, "the line is dead") }
+      #expect(replace()?.status == 503)
+      store.failure.withLock { $0 = nil }
+      #expect(itemCount(one.send(.get, path)) == 20_000)
+      #expect(try one.view(of: path) == two.view(of: path))
+      #expect(one.send(.post, path + "/updates", deletion)?["version"] as? Int == 3)
+      return
+    }
+    store.beforeAppend.withLock {
+      $0 = { @Sendable [two = UnsafeShared(two)] in
+        _ = two.value.send(.post, path + "/updates", deletion)
+      }
+    }
+    let late = try #require(replace(ifMatch: "\"1\""))
+    #expect(late.status == 412)
+    #expect(late["version"] as? Int == 2)
+    #expect(itemCount(one.send(.get, path)) == 2)
+    store.beforeAppend.withLock {
+      $0 = { @Sendable [two = UnsafeShared(two)] in
+        _ = two.value.send(.post, path + "/updates", deletion)
+      }
+    }
+    #expect(replace()?["version"] as? Int == 4)
+    #expect(store.sessions.withLock { $0.values.first?.snapshot.version } == 4)
+    #expect(itemCount(two.send(.get, path)) == 20_000)
+    #expect(try one.view(of: path) == two.view(of: path))
+  }
+
   @Test func aDeletionAtAnotherVersionDeletesNothing() throws {
     let store = ScriptedStore(isShared: true)
     let (one, two) = (MockService(over: store), MockService(over: store))

@@ -196,6 +196,51 @@ struct StoringTests {
     #expect(try MockService(over: store).view(of: path) == service.view(of: path))
   }
 
+  /// Its record would be written, and the next snapshot after that or after another one like it.
+  @Test func aChangeThatWeighsHalfTheSnapshotIsWrittenOnce() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store)
+    func collection(_ seed: Int, _ count: Int = 20_000) -> String {
+      let lengths = (0..<count).map { "\(100 + ($0 + seed) % 800)" }.joined(separator: ",")
+      return #""collection":{"sections":[{"items":{"lengths":[\#(lengths)]}}]}"#
+    }
+    func operations() -> [String] {
+      store.records.withLock { records in
+        defer { records = [] }
+        return records.map(\.operation)
+      }
+    }
+    let path = try service.makeSession(
+      #"{\#(collection(0)),"layout":{"kind":"list"},"viewport":{"width":100,"height":200,"contentOffset":{"x":0,"y":900}}}"#
+    )
+    for seed in 1...3 {
+      let body = "{\(collection(seed))}"
+      let answer = service.send(.put, path + "/collection", body)
+      #expect(answer?["version"] as? Int == seed + 1)
+      // The body, the layout and the viewport, and some bytes for each run of items.
+      let byteCount = store.records.withLock { $0.reduce(0) { $0 + $1.byteCount } }
+      #expect(byteCount < body.utf8.count * 5 / 4, "\(byteCount) for \(body.utf8.count)")
+      #expect(operations() == ["replace"])
+      #expect(store.sessions.withLock { $0.values.first?.snapshot.version } == seed + 1)
+      let again = MockService(over: store)
+      #expect(try again.view(of: path) == service.view(of: path))
+      #expect(
+        again.send(.get, path + "/attributes")?.text
+          == service.send(.get, path + "/attributes")?.text)
+    }
+    #expect(try service.sample("layoutd_store_snapshots_total") == "3")
+    // What weighs less than half is a record; some of them outgrow the snapshot by and by.
+    let update = #"{"deleteItems":[{"section":0,"start":0,"end":1}]}"#
+    #expect(service.send(.post, path + "/updates", update)?.status == 200)
+    #expect(operations() == ["append"])
+    for seed in 4...6 {
+      let answer = service.send(.put, path + "/collection", "{\(collection(seed, 8000))}")
+      #expect(answer?.status == 200)
+    }
+    #expect(operations() == ["append", "append", "append", "replaceSnapshot"])
+    #expect(try MockService(over: store).view(of: path) == service.view(of: path))
+  }
+
   @Test func whatTakesALittleMoreThanItMayComesBack() throws {
     let store = ScriptedStore(isShared: false)
     let lengths = (0..<4000).map { "\(10 + $0 % 13)" }.joined(separator: ",")
