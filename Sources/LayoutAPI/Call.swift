@@ -263,18 +263,21 @@ struct Call: ~Escapable {
   ///
   /// - Parameters:
   ///   - session: The session.
-  ///   - kind: What a new version changes.
+  ///   - kind: What a new version changes; nil if there will be none: then no store learns of the change, nor
+  ///     is one waited for.
   ///   - body: What a store keeps of it: the body of a request of that kind; nil for this request's own.
   ///   - work: Works the change out.
   /// - Returns: The session afterwards.
   /// - Throws: 412, what `work` throws, and ``Failure/takesLong`` for long content.
   func change(
-    _ session: Session, _ kind: StoredChange.Kind, body: (() -> [UInt8])? = nil,
+    _ session: Session, _ kind: StoredChange.Kind?, body: (() -> [UInt8])? = nil,
     _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
   ) throws(Failure) -> Session.Snapshot {
     try checkIsShort(session.snapshot.document.description.content)
     return try timing(.update) { () throws(Failure) in
-      guard let archive = service.archive else { return try changeBriefly(session, work) }
+      guard let kind, let archive = service.archive else {
+        return try changeBriefly(session, work)
+      }
       guard mayTakeLong else { throw .takesLong }
       return try changeDurably(session, in: archive, kind, body, work)
     }
@@ -403,7 +406,10 @@ struct Call: ~Escapable {
   ) throws(Failure) -> Session.Snapshot {
     try checkAsksForFew(session.snapshot.scrolling)
     func work(_ current: Session.Snapshot) throws(Failure) -> Session.Change? {
-      try checked(session, current, change)
+      let made = try checked(session, current, change)
+      assert(
+        service.archive == nil || made?.isNewVersion != true, "a version that no store knows of")
+      return made
     }
     guard let changed = mayTakeLong ? try session.change(work) : try session.changeAtOnce(work)
     else { throw .takesLong }

@@ -68,7 +68,7 @@ extension Call {
     }
     var moving: [Transition.Change] = []
     var before = Content(sections: [])
-    let snapshot = try change(session, .updates) { (current) throws(Failure) in
+    let snapshot = try change(session, nil) { (current) throws(Failure) in
       var movement = try movement(of: current)
       let offset = current.scrolling.contentOffset
       let map = try layingOut { () throws(LayoutError) in

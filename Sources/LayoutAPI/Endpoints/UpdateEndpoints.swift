@@ -12,7 +12,9 @@ extension Call {
     let request = try body { (value) throws(JSONError) in try value.update(limits: limits) }
     var answer: UpdateAnswer?
     var applied = OncePerRevision<(UpdatedContent, PreparedLayout)>()
-    let snapshot = try change(session, .updates) { (current) throws(Failure) in
+    // What is only tried is not kept.
+    let kind: StoredChange.Kind? = request.isDryRun ? nil : .updates
+    let snapshot = try change(session, kind) { (current) throws(Failure) in
       try checkIsStill(current)
       let anchor = try existing(request.anchor, in: current)
       let (updated, layout) = try applied.value(for: current) { () throws(Failure) in

@@ -155,12 +155,55 @@ struct StoringTests {
     #expect(other.send(.get, otherPath, mayTakeLong: false) == nil)
   }
 
+  /// What is not kept needs no worker: those may all wait for the store.
+  @Test func whatIsNotKeptWaitsForNoStore() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store)
+    let path = try service.makeSession(session)
+    let trial = #"{"deleteItems":[{"section":0,"start":0,"end":1}],"dryRun":true}"#
+    let tried = try #require(service.send(.post, path + "/updates", trial, mayTakeLong: false))
+    #expect(tried.status == 200, "\(tried.text)")
+    #expect(
+      service.send(.post, path + "/updates", trial, ifMatch: "\"2\"", mayTakeLong: false)?.status
+        == 412)
+    let begin = #"{"indexPath":[0,1]}"#
+    #expect(service.send(.post, path + "/movement", begin, mayTakeLong: false)?.status == 201)
+    for y in [1, 30, 2] {
+      let step = #"{"position":{"x":5,"y":\#(y)}}"#
+      let answer = try #require(service.send(.patch, path + "/movement", step, mayTakeLong: false))
+      #expect(answer.status == 200, "\(answer.text)")
+    }
+    #expect(store.records.withLock { $0.isEmpty })
+    #expect(service.send(.get, path)?["version"] as? Int == 1)
+    // Where it ends is kept.
+    #expect(service.send(.post, path + "/movement/end", mayTakeLong: false) == nil)
+    // Where others may have changed the session, the store is asked all the same.
+    let shared = ScriptedStore(isShared: true)
+    let other = MockService(over: shared)
+    let otherPath = try other.makeSession(session)
+    #expect(other.send(.post, otherPath + "/updates", trial, mayTakeLong: false) == nil)
+    #expect(other.send(.post, otherPath + "/movement", begin)?.status == 201)
+    let step = #"{"position":{"x":5,"y":1}}"#
+    #expect(other.send(.patch, otherPath + "/movement", step, mayTakeLong: false) == nil)
+    let again = MockService(over: shared)
+    #expect(
+      again.send(.post, otherPath + "/updates", #"{"deleteSections":[2]}"#)?["version"] as? Int == 2
+    )
+    // A change elsewhere ends the movement; and what is tried is tried with what has become of it.
+    let ended = other.send(.patch, otherPath + "/movement", step)
+    #expect(ended?["type"] as? String == "/problems/movement")
+    let late = #"{"deleteSections":[2],"dryRun":true}"#
+    let refused = other.send(.post, otherPath + "/updates", late)
+    #expect(refused?["type"] as? String == "/problems/invalid-update")
+  }
+
   /// Nor for a change of the same session that somebody else is making durable, which takes as long as the store.
   @Test func aThreadThatServesNeverWaitsForAChange() throws {
     let store = ScriptedStore(isShared: false)
     let service = MockService(over: store)
     let path = try service.makeSession(session)
     let begin = #"{"indexPath":[0,1]}"#
+    let trial = #"{"deleteItems":[{"section":0,"start":0,"end":1}],"dryRun":true}"#
     store.beforeAppend.withLock {
       $0 = {
         // Who waited here would wait for ever.
@@ -168,6 +211,7 @@ struct StoringTests {
         #expect(service.send(.delete, path + "/movement", mayTakeLong: false) == nil)
         let tick = #"{"contentOffset":{"x":0,"y":1}}"#
         #expect(service.send(.post, path + "/scroll", tick, mayTakeLong: false) == nil)
+        #expect(service.send(.post, path + "/updates", trial, mayTakeLong: false) == nil)
         // Questions go on.
         #expect(service.send(.get, path, mayTakeLong: false)?.status == 200)
       }
