@@ -74,4 +74,60 @@ struct PagedGridLayoutTests {
     }
     #expect(resting == showing.map(\.indexPath))
   }
+
+  /// From wherever an answer goes on: the rest of all, in order.
+  @Test(arguments: [ScrollDirection.horizontal, .vertical])
+  func whatFollowsAnItemIsTheRestOfAll(direction: ScrollDirection) throws {
+    var layout = PagedGridLayout()
+    layout.scrollDirection = direction
+    (layout.columns, layout.rows) = (3, 2)
+    let content = Content(sections: [20, 0, 7].map { Section(items: Items(count: $0)) })
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 100, height: 90)))
+    let whole = Rect(origin: .zero, size: prepared.contentSize)
+    // Beside the first column and the first row, too.
+    for rect in [whole, Rect(x: 40, y: 50, width: whole.width, height: whole.height)] {
+      let all = try prepared.elements(in: rect, contentOffset: .zero, limit: 100)
+      for section in 0..<4 {
+        for rank in -1..<24 {
+          let start = ElementPosition(section: section, rank: rank)
+          var rest: [LayoutAttributes] = []
+          prepared.forEachElement(in: rect, contentOffset: .zero, from: start) {
+            rest.append($0)
+            return true
+          }
+          #expect(rest == all.filter { $0.position >= start })
+        }
+      }
+    }
+  }
+
+  /// Pages that come before the first item are not gone through, nor the rows of its own page.
+  @Test(arguments: [4, 5_000])
+  func whatComesBeforeAnItemIsNotGoneThrough(rows: Int) throws {
+    var layout = PagedGridLayout()
+    (layout.columns, layout.rows) = (1, rows)
+    layout.minimumLineSpacing = 0
+    let count = 8_000_000
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: count))]), layout: layout,
+      viewport: Viewport(size: Size(width: 1, height: 5_000)))
+    let rect = Rect(origin: .zero, size: prepared.contentSize)
+    func time(from item: Int) -> UInt64 {
+      let start = threadTime()
+      var found = 0
+      for item in item..<(item + 100) {
+        prepared.forEachElement(
+          in: rect, contentOffset: .zero, from: ElementPosition(section: 0, rank: item)
+        ) { element in
+          found += element.indexPath.item == item ? 1 : 0
+          return false
+        }
+      }
+      #expect(found == 100)
+      return threadTime() - start
+    }
+    let first = time(from: 0)
+    #expect(time(from: rows == 4 ? count / 2 : rows - 100) < first * 20)
+  }
 }

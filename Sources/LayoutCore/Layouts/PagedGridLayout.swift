@@ -181,7 +181,7 @@ private final class PagedGrid: SectionBody {
   }
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
-    forEachRun(in: rect) { items, _ in
+    forEachRun(in: rect, from: start) { items in
       // All of them are in one row.
       let (page, row, column) = place(of: items.lowerBound)
       let y = down.position(row)
@@ -195,12 +195,20 @@ private final class PagedGrid: SectionBody {
   }
 
   func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
+    forEachRun(in: rect, from: 0) { body($0, nil) }
+  }
+
+  /// Visits the items that share an area with a rectangle row by row, from the row with an item on; some that
+  /// come before it in its row, too.
+  private func forEachRun(in rect: Rect, from start: Int, _ body: (Range<Int>) -> Bool) -> Bool {
     guard !rect.isEmpty, pageLength > .zero, across.cellExtent > .zero, down.cellExtent > .zero
     else { return true }
     let top = rect.minY + leading
     let end = rect.maxY + leading
     let first = flooredQuotient((top - SectionStack.overhang).millionths, pageLength.millionths)
-    var page = max(0, Int(first))
+    // However many come before it, pages and rows are not gone through.
+    let (startPage, startRow, _) = place(of: max(0, start))
+    var page = max(startPage, Int(first))
     while page < pageCount, pageLength * page < end {
       let from = top - pageLength * page
       let to = end - pageLength * page
@@ -212,12 +220,13 @@ private final class PagedGrid: SectionBody {
         ? down.places(from: rect.minX, to: rect.maxX) : down.places(from: from, to: to)
       // Beside the cells on one page, beside them on all.
       if isHorizontal ? rows.isEmpty : columns.isEmpty { return true }
-      for row in rows {
+      let firstRow = page == startPage ? startRow : 0
+      for row in rows.clamped(to: firstRow..<max(firstRow, down.count)) {
         let first = page * perPage + row * across.count
         let items =
           ((first + columns.lowerBound)..<(first + columns.upperBound)).clamped(to: 0..<count)
         guard !items.isEmpty else { break }
-        guard body(items, nil) else { return false }
+        guard body(items) else { return false }
       }
       page += 1
     }
