@@ -10,6 +10,27 @@ public enum ElementKind: Hashable, Sendable {
   case decoration(UInt8)
 }
 
+/// Which element something is.
+public struct ElementIdentity: Hashable, Sendable {
+  /// What it is.
+  public var kind: ElementKind
+  /// Which of those it is; all but cells have item 0.
+  public var indexPath: IndexPath
+
+  /// Names an element.
+  ///
+  /// - Parameters:
+  ///   - kind: What it is.
+  ///   - indexPath: Which of those it is.
+  public init(kind: ElementKind, indexPath: IndexPath) {
+    self.kind = kind
+    self.indexPath = indexPath
+  }
+
+  /// The element's place in the order of all answers.
+  public var position: ElementPosition { ElementPosition(of: kind, at: indexPath) }
+}
+
 /// Where an element is and how it looks: UICollectionViewLayoutAttributes.
 public struct LayoutAttributes: Hashable, Sendable {
   /// What it is.
@@ -155,4 +176,7 @@ extension LayoutAttributes {
   /// The element's place in the order of all answers.
   @inlinable
   public var position: ElementPosition { ElementPosition(of: kind, at: indexPath) }
+
+  /// Which element it is, without where it is and how it looks.
+  public var identity: ElementIdentity { ElementIdentity(kind: kind, indexPath: indexPath) }
 }

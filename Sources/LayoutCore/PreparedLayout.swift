@@ -105,6 +105,17 @@ public struct PreparedLayout: Sendable {
   /// The bytes that it takes on the heap, beyond what the content has anyway; an estimate.
   public var byteCount: Int { placement.byteCount }
 
+  /// How many elements show at once, if cells lie as close everywhere; not more than a few thousand: what it
+  /// makes room for would be given to the program, and taken from it, for nothing.
+  var likelyShownCount: Int {
+    let whole = scrollDirection.upright(contentSize).height
+    let part = scrollDirection.upright(viewport.size).height
+    guard part < whole else { return min(items.count, 16_384) }
+    // Lines may end beyond the viewport at both ends, and there may be others than cells.
+    let likely = Double(items.count) * (part.points / whole.points) * 1.1 + 16
+    return Int(min(likely, 16_384))
+  }
+
   /// What is seen at an offset.
   ///
   /// - Parameter offset: The content offset.

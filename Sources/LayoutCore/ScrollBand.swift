@@ -274,7 +274,7 @@ public final class ScrollBand: Sendable {
     let (cancelled, wanted) =
       isForward
       ? (windowStart[atStart], windowEnd[atEnd]) : (windowEnd[atEnd], windowStart[atStart])
-    tick.disappeared = ScrollBand.inOrder(left)
+    tick.disappeared = ScrollBand.inOrder(left).map(\.identity)
     tick.appeared = ScrollBand.inOrder(came)
 
     // Cells that came into view are not asked for any more; those that left it are again, where the

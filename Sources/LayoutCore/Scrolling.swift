@@ -96,7 +96,8 @@ public struct ScrollState: Hashable, Sendable {
   /// Goes to an offset: one scroll tick.
   ///
   /// The elements of the last tick are worked out again from its offset, rather than remembered:
-  /// what shows is a function of the offset alone, and a session stays small.
+  /// what shows is a function of the offset alone, and a session stays small. They are compared while both
+  /// are visited: of thousands that show, only those that the tick tells are kept.
   ///
   /// - Parameters:
   ///   - offset: The new offset.
@@ -124,23 +125,33 @@ public struct ScrollState: Hashable, Sendable {
       tick.appeared = appeared
       return tick
     }
-    let visible = try layout.elements(
-      in: layout.visibleRect(at: offset), contentOffset: offset, limit: limit)
-    let previous = try layout.elements(
-      in: layout.visibleRect(at: contentOffset), contentOffset: contentOffset, limit: limit)
-    let forward = isForward(to: offset, in: layout)
+    var previous = ShownElements(in: layout, at: contentOffset, limit: limit)
+    // Where none of what showed shows any more, as a rule.
+    if !layout.visibleRect(at: offset).overlaps(layout.visibleRect(at: contentOffset)) {
+      tick.reserveCapacity(min(limit, layout.likelyShownCount))
+    }
     var cells = ItemRanges.Collector()
-    for element in visible where element.kind == .cell { cells.append(element.indexPath) }
+    var count = 0
+    layout.forEachElement(in: layout.visibleRect(at: offset), contentOffset: offset) { element in
+      count += 1
+      guard count <= limit, !previous.areTooMany else { return false }
+      if element.kind == .cell { cells.append(element.indexPath) }
+      tick.compare(&previous, with: element)
+      return true
+    }
+    guard count <= limit else { throw .tooManyElements(limit: limit) }
+    tick.finish(&previous)
+    guard !previous.areTooMany else { throw .tooManyElements(limit: limit) }
     let shown = cells.finish()
+    let forward = isForward(to: offset, in: layout)
     let wanted = try layout.prefetchRanges(
       at: offset, isForward: forward, reach: prefetch, shown: shown, limit: limit)
-    tick.compare(previous, visible)
     tick.prefetch = layout.nearestFirst(
       wanted.items.subtracting(asked).ranges, at: offset, isForward: forward,
       wanted.frame(ofItemAt:))
     tick.cancelPrefetch = layout.nearestFirst(
       asked.subtracting(wanted.items).subtracting(shown).ranges, at: offset, isForward: forward)
-    tick.shownCount = visible.count
+    tick.shownCount = count
     contentOffset = offset
     isForward = forward
     asked = wanted.items
@@ -174,7 +185,9 @@ public struct ScrollState: Hashable, Sendable {
       layout.nearestFirst(ranges, at: offset, isForward: forward, frame)
     }
     if !(before.isEmpty && now.isEmpty) {
-      tick.compare(before, now)
+      var previous = ShownElements(before)
+      for element in now { tick.compare(&previous, with: element) }
+      tick.finish(&previous)
       tick.appeared.sort { $0.position < $1.position }
       tick.disappeared.sort { $0.position < $1.position }
     }
@@ -275,7 +288,7 @@ public struct ScrollTick: Hashable, Sendable {
   /// What showed and shows with other attributes.
   public var changed: [LayoutAttributes] = []
   /// What shows no more.
-  public var disappeared: [LayoutAttributes] = []
+  public var disappeared: [ElementIdentity] = []
   /// The cells to load ahead that were not asked for before, the nearest first.
   public var prefetch: [ItemRange] = []
   /// The cells asked for that are not needed any more, the nearest first.
@@ -288,23 +301,26 @@ public struct ScrollTick: Hashable, Sendable {
   /// Makes an empty tick.
   public init() {}
 
-  /// Merges two visible sets, both in order.
-  mutating func compare(_ previous: [LayoutAttributes], _ visible: [LayoutAttributes]) {
-    var old = 0
-    for element in visible {
-      let position = element.position
-      while old < previous.count, previous[old].position < position {
-        disappeared.append(previous[old])
-        old += 1
-      }
-      if old < previous.count, previous[old].position == position {
-        if previous[old] != element { changed.append(element) }
-        old += 1
-      } else {
-        appeared.append(element)
-      }
+  /// Makes room for elements that appear, and as many that disappear.
+  mutating func reserveCapacity(_ count: Int) {
+    appeared.reserveCapacity(count)
+    disappeared.reserveCapacity(count)
+  }
+
+  /// Merges an element that shows, after all others that do, with those that showed before; all in order.
+  mutating func compare(_ previous: inout ShownElements, with element: LayoutAttributes) {
+    previous.moveOn(to: element.position) { disappeared.append($0) }
+    guard let old = previous.next, old.position == element.position else {
+      appeared.append(element)
+      return
     }
-    disappeared.append(contentsOf: previous[old...])
+    if old != element { changed.append(element) }
+    previous.moveOn()
+  }
+
+  /// Takes what showed before after all that shows.
+  mutating func finish(_ previous: inout ShownElements) {
+    previous.moveOn(to: nil) { disappeared.append($0) }
   }
 }
 

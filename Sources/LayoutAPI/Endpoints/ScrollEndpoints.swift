@@ -66,7 +66,9 @@ extension Call {
     _ shape: AttributesFormat.Shape
   ) -> HTTPResponse {
     let format = AttributesFormat(shape, revision)
-    var json = JSONWriter(capacity: 512 + (tick.appeared.count + tick.changed.count) * 128)
+    // More than they take, as a rule: what has to grow is copied, and for a while there twice.
+    let shownCount = tick.appeared.count + tick.changed.count
+    var json = JSONWriter(capacity: 512 + shownCount * 128 + tick.disappeared.count * 48)
     json.beginTick(at: offset, revision)
     format.write(tick.appeared, to: &json)
     json.raw("\"changed\":")

@@ -130,7 +130,7 @@ struct AttributesFormat {
       json.beginCell(element.indexPath)
     } else {
       json.raw("{\"kind\":")
-      json.kind(of: element, in: content)
+      json.kind(of: element.identity, in: content)
       json.raw("\"indexPath\":")
       json.indexPath(element.indexPath)
     }
@@ -166,7 +166,7 @@ struct AttributesFormat {
   private func writeColumns(_ elements: [LayoutAttributes], to json: inout JSONWriter) {
     json.beginObject()
     json.raw("\"kind\":[")
-    for element in elements { json.kind(of: element, in: content) }
+    for element in elements { json.kind(of: element.identity, in: content) }
     json.endArray()
     json.raw("\"section\":[")
     for element in elements { json.integer(element.indexPath.section) }

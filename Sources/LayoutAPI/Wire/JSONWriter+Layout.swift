@@ -105,7 +105,7 @@ extension JSONWriter {
   /// - Parameters:
   ///   - element: The element.
   ///   - content: Where decorations have their names.
-  mutating func kind(of element: LayoutAttributes, in content: Content) {
+  mutating func kind(of element: ElementIdentity, in content: Content) {
     switch element.kind {
     case .cell: raw("\"cell\",")
     case .header: raw("\"header\",")
