@@ -136,16 +136,18 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   /// A power of two of them, here and not elsewhere: to come to one counts no uses.
   private let sets: InlineArray<256, Mutex<Entries>>
   private let limit: Int
-
   /// The most bytes that an answer may have to be kept.
-  static var answerLimit: Int { 32 * 1024 }
+  let answerLimit: Int
 
   /// Makes an empty cache.
   ///
-  /// - Parameter byteCount: How many bytes all answers may take together; 0 to keep none.
-  init(byteCount: Int) {
+  /// - Parameters:
+  ///   - byteCount: How many bytes all answers may take together; 0 to keep none.
+  ///   - answerLimit: How many one may have to be kept.
+  init(byteCount: Int, answerLimit: Int = 32 * 1024) {
     sets = InlineArray { _ in Mutex(Entries()) }
     limit = byteCount / sets.count
+    self.answerLimit = answerLimit
   }
 
   /// Works on the entries that a key's are among.
@@ -186,7 +188,7 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   func insert(_ answer: Answer, for key: AnswerKey, byteCount: Int) {
     // What an entry takes beside its bytes.
     let byteCount = byteCount + 512
-    guard byteCount <= min(limit, Self.answerLimit) else { return }
+    guard byteCount <= min(limit, answerLimit) else { return }
     let entry = Entry(key: key, answer: answer, byteCount: byteCount, lastUse: 0)
     let hash = key.hash
     // Freed after the lock is released.

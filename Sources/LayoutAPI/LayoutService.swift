@@ -57,7 +57,7 @@ public final class LayoutService: HTTPHandler {
     self.clocks = clocks
     self.now = now
     answers = AnswerCache(byteCount: limits.keptAnswerByteCount)
-    bands = AnswerCache(byteCount: limits.keptAnswerByteCount / 2)
+    bands = AnswerCache(byteCount: limits.keptAnswerByteCount / 2, answerLimit: 64 * 1024)
     requestPrefix = String(UInt32.random(in: .min ... .max), radix: 36)
   }
 

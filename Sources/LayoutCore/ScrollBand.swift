@@ -18,16 +18,69 @@
 /// Where headers or footers are pinned, the lists have cells alone, and each tick asks the layout for the few
 /// elements that are none.
 public final class ScrollBand: Sendable {
-  /// What has an edge, and the place of that edge of it which counts.
-  private struct Edge<Element: Sendable>: Sendable {
-    var place: Length
-    var element: Element
+  /// An element with an edge; no effect has touched it.
+  private struct Edge: Sendable {
+    var kind: ElementKind
+    var indexPath: IndexPath
+    /// Upright.
+    var frame: Rect
+    var zIndex: Int
   }
 
-  /// A cell and where it rests, upright.
-  private struct Cell: Sendable {
-    var indexPath: IndexPath
-    var frame: Rect
+  /// Elements by the place of one of their edges.
+  private struct Edges: Sendable {
+    /// Whether it is the trailing one that counts.
+    let isTrailing: Bool
+    private(set) var edges: [Edge] = []
+
+    init(isTrailing: Bool) { self.isTrailing = isTrailing }
+
+    var count: Int { edges.count }
+
+    /// The place of the edge that counts.
+    func place(_ index: Int) -> Length {
+      isTrailing ? edges[index].frame.maxY : edges[index].frame.minY
+    }
+
+    subscript(range: Range<Int>) -> ArraySlice<Edge> { edges[range] }
+
+    /// Adds an element if its edge is in a strip.
+    ///
+    /// Frames are half open: a trailing edge is passed by what comes to it, a leading one by what goes
+    /// beyond it.
+    ///
+    /// - Returns: Whether there is room for another.
+    mutating func append(_ edge: Edge, ifIn strip: Rect) -> Bool {
+      let isIn =
+        isTrailing
+        ? edge.frame.maxY > strip.minY && edge.frame.maxY <= strip.maxY
+        : edge.frame.minY >= strip.minY && edge.frame.minY < strip.maxY
+      if isIn { edges.append(edge) }
+      return edges.count <= ScrollBand.maximumCount
+    }
+
+    /// In order; nil if they are too many.
+    consuming func sorted() -> Edges? {
+      guard count <= ScrollBand.maximumCount else { return nil }
+      let isTrailing = isTrailing
+      // Of a row whose cells are as long the order is there already.
+      edges.sort {
+        isTrailing ? $0.frame.maxY < $1.frame.maxY : $0.frame.minY < $1.frame.minY
+      }
+      return self
+    }
+
+    /// Where those are that an edge of the viewport passes, whichever way it goes.
+    ///
+    /// - Complexity: O(log n + k) for k of n.
+    func passed(from old: Length, to new: Length) -> Range<Int> {
+      let (low, high) = (min(old, new), max(old, new))
+      guard low < high else { return 0..<0 }
+      let first = partitioningIndex(count) { isTrailing ? place($0) > low : place($0) >= low }
+      var last = first
+      while last < count, isTrailing ? place(last) <= high : place(last) < high { last += 1 }
+      return first..<last
+    }
   }
 
   /// The main coordinates of the offsets for which the lists are complete.
@@ -37,10 +90,11 @@ public final class ScrollBand: Sendable {
   private let length: Length
   private let before: Length
   private let after: Length
-  private let start: [Edge<LayoutAttributes>]
-  private let end: [Edge<LayoutAttributes>]
-  private let windowStart: [Edge<Cell>]
-  private let windowEnd: [Edge<Cell>]
+  private let direction: ScrollDirection
+  private let start: Edges
+  private let end: Edges
+  private let windowStart: Edges
+  private let windowEnd: Edges
   /// More elements than this cannot show, and more cells than this cannot be asked for.
   private let elementBound: Int
   /// How far it reaches on the way.
@@ -48,21 +102,21 @@ public final class ScrollBand: Sendable {
   /// Whether it has cells alone.
   private let hasCellsOnly: Bool
 
-  /// So many entries a list has at most.
-  private static let maximumCount = 72
+  /// So many entries a list has at most: a line of cells that begin, or end, at the same place is in it as a
+  /// whole or not at all, and on large screens small cells make long lines.
+  static let maximumCount = 240
+  /// So many elements that are no cells a tick asks the layout for at most.
+  private static let maximumOtherCount = 72
 
   /// The bytes that it takes.
   public var byteCount: Int {
-    ScrollBand.byteCount(start.count + end.count, windowStart.count + windowEnd.count)
+    ScrollBand.byteCount(start.count + end.count + windowStart.count + windowEnd.count)
   }
 
   /// The most bytes that one takes.
-  public static var maximumByteCount: Int { byteCount(maximumCount * 2, maximumCount * 2) }
+  public static var maximumByteCount: Int { byteCount(maximumCount * 4) }
 
-  private static func byteCount(_ elementCount: Int, _ cellCount: Int) -> Int {
-    256 + elementCount * MemoryLayout<Edge<LayoutAttributes>>.stride
-      + cellCount * MemoryLayout<Edge<Cell>>.stride
-  }
+  private static func byteCount(_ count: Int) -> Int { 256 + count * MemoryLayout<Edge>.stride }
 
   /// Gathers what lies about the edges, for half a screen on the way; the more elements show, the less far.
   ///
@@ -94,7 +148,7 @@ public final class ScrollBand: Sendable {
     // Where cells move, none is looked at; nor where a tick would have to look at as many others.
     guard !layout.placement.movesCells, layout.lifted == nil,
       !layout.followsContentOffset
-        || layout.supplements(at: scrolling.contentOffset, limit: maximumCount) != nil
+        || layout.supplements(at: scrolling.contentOffset, limit: maximumOtherCount) != nil
     else { return nil }
     var reach = reach
     for _ in 0..<6 {
@@ -132,41 +186,44 @@ public final class ScrollBand: Sendable {
     func strip(_ place: Length) -> Rect {
       Rect(x: offset.x, y: low + place, width: size.width, height: high - low)
     }
-    func edges(at place: Length, isTrailing: Bool) -> [Edge<LayoutAttributes>]? {
+    func edges(at place: Length, isTrailing: Bool) -> Edges? {
       let strip = strip(place)
-      var edges: [Edge<LayoutAttributes>] = []
+      var edges = Edges(isTrailing: isTrailing)
       var otherCount = 0
+      var arePlain = true
       layout.forEachElement(
         in: direction.upright(strip), contentOffset: scrolling.contentOffset
       ) { element in
         if hasCellsOnly, element.kind != .cell {
           otherCount += 1
-          return otherCount <= ScrollBand.maximumCount
+          return otherCount <= ScrollBand.maximumOtherCount
         }
-        let frame = direction.upright(element.frame)
-        if let place = ScrollBand.edge(of: frame, in: strip, isTrailing: isTrailing) {
-          edges.append(Edge(place: place, element: element))
-        }
-        return edges.count <= ScrollBand.maximumCount
+        arePlain = element.isPlain
+        let edge = Edge(
+          kind: element.kind, indexPath: element.indexPath,
+          frame: direction.upright(element.frame), zIndex: element.zIndex)
+        return edges.append(edge, ifIn: strip) && arePlain
       }
-      return otherCount <= ScrollBand.maximumCount ? ScrollBand.sorted(edges) : nil
+      guard arePlain, otherCount <= ScrollBand.maximumOtherCount else { return nil }
+      return edges.sorted()
     }
-    func cells(at place: Length, isTrailing: Bool) -> [Edge<Cell>]? {
+    func cells(at place: Length, isTrailing: Bool) -> Edges? {
       let strip = strip(place)
-      var edges: [Edge<Cell>] = []
+      var edges = Edges(isTrailing: isTrailing)
       layout.placement.forEachRestingItem(in: strip) { indexPath, frame in
-        if let place = ScrollBand.edge(of: frame, in: strip, isTrailing: isTrailing) {
-          edges.append(Edge(place: place, element: Cell(indexPath: indexPath, frame: frame)))
-        }
-        return edges.count <= ScrollBand.maximumCount
+        edges.append(
+          Edge(kind: .cell, indexPath: indexPath, frame: frame, zIndex: 0), ifIn: strip)
       }
-      return ScrollBand.sorted(edges)
+      return edges.sorted()
     }
     guard let start = edges(at: 0, isTrailing: true),
       let end = edges(at: size.height, isTrailing: false),
-      let windowStart = before > 0 ? cells(at: -before, isTrailing: true) : [],
-      let windowEnd = after > 0 ? cells(at: size.height + after, isTrailing: false) : []
+      let windowStart = before > 0
+        ? cells(at: -before, isTrailing: true) : Edges(isTrailing: true),
+      let windowEnd = after > 0
+        ? cells(at: size.height + after, isTrailing: false) : Edges(isTrailing: false)
     else { return nil }
+    self.direction = direction
     range = low...high
     cross = offset.x
     self.isForward = isForward
@@ -202,20 +259,6 @@ public final class ScrollBand: Sendable {
       reach: min(reach + reach, ScrollBand.longestReach(layout)))
   }
 
-  /// The place of the edge of a frame that counts, if it is in a strip.
-  ///
-  /// Frames are half open: a trailing edge is passed by what comes to it, a leading one by what goes
-  /// beyond it.
-  private static func edge(of frame: Rect, in strip: Rect, isTrailing: Bool) -> Length? {
-    if isTrailing { return frame.maxY > strip.minY && frame.maxY <= strip.maxY ? frame.maxY : nil }
-    return frame.minY >= strip.minY && frame.minY < strip.maxY ? frame.minY : nil
-  }
-
-  /// A list by place; nil if it is too long.
-  private static func sorted<Element>(_ edges: [Edge<Element>]) -> [Edge<Element>]? {
-    edges.count <= maximumCount ? edges.sorted { $0.place < $1.place } : nil
-  }
-
   /// Whether a tick can be worked out from the band.
   ///
   /// - Parameters:
@@ -243,7 +286,7 @@ public final class ScrollBand: Sendable {
   func others(at offset: Point, in layout: PreparedLayout, limit: Int) -> [LayoutAttributes]? {
     guard hasCellsOnly else { return [] }
     return layout.supplements(
-      at: offset, limit: min(ScrollBand.maximumCount, limit - elementBound))
+      at: offset, limit: min(ScrollBand.maximumOtherCount, limit - elementBound))
   }
 
   /// Works a tick out.
@@ -259,13 +302,10 @@ public final class ScrollBand: Sendable {
     from old: Length, to new: Length, _ asked: inout ItemRanges,
     sort: ([ItemRange], (IndexPath) -> Rect?) -> [ItemRange]
   ) -> ScrollTick {
-    let passed = ScrollBand.passed(start, from: old, to: new, isTrailing: true)
-    let reached = ScrollBand.passed(
-      end, from: old + length, to: new + length, isTrailing: false)
-    let atStart = ScrollBand.passed(
-      windowStart, from: old - before, to: new - before, isTrailing: true)
-    let atEnd = ScrollBand.passed(
-      windowEnd, from: old + length + after, to: new + length + after, isTrailing: false)
+    let passed = start.passed(from: old, to: new)
+    let reached = end.passed(from: old + length, to: new + length)
+    let atStart = windowStart.passed(from: old - before, to: new - before)
+    let atEnd = windowEnd.passed(from: old + length + after, to: new + length + after)
     var tick = ScrollTick()
     // Mostly so; slices, each of which holds its list, are made only where something is in them.
     if passed.isEmpty, reached.isEmpty, atStart.isEmpty, atEnd.isEmpty { return tick }
@@ -274,8 +314,10 @@ public final class ScrollBand: Sendable {
     let (cancelled, wanted) =
       isForward
       ? (windowStart[atStart], windowEnd[atEnd]) : (windowEnd[atEnd], windowStart[atStart])
-    tick.disappeared = ScrollBand.inOrder(left).map(\.identity)
-    tick.appeared = ScrollBand.inOrder(came)
+    tick.disappeared = left.map { ElementIdentity(kind: $0.kind, indexPath: $0.indexPath) }
+    tick.appeared = came.map(attributes)
+    if left.count > 1 { tick.disappeared.sort { $0.position < $1.position } }
+    if came.count > 1 { tick.appeared.sort { $0.position < $1.position } }
 
     // Cells that came into view are not asked for any more; those that left it are again, where the
     // window reaches as far.
@@ -283,42 +325,25 @@ public final class ScrollBand: Sendable {
     let cellsThatLeft = (isForward ? before : after) > 0 ? ScrollBand.cells(in: left) : []
     guard !(cancelled.isEmpty && wanted.isEmpty && cellsThatCame.isEmpty && cellsThatLeft.isEmpty)
     else { return tick }
-    let gone = ItemRanges(of: cancelled.map(\.element.indexPath))
-    let come = ItemRanges(of: wanted.map(\.element.indexPath) + cellsThatLeft)
+    let gone = ItemRanges(of: cancelled.map(\.indexPath))
+    let come = ItemRanges(of: wanted.map(\.indexPath) + cellsThatLeft)
     asked = asked.subtracting(ItemRanges(of: cellsThatCame)).subtracting(gone).union(come)
     tick.prefetch = sort(come.ranges) { cell in
-      wanted.first { $0.element.indexPath == cell }?.element.frame
+      wanted.first { $0.indexPath == cell }?.frame
     }
     tick.cancelPrefetch = sort(gone.ranges) { cell in
-      cancelled.first { $0.element.indexPath == cell }?.element.frame
+      cancelled.first { $0.indexPath == cell }?.frame
     }
     return tick
   }
 
-  private static func inOrder(_ edges: ArraySlice<Edge<LayoutAttributes>>) -> [LayoutAttributes] {
-    let elements = edges.map(\.element)
-    return elements.count > 1 ? elements.sorted { $0.position < $1.position } : elements
+  private func attributes(_ edge: Edge) -> LayoutAttributes {
+    LayoutAttributes(
+      kind: edge.kind, indexPath: edge.indexPath, frame: direction.upright(edge.frame),
+      zIndex: edge.zIndex)
   }
 
-  private static func cells(in edges: ArraySlice<Edge<LayoutAttributes>>) -> [IndexPath] {
-    edges.compactMap { $0.element.kind == .cell ? $0.element.indexPath : nil }
-  }
-
-  /// Where the entries are that an edge passes, whichever way it goes.
-  ///
-  /// - Complexity: O(log n + k) for k of n entries.
-  private static func passed<Element>(
-    _ edges: [Edge<Element>], from old: Length, to new: Length, isTrailing: Bool
-  ) -> Range<Int> {
-    let (low, high) = (min(old, new), max(old, new))
-    guard low < high else { return 0..<0 }
-    let first = partitioningIndex(edges.count) {
-      isTrailing ? edges[$0].place > low : edges[$0].place >= low
-    }
-    var last = first
-    while last < edges.count, isTrailing ? edges[last].place <= high : edges[last].place < high {
-      last += 1
-    }
-    return first..<last
+  private static func cells(in edges: ArraySlice<Edge>) -> [IndexPath] {
+    edges.compactMap { $0.kind == .cell ? $0.indexPath : nil }
   }
 }

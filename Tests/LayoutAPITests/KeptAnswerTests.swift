@@ -208,7 +208,7 @@ struct KeptAnswerTests {
     #expect(tick(3, mayTakeLong: false) == 200)
     #expect(tick(4, mayTakeLong: false) == 200)
     #expect(looks.load(ordering: .relaxed) == before)
-    #expect(ScrollBand.maximumByteCount + 512 <= AnswerCache<ScrollBand>.answerLimit)
+    #expect(ScrollBand.maximumByteCount + 512 <= service.service.bands.answerLimit)
   }
 
   /// The thread that serves has looked at the request before.

@@ -176,7 +176,7 @@ struct ScrollBandTests {
   }
 
   /// Where more have an edge in one strip than a band holds, it does not reach as far.
-  @Test(arguments: [71, 72, 73], [false, true])
+  @Test(arguments: [239, 240, 241], [false, true])
   func aBandHoldsSoManyEdges(count: Int, isWindow: Bool) throws {
     var layout = FlowLayout()
     layout.itemSize = Size(width: 1, height: 250)
@@ -205,7 +205,7 @@ struct ScrollBandTests {
     var other = state
     let expected = try tick()
     let answer = other.scroll(to: Point(x: 0, y: y), in: prepared, by: band, limit: 1000)
-    #expect((answer != nil) == (count <= 72))
+    #expect((answer != nil) == (count <= 240))
     guard var found = answer else { return }
     found.shownCount = expected.shownCount
     #expect(found == expected)
@@ -274,6 +274,43 @@ struct ScrollBandTests {
     }
     // Lines of one screen's breadth: at least one lies within the reach.
     #expect(made <= 400 / itemLength + 2)
+  }
+
+  /// Long lines of small cells, all of which pass an edge at once.
+  @Test(arguments: [70, 74, 100, 200])
+  func slowScrollsOverLongLinesAreWorkedOutFromBands(count: Int) throws {
+    var flow = FlowLayout()
+    flow.itemSize = Size(width: 16, height: 16)
+    flow.minimumInteritemSpacing = 2
+    flow.minimumLineSpacing = 2
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 100_000))]), layout: flow,
+      viewport: Viewport(size: Size(width: Length(points: count * 18), height: 600)))
+    var state = ScrollState(contentOffset: .zero)
+    var band: ScrollBand?
+    var askedCount = 0
+    for step in 0..<100 {
+      let offset = Point(x: 0, y: Length(points: step * 4))
+      var other = state
+      let tick = try state.scroll(
+        to: offset, in: prepared, prefetch: PrefetchReach(), isFull: false, limit: 100_000)
+      var found = band.flatMap { other.scroll(to: offset, in: prepared, by: $0, limit: 100_000) }
+      if found == nil, let next = band?.moved(to: other, in: prepared, prefetch: PrefetchReach()) {
+        band = next
+        found = other.scroll(to: offset, in: prepared, by: next, limit: 100_000)
+      }
+      if let found {
+        #expect(found.appeared == tick.appeared)
+        #expect(found.disappeared == tick.disappeared)
+        #expect(found.prefetch == tick.prefetch)
+        #expect(other == state)
+      } else {
+        askedCount += 1
+        band = ScrollBand.make(
+          prepared, at: state, prefetch: PrefetchReach(), shownCount: tick.shownCount)
+      }
+    }
+    #expect(askedCount <= 4)
   }
 
   /// The few headers and footers are asked for with each tick; the cells are not.
