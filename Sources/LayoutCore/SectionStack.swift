@@ -57,6 +57,9 @@ final class SectionStack: Placement {
       self.decorations = decorations
       self.placingCost = placingCost
     }
+
+    /// Whether anything stands around the items.
+    var hasSupplements: Bool { header.height > 0 || footer.height > 0 || !decorations.isEmpty }
   }
 
   let contentSize: Size
@@ -207,19 +210,29 @@ final class SectionStack: Placement {
     }
   }
 
-  /// Visits sections in order with where they start, from one on that ends below a place.
+  /// Visits the sections in a part of the main axis in order, with where they start; many that nothing is in are
+  /// passed over at once, since any number of them may lie next to each other.
+  ///
+  /// - Parameters:
+  ///   - section: Sections before this one are passed over.
+  ///   - main: Where the part begins: sections end below it.
+  ///   - end: Where it ends: sections begin above it.
+  ///   - body: Called with each section; returns whether to go on.
   private func forEachSlot(
-    from section: Int, below main: Length,
+    from section: Int, below main: Length, above end: Length,
     _ body: (_ section: Int, _ slot: Slot, _ start: Length) -> Bool
   ) {
     slots.forEachLeaf(where: { $0 > section && $1 > main }) { leaf, first, before in
+      guard before < end else { return false }
+      guard leaf.summary.hasElements else { return true }
       var start = before
       for index in 0..<leaf.count {
         let slot = leaf.chunk.slots[index]
         let number = first + index
-        let end = start + slot.length
-        if number >= section, end > main, !body(number, slot, start) { return false }
-        start = end
+        guard start < end else { return false }
+        let next = start + slot.length
+        if number >= section, next > main, !body(number, slot, start) { return false }
+        start = next
       }
       return true
     }
@@ -249,13 +262,13 @@ final class SectionStack: Placement {
   }
 
   func section(at main: Length) -> Int? {
-    guard main >= .zero else { return nil }
-    var found: Int?
-    forEachSlot(from: 0, below: main) { section, _, start in
-      if start <= main { found = section }
-      return false
+    guard main >= .zero, let place = slots.firstPlace(where: { $1 > main }) else { return nil }
+    var end = place.before
+    for (index, slot) in place.chunk.slots.enumerated() {
+      end += slot.length
+      if end > main { return place.start + index }
     }
-    return found
+    return nil
   }
 
   // MARK: What shows
@@ -409,9 +422,8 @@ final class SectionStack: Placement {
     let from = cellRect.isEmpty ? rect.minY : min(others.minY, cellRect.minY)
     let to = cellRect.isEmpty ? rect.maxY : max(others.maxY, cellRect.maxY)
     // A pinned element never leaves its section, so that the sections in the rect are enough.
-    forEachSlot(from: start.section, below: from - SectionStack.overhang) {
+    forEachSlot(from: start.section, below: from - SectionStack.overhang, above: to) {
       section, slot, slotStart in
-      guard slotStart < to else { return false }
       let first = section == start.section ? start.rank : -1
       if first < 0, slot.header.height > 0 {
         let header = header(of: slot, at: slotStart, section: section, visible: visible)
@@ -499,8 +511,9 @@ final class SectionStack: Placement {
     in rect: Rect, _ visit: (_ section: Int, _ body: any SectionBody, _ start: Length) -> Bool
   ) {
     guard !rect.isEmpty else { return }
-    forEachSlot(from: 0, below: rect.minY - SectionStack.overhang) { section, slot, start in
-      start < rect.maxY && visit(section, slot.body, start + slot.bodyStart)
+    forEachSlot(from: 0, below: rect.minY - SectionStack.overhang, above: rect.maxY) {
+      section, slot, start in
+      visit(section, slot.body, start + slot.bodyStart)
     }
   }
 
@@ -530,9 +543,8 @@ private struct SlotRun: RopeChunk {
       summary.length += slot.length
       summary.maximumInset = max(summary.maximumInset, slot.inset.top)
       summary.extents = summary.extents + slot.body.extents
-      summary.hasSupplements =
-        summary.hasSupplements || slot.header.height > 0 || slot.footer.height > 0
-        || !slot.decorations.isEmpty
+      summary.hasSupplements = summary.hasSupplements || slot.hasSupplements
+      summary.hasElements = summary.hasElements || slot.hasSupplements || slot.itemCount > 0
       summary.placingCost += slot.placingCost
       summary.byteCount +=
         192 + slot.body.byteCount
@@ -555,6 +567,8 @@ private struct SlotSummary: RopeSummary {
   var extents = BodyExtents.zero
   /// Whether anything stands around the items of some.
   var hasSupplements = false
+  /// Whether some have items, or anything around them.
+  var hasElements = false
   var placingCost = 0
   var byteCount = 0
 
@@ -568,6 +582,7 @@ private struct SlotSummary: RopeSummary {
       maximumInset: max(left.maximumInset, right.maximumInset),
       extents: left.extents + right.extents,
       hasSupplements: left.hasSupplements || right.hasSupplements,
+      hasElements: left.hasElements || right.hasElements,
       placingCost: left.placingCost + right.placingCost,
       byteCount: left.byteCount + right.byteCount)
   }

@@ -82,6 +82,48 @@ struct SectionBodyTests {
     }
   }
 
+  /// Any number of sections that nothing is in may lie between two others, or behind them.
+  @Test func sectionsWithoutElementsAreNotGoneThrough() throws {
+    let full = Section(items: Items(count: 3))
+    func prepared(_ others: Section) throws -> PreparedLayout {
+      let sections = [full] + Array(repeating: others, count: 50_000) + [full]
+      return try PreparedLayout(
+        Content(sections: sections), layout: FlowLayout(),
+        viewport: Viewport(size: Size(width: 300, height: 300)))
+    }
+    func look(at prepared: PreparedLayout) -> (time: UInt64, found: [IndexPath], count: Int) {
+      let rect = prepared.visibleRect(at: .zero)
+      let start = threadTime()
+      var found: [IndexPath] = []
+      var count = 0
+      prepared.forEachElement(in: rect, contentOffset: .zero) {
+        found.append($0.indexPath)
+        return true
+      }
+      prepared.placement.forEachRestingRun(in: rect) { items, _ in
+        count += items.end - items.start
+        return true
+      }
+      return (threadTime() - start, found, count)
+    }
+    let first = (0..<3).map { IndexPath(item: $0, section: 0) }
+    let last = (0..<3).map { IndexPath(item: $0, section: 50_001) }
+    // Items that have no area are looked at.
+    let pointlike = try look(at: prepared(Section(items: Items(count: 1, extents: .size(.zero)))))
+    #expect(pointlike.found == first + last && pointlike.count == 6)
+    let empty = try look(at: prepared(Section()))
+    #expect(empty.found == first + last && empty.count == 6)
+    #expect(empty.time * 4 < pointlike.time)
+    // What lies behind the rectangle is none of its sections.
+    var padded = Section()
+    padded.sectionInset = EdgeInsets(top: 300, left: 0, bottom: 0, right: 0)
+    let behind = try look(at: prepared(padded))
+    #expect(behind.found == first && behind.count == 3)
+    #expect(behind.time * 4 < empty.time)
+    // They have their places.
+    #expect(try prepared(padded).placement.section(at: 700) == 3)
+  }
+
   /// In every layout, with a cell under a finger or without.
   @Test(arguments: seeds(300))
   func cellsTogetherAreThoseThatAskingForEachFinds(seed: UInt64) throws {
