@@ -309,7 +309,7 @@ import Testing
   @Test(.disabled(if: isSanitized, "a sanitizer's memory is not the program's"))
   func whatIsAskedForIsAccounted() throws {
     let share = try accountedShare(
-      ofSessions: 20,
+      ofSessions: 5,
       """
       {"collection":{"sections":[{"items":{"count":1000000000}}]},
        "layout":{"kind":"flow","itemSize":{"width":50,"height":1},"minimumLineSpacing":0,

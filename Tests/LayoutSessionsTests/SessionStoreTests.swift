@@ -4,18 +4,24 @@ import Synchronization
 import Testing
 
 struct SessionStoreTests {
+  private typealias Prepared = (description: Description, layout: PreparedLayout)
+
   private static func session(
     itemCount: Int = 1, owner: SessionOwner = .anonymous
   ) throws -> Session {
-    var generator = SystemRandomNumberGenerator()
-    let (description, layout) =
-      itemCount == largeCount ? try large.get() : try prepared(itemCount: itemCount)
-    return Session(
-      id: SessionID(using: &generator), owner: owner, description: description, layout: layout,
-      scrolling: ScrollState(contentOffset: .zero))
+    session(of: try prepared(itemCount: itemCount), owner: owner)
   }
 
-  private static func prepared(itemCount: Int) throws -> (Description, PreparedLayout) {
+  /// Sessions may have one layout, which each counts as its own: what is large takes long to make without
+  /// optimization.
+  private static func session(of prepared: Prepared, owner: SessionOwner = .anonymous) -> Session {
+    var generator = SystemRandomNumberGenerator()
+    return Session(
+      id: SessionID(using: &generator), owner: owner, description: prepared.description,
+      layout: prepared.layout, scrolling: ScrollState(contentOffset: .zero))
+  }
+
+  private static func prepared(itemCount: Int) throws -> Prepared {
     let lengths = LengthArray(count: itemCount) { Length(points: $0 + 1) }
     let description = Description(
       content: Content(sections: [
@@ -27,12 +33,8 @@ struct SessionStoreTests {
     return (description, layout)
   }
 
-  /// How many items take more than a mebibyte.
-  ///
-  /// Sessions of as many have one layout, which each of them counts as its own: it takes long to make without
-  /// optimization.
-  private static let largeCount = 200_000
-  private static let large = Result { try prepared(itemCount: largeCount) }
+  /// What takes more than a mebibyte.
+  private static func large() throws -> Prepared { try prepared(itemCount: 200_000) }
 
   /// What was accepted once comes back, whatever it is estimated to take then.
   @Test func whatComesBackIsNotRefusedForALittle() throws {
@@ -69,7 +71,7 @@ struct SessionStoreTests {
     let byteCount = sessions[0].byteCount * 1000
     let full = SessionStore(limits: SessionLimits(sessionCount: 10_000, byteCount: byteCount))
     for session in sessions { try full.insert(session, at: .seconds(0)) }
-    let large = try Self.session(itemCount: Self.largeCount)
+    let large = Self.session(of: try Self.large())
     #expect(large.byteCount > byteCount / 4)
     try full.insert(large, at: .seconds(0))
     #expect(full.statistics.byteCount <= byteCount && full.statistics.evictedCount > 200)
@@ -232,10 +234,11 @@ struct SessionStoreTests {
   /// A large session that has left waits for a sweep, but not without bound.
   @Test func whatIsLargeIsFreedLaterAndStillInTime() throws {
     let store = SessionStore()
+    let large = try Self.large()
     weak var first: Session?
     var isFreed = false
     for time in 0..<40 {
-      let session = try Self.session(itemCount: Self.largeCount)
+      let session = Self.session(of: large)
       #expect(session.byteCount > 1 << 20)
       first = first ?? session
       let id = session.id
@@ -248,7 +251,7 @@ struct SessionStoreTests {
     #expect(isFreed)
     weak var last: Session?
     do {
-      let session = try Self.session(itemCount: Self.largeCount)
+      let session = Self.session(of: large)
       last = session
       try store.insert(session, at: .zero)
       #expect(store.remove(session.id, at: .zero))
@@ -259,9 +262,9 @@ struct SessionStoreTests {
 
   /// Makes a session come and leave.
   private static func leave(
-    _ store: SessionStore, itemCount: Int = largeCount
+    _ store: SessionStore, _ prepared: Prepared
   ) throws -> (session: () -> Session?, byteCount: Int) {
-    let session = try session(itemCount: itemCount)
+    let session = session(of: prepared)
     try store.insert(session, at: .zero)
     #expect(store.remove(session.id, at: .zero))
     return ({ [weak session] in session }, session.byteCount)
@@ -270,19 +273,20 @@ struct SessionStoreTests {
   /// Whoever makes much leave does not free it, if somebody else does when told to.
   @Test func somebodyElseFreesWhatIsMuch() throws {
     let store = SessionStore()
+    let large = try Self.large()
     let askedCount = Atomic(0)
     store.whenMuchHasLeft { askedCount.add(1, ordering: .relaxed) }
     var sessions: [() -> Session?] = []
     var byteCount = 0
     while byteCount <= 32 << 20 {
       #expect(askedCount.load(ordering: .relaxed) == 0)
-      let left = try Self.leave(store)
+      let left = try Self.leave(store, large)
       sessions.append(left.session)
       byteCount += left.byteCount
     }
     #expect(askedCount.load(ordering: .relaxed) == 1)
     // What is small is freed at once, and nobody is asked because of it.
-    #expect(try Self.leave(store, itemCount: 1).session() == nil)
+    #expect(try Self.leave(store, Self.prepared(itemCount: 1)).session() == nil)
     #expect(askedCount.load(ordering: .relaxed) == 1)
     #expect(sessions.allSatisfy { $0() != nil })
     store.freeWhatHasLeft()
@@ -295,6 +299,7 @@ struct SessionStoreTests {
   /// Who is told frees all of it: whoever makes the last one leave does not hold it any more.
   @Test func whoIsToldFreesTheLastOneToo() throws {
     let store = SessionStore()
+    let large = try Self.large()
     let last = Mutex<(() -> Session?)?>(nil)
     let freedCount = Atomic(0)
     store.whenMuchHasLeft { [weak store] in
@@ -305,7 +310,7 @@ struct SessionStoreTests {
     while byteCount <= 32 << 20 {
       let id: SessionID
       do {
-        let session = try Self.session(itemCount: Self.largeCount)
+        let session = Self.session(of: large)
         byteCount += session.byteCount
         last.withLock { $0 = { [weak session] in session } }
         id = session.id
@@ -320,15 +325,16 @@ struct SessionStoreTests {
   @Test func whatIsFarTooMuchIsFreedByAnybody() throws {
     let store = SessionStore(limits: SessionLimits(byteCount: 144 << 20))
     store.whenMuchHasLeft {}
+    let large = try Self.large()
     var sessions: [() -> Session?] = []
     var byteCount = 0
     while byteCount <= 36 << 20 {
-      let left = try Self.leave(store)
+      let left = try Self.leave(store, large)
       sessions.append(left.session)
       byteCount += left.byteCount
       #expect(sessions.allSatisfy { $0() != nil })
     }
-    sessions.append(try Self.leave(store).session)
+    sessions.append(try Self.leave(store, large).session)
     #expect(sessions.allSatisfy { $0() == nil })
   }
 }
