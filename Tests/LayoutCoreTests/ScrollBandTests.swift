@@ -285,11 +285,11 @@ struct ScrollBandTests {
     flow.minimumLineSpacing = 2
     let prepared = try PreparedLayout(
       Content(sections: [Section(items: Items(count: 100_000))]), layout: flow,
-      viewport: Viewport(size: Size(width: Length(points: count * 18), height: 600)))
+      viewport: Viewport(size: Size(width: Length(points: count * 18), height: 150)))
     var state = ScrollState(contentOffset: .zero)
     var band: ScrollBand?
     var askedCount = 0
-    for step in 0..<100 {
+    for step in 0..<60 {
       let offset = Point(x: 0, y: Length(points: step * 4))
       var other = state
       let tick = try state.scroll(
