@@ -157,7 +157,7 @@ struct http_loop {
   _Atomic uint64_t in_flight;     // requests being answered
   _Atomic uint64_t starts;        // requests begun: whether a drained server is quiet
   _Atomic uint64_t held;          // bytes of bodies and answers under way
-  _Atomic uint64_t freed;         // bytes of long bodies and answers, and of connections, that have been
+  _Atomic uint64_t freed;         // bytes of long bodies and answers, and of connections, that were under way
   _Atomic uint64_t refusals[HTTP_REFUSALS];
   uint64_t steps;                 // how often libmicrohttpd has called back; the loop's thread only
   unsigned vain_turns;            // turns in a row without any; the loop's thread only

@@ -105,8 +105,8 @@ public struct PreparedLayout: Sendable {
   /// The bytes that it takes on the heap, beyond what the content has anyway; an estimate.
   public var byteCount: Int { placement.byteCount }
 
-  /// How many elements show at once, if cells lie as close everywhere; not more than a few thousand: what it
-  /// makes room for would be given to the program, and taken from it, for nothing.
+  /// How many elements show at once, if cells lie as close everywhere; 16,384 at the most: room for more, if
+  /// it is not needed, would be given to the program and taken from it for nothing.
   var likelyShownCount: Int {
     let whole = scrollDirection.upright(contentSize).height
     let part = scrollDirection.upright(viewport.size).height

@@ -75,6 +75,17 @@ enum RedisScript: Int, CaseIterable {
     local function comesFrom(old, stamp, version, first)
       return old >= first and old <= version and (not isStamped or stampOf(old, first) == stamp)
     end
+    local function versionAsBefore(number, stamp)
+      local version, first = versions()
+      if not version then return nil, first end
+      local lost = loss(version, first)
+      if lost then return nil, lost end
+      local old = tonumber(number)
+      if old ~= version or not comesFrom(old, stamp, version, first) then
+        return nil, {'conflict', version}
+      end
+      return version
+    end
     local function scroller(name)
       local replication = redis.pcall('INFO', 'replication')
       if type(replication) ~= 'string' or not string.find(replication, 'role:master') then return name end
@@ -149,14 +160,8 @@ enum RedisScript: Int, CaseIterable {
     // The version before and its stamp, the new stamp with the record behind it, the time to live.
     case .append:
       """
-      local version, first = versions()
-      if not version then return first end
-      local lost = loss(version, first)
-      if lost then return lost end
-      local old = tonumber(ARGV[1])
-      if old ~= version or not comesFrom(old, ARGV[2], version, first) then
-        return {'conflict', version}
-      end
+      local version, answer = versionAsBefore(ARGV[1], ARGV[2])
+      if not version then return answer end
       local record = isStamped and ARGV[3] or string.sub(ARGV[3], 17)
       local refused = refusal(redis.pcall('RPUSH', KEYS[2], record))
       if refused then return refused end
@@ -169,14 +174,8 @@ enum RedisScript: Int, CaseIterable {
     // write is all of it but the going of the changes.
     case .replace:
       """
-      local version, first = versions()
-      if not version then return first end
-      local lost = loss(version, first)
-      if lost then return lost end
-      local old = tonumber(ARGV[1])
-      if old ~= version or not comesFrom(old, ARGV[2], version, first) then
-        return {'conflict', version}
-      end
+      local version, answer = versionAsBefore(ARGV[1], ARGV[2])
+      if not version then return answer end
       local new = string.format('%d', version + 1)
       local refused = refusal(redis.pcall('HSET', KEYS[1], 'version', new, 'snapshot', ARGV[3],
         'snapshotVersion', new, 'snapshotStamp', ARGV[4]))

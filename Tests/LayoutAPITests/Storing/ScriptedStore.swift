@@ -108,38 +108,38 @@ final class ScriptedStore: DurableStore {
   func append(
     _ change: [UInt8], to id: SessionID, after version: StoredVersion, stamp: UInt64
   ) throws(StoreError) -> StoreOutcome {
-    note("append", change)
-    run(beforeAppend)
-    let isLate = failsAfterwards.withLock(\.self)
-    if !isLate { try check() }
-    let outcome = sessions.withLock { sessions -> StoreOutcome in
-      guard let kept = sessions[id] else { return .missing }
-      guard kept.version == version.number, kept.comes(from: version) else {
-        return .conflict(version: kept.version)
-      }
-      sessions[id]?.changes.append(change)
-      sessions[id]?.stamps.append(stamp)
-      return .done
+    try advance("append", change, id, after: version) { kept in
+      kept.changes.append(change)
+      kept.stamps.append(stamp)
     }
-    try check()
-    return outcome
   }
 
   func replace(
     _ id: SessionID, by snapshot: [UInt8], after version: StoredVersion, stamp: UInt64
   ) throws(StoreError) -> StoreOutcome {
-    note("replace", snapshot)
+    try advance("replace", snapshot, id, after: version) { kept in
+      kept = Kept(
+        owner: kept.owner, snapshot: .init(record: snapshot, version: version.number + 1),
+        changes: [], stamps: [stamp])
+    }
+  }
+
+  /// Gives a session the next version, if it is at the one before.
+  private func advance(
+    _ operation: String, _ record: [UInt8], _ id: SessionID, after version: StoredVersion,
+    _ write: (inout Kept) -> Void
+  ) throws(StoreError) -> StoreOutcome {
+    note(operation, record)
     run(beforeAppend)
     let isLate = failsAfterwards.withLock(\.self)
     if !isLate { try check() }
     let outcome = sessions.withLock { sessions -> StoreOutcome in
-      guard let kept = sessions[id] else { return .missing }
+      guard var kept = sessions[id] else { return .missing }
       guard kept.version == version.number, kept.comes(from: version) else {
         return .conflict(version: kept.version)
       }
-      sessions[id] = Kept(
-        owner: kept.owner, snapshot: .init(record: snapshot, version: version.number + 1),
-        changes: [], stamps: [stamp])
+      write(&kept)
+      sessions[id] = kept
       return .done
     }
     try check()

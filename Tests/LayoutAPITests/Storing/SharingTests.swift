@@ -180,26 +180,29 @@ struct SharingTests {
     let path = try one.makeSession(session)
     _ = two.send(.get, path)
     // The other server is faster when this one has worked its change out.
-    store.beforeAppend.withLock {
-      $0 = { @Sendable [two = UnsafeShared(two)] in
-        _ = two.value.send(.post, path + "/updates", deletion, ifMatch: "\"1\"")
-      }
-    }
+    letDelete(by: two, at: path, ifMatch: "\"1\"", before: store)
     let late = try #require(one.send(.post, path + "/updates", insertion, ifMatch: "\"1\""))
     #expect(late.status == 412)
     #expect(late["version"] as? Int == 2)
     #expect(itemCount(one.send(.get, path)) == 2)
     // Who believes in no version is applied to whichever there is.
-    store.beforeAppend.withLock {
-      $0 = { @Sendable [two = UnsafeShared(two)] in
-        _ = two.value.send(.post, path + "/updates", deletion)
-      }
-    }
+    letDelete(by: two, at: path, before: store)
     let answer = try #require(one.send(.post, path + "/updates", insertion))
     #expect(answer.status == 200)
     #expect(answer["version"] as? Int == 4)
     #expect(itemCount(answer) == 2)
     #expect(try one.view(of: path) == two.view(of: path))
+  }
+
+  /// Has a server delete an item at the moment in which the store is about to take another's change.
+  private func letDelete(
+    by other: MockService, at path: String, ifMatch: String = "", before store: ScriptedStore
+  ) {
+    store.beforeAppend.withLock {
+      $0 = { @Sendable [other = UnsafeShared(other)] in
+        _ = other.value.send(.post, path + "/updates", deletion, ifMatch: ifMatch)
+      }
+    }
   }
 
   /// One that is written as a snapshot is worked out from a version like any other.
@@ -225,20 +228,12 @@ struct SharingTests {
       #expect(one.send(.post, path + "/updates", deletion)?["version"] as? Int == 3)
       return
     }
-    store.beforeAppend.withLock {
-      $0 = { @Sendable [two = UnsafeShared(two)] in
-        _ = two.value.send(.post, path + "/updates", deletion)
-      }
-    }
+    letDelete(by: two, at: path, before: store)
     let late = try #require(replace(ifMatch: "\"1\""))
     #expect(late.status == 412)
     #expect(late["version"] as? Int == 2)
     #expect(itemCount(one.send(.get, path)) == 2)
-    store.beforeAppend.withLock {
-      $0 = { @Sendable [two = UnsafeShared(two)] in
-        _ = two.value.send(.post, path + "/updates", deletion)
-      }
-    }
+    letDelete(by: two, at: path, before: store)
     #expect(replace()?["version"] as? Int == 4)
     #expect(store.sessions.withLock { $0.values.first?.snapshot.version } == 4)
     #expect(itemCount(two.send(.get, path)) == 20_000)
