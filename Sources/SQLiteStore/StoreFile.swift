@@ -90,5 +90,11 @@ final class ProcessLock: Sendable {
     }
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  deinit {
+    guard descriptor >= 0 else { return }
+    // Closing alone lets go of it only when no copy of the descriptor is left, and a process that
+    // is just being started has one until it has got as far as `exec`.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 }

@@ -247,13 +247,7 @@ import Testing
 
 /// Has this process's descriptors of a file be for reading or for writing only: the other fails from then on.
 private func reopen(_ path: String, _ flags: CInt) {
-  for descriptor in CInt(0)..<4096 {
-    var name = [CChar](repeating: 0, count: 4096)
-    // Safe: the name is there for the length of the call, with its size.
-    let count = unsafe readlink("/proc/self/fd/\(descriptor)", &name, name.count)
-    guard count > 0 else { continue }
-    let bytes = name[..<count].map { UInt8(bitPattern: $0) }
-    guard String(decoding: bytes, as: UTF8.self) == path else { continue }
+  for descriptor in descriptors(of: path) {
     let other = unsafe open(path, flags | O_CLOEXEC)
     dup2(other, descriptor)
     close(other)

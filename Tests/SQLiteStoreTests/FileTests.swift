@@ -69,6 +69,16 @@ import Testing
     #expect(try test.open().load(id, since: nil)?.version == 2)
   }
 
+  /// A process that is just being started has copies of all descriptors.
+  @Test func aClosedStoreIsFreeWhoeverHasACopyOfItsLock() throws {
+    let store = try test.open()
+    let copies = descriptors(of: "\(test.path).lock").map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
+    defer { for copy in copies { close(copy) } }
+    #expect(!copies.isEmpty)
+    store.close()
+    try test.open().close()
+  }
+
   @Test func otherFormatsAreLeftAlone() throws {
     try makeStore()
     for format: UInt8 in [2, 0] {

@@ -39,6 +39,16 @@ final class TemporaryFolder: Sendable {
   }
 }
 
+/// This process's descriptors of a file.
+func descriptors(of path: String) -> [CInt] {
+  (CInt(0)..<4096).filter { descriptor in
+    var name = [CChar](repeating: 0, count: 4096)
+    // Safe: the name is there for the length of the call, with its size.
+    let count = unsafe readlink("/proc/self/fd/\(descriptor)", &name, name.count)
+    return count > 0 && name[..<count].map { UInt8(bitPattern: $0) } == Array(path.utf8)
+  }
+}
+
 /// A clock that tests set.
 final class TestClock: Sendable {
   private let time = Atomic<Int64>(1_000_000)
