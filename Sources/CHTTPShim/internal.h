@@ -183,6 +183,7 @@ struct http_server {
   unsigned ticket_key_size;
   http_handler handler;
   http_refusal_observer observer;
+  http_answer_observer answer_observer;
   void *context;
   int listener, acceptor_wakeup;
   uint16_t port;

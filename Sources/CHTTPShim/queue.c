@@ -77,6 +77,7 @@ void *http_worker_run(void *context) {
                     &exchange->reply);
     free(room);
     http_loop_take_answer(exchange);
+    server->answer_observer(server->context);
   }
   http_thread_ends(server, &server->ended_workers);
   return NULL;

@@ -233,7 +233,8 @@ static void bound_options(http_options *options) {
 }
 
 http_server *http_server_start(const http_options *options, http_handler handler,
-                               http_refusal_observer observer, void *context, char *error,
+                               http_refusal_observer observer,
+                               http_answer_observer answer_observer, void *context, char *error,
                                size_t error_size) {
   snprintf(error, error_size, "out of memory or threads");
   http_server *server = calloc(1, sizeof *server);
@@ -242,6 +243,7 @@ http_server *http_server_start(const http_options *options, http_handler handler
   bound_options(&server->options);
   server->handler = handler;
   server->observer = observer;
+  server->answer_observer = answer_observer;
   server->context = context;
   server->listener = -1;
   make_locks(server);

@@ -18,6 +18,11 @@ public protocol HTTPHandler: Sendable {
   /// - Returns: What is answered, after which the connection is closed; nil to let the body come.
   func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse?
 
+  /// Does what is left to do when an answer is on its way: whoever asked need not wait for it.
+  ///
+  /// Called on each worker thread when it has answered, before it takes the next request.
+  func didAnswer()
+
   /// Learns of a request that the server has refused itself, without asking this.
   ///
   /// Called on any thread, also on one that is no ``HTTPRequest/thread``; it must not take long.
@@ -41,6 +46,9 @@ extension HTTPHandler {
   /// - Parameter request: The request, with an empty body.
   /// - Returns: Nil.
   public func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? { nil }
+
+  /// Does nothing.
+  public func didAnswer() {}
 
   /// Does nothing.
   ///

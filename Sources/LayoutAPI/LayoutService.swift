@@ -187,6 +187,9 @@ public final class LayoutService: HTTPHandler {
     }
   }
 
+  /// Writes the snapshots of sessions whose changes have outgrown the last ones.
+  public func didAnswer() { archive?.writeOutgrown() }
+
   /// Lets pages' scripts read what the server has refused itself.
   ///
   /// - Parameters:

@@ -84,6 +84,9 @@ public struct StoreUpkeep: ~Copyable, Sendable {
     outgrowth.store(-weight, ordering: .relaxed)
   }
 
+  /// Notes that there will be a new snapshot, which may be as large as the last one.
+  public func allowAsMuchAgain() { allowOutgrowth(allowance.load(ordering: .relaxed)) }
+
   /// Whether two such changes outgrow a new snapshot.
   ///
   /// - Parameter weight: What a change would add.

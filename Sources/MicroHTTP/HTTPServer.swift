@@ -62,8 +62,8 @@ public struct HTTPServerError: Error, Hashable, CustomStringConvertible {
         unsafe message.withUnsafeMutableBufferPointer { message in
           unsafe message.baseAddress.flatMap { text in
             unsafe http_server_start(
-              options, respond, didRefuse, Unmanaged.passUnretained(box).toOpaque(), text,
-              message.count)
+              options, respond, didRefuse, didAnswer,
+              Unmanaged.passUnretained(box).toOpaque(), text, message.count)
           }
         }
       }
@@ -219,6 +219,15 @@ private func didRefuse(
       origin: span(origin), requestID: name)
   }
   if let reply = unsafe reply { unsafe add(fields, to: reply) }
+}
+
+/// The shim's observer of answers.
+private func didAnswer(context: UnsafeMutableRawPointer?) {
+  guard let context = unsafe context else { return }
+  // Safe: as for a request.
+  unsafe Unmanaged<HandlerBox>.fromOpaque(context)._withUnsafeGuaranteedRef { box in
+    box.handler.didAnswer()
+  }
 }
 
 /// A content's type as C takes it.

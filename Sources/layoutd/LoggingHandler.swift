@@ -44,6 +44,8 @@ struct LoggingHandler: HTTPHandler {
       requestID: requestID)
   }
 
+  func didAnswer() { service.didAnswer() }
+
   func didRefuse(
     status: HTTPStatus, target: Span<UInt8>, origin: Span<UInt8>, requestID: String
   ) -> [HTTPField] {
@@ -101,6 +103,8 @@ struct QuietHandler: HTTPHandler {
   func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? {
     service.refusal(ofLong: request, requestID: nil, audience: audience)
   }
+
+  func didAnswer() { service.didAnswer() }
 
   func didRefuse(
     status: HTTPStatus, target: Span<UInt8>, origin: Span<UInt8>, requestID: String

@@ -46,13 +46,13 @@ final class MockService: Sendable {
       crossOrigin: crossOrigin, metrics: metrics, clocks: clocks, now: { watch.now })
   }
 
-  /// Sends a request, as a worker thread would.
+  /// Sends a request, as a worker thread would, which then does what is left to do.
   func send(
     _ method: HTTPMethod, _ target: String, _ body: String = "",
     contentType: String? = "application/json", contentEncoding: String = "", accept: String = "",
     ifNoneMatch: String = "", ifMatch: String = "", authorization: String = "", origin: String = "",
     requestMethod: String = "", audience: Audience = .everyone, arrival: UInt64 = 0,
-    mayTakeLong: Bool = true
+    mayTakeLong: Bool = true, doesRest: Bool = true
   ) -> Answer? {
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let path = Array(parts[0].utf8)
@@ -77,6 +77,7 @@ final class MockService: Sendable {
       let response = service.respond(
         to: request, mayTakeLong: mayTakeLong, requestID: nil, audience: audience)
     else { return nil }
+    if mayTakeLong, doesRest { service.didAnswer() }
     let json = try? JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
     return Answer(
       status: Int(response.status.rawValue),

@@ -5,12 +5,14 @@ import Synchronization
 
 /// Answers with what came in; takes its orders from the path.
 ///
-/// `/work` is answered on a worker, `/nap` there after a while, `/wait` there and only after
-/// ``open()``, `/stall` after that too, and nobody else of its loop before, `/size/N` with N bytes, `/kept` with what it keeps, `/thread` with who answers,
+/// `/work` is answered on a worker, `/nap` there after a while, `/wait` there and only after ``open()``,
+/// `/stall` after that too, and nobody else of its loop before, `/rest` on a worker that has something left
+/// to do until then, `/size/N` with N bytes, `/kept` with what it keeps, `/thread` with who answers,
 /// `/short/AB` with 900 times the letter A and the tag of the letter B, `/short/A-B` with 1,000.
 final class EchoHandler: HTTPHandler {
   private let isOpen = Atomic(false)
   private let waiting = Atomic(0)
+  private let hasRest = Atomic(false)
 
   /// What is sent again and again.
   private let kept = HTTPContent(
@@ -47,13 +49,12 @@ final class EchoHandler: HTTPHandler {
 
   func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
     let path = text(request.path)
-    if ["/work", "/wait", "/nap", "/thread/worker"].contains(path), !mayTakeLong { return nil }
-    if path == "/nap" { usleep(100_000) }
-    if path == "/wait" || path == "/stall" {
-      waiting.add(1, ordering: .acquiringAndReleasing)
-      while !isOpen.load(ordering: .acquiring) { pause() }
-      waiting.subtract(1, ordering: .acquiringAndReleasing)
+    if ["/work", "/wait", "/rest", "/nap", "/thread/worker"].contains(path), !mayTakeLong {
+      return nil
     }
+    if path == "/rest" { hasRest.store(true, ordering: .releasing) }
+    if path == "/nap" { usleep(100_000) }
+    if path == "/wait" || path == "/stall" { wait() }
     if path == "/kept" { return HTTPResponse(status: .ok, content: kept) }
     if path.hasPrefix("/short/"), let letter = path.dropFirst(7).utf8.first,
       let tag = path.utf8.last
@@ -85,8 +86,14 @@ final class EchoHandler: HTTPHandler {
     return String(decoding: copy, as: UTF8.self)
   }
 
-  private func pause() {
-    usleep(1000)
+  func didAnswer() {
+    if hasRest.exchange(false, ordering: .acquiringAndReleasing) { wait() }
+  }
+
+  private func wait() {
+    waiting.add(1, ordering: .acquiringAndReleasing)
+    while !isOpen.load(ordering: .acquiring) { usleep(1000) }
+    waiting.subtract(1, ordering: .acquiringAndReleasing)
   }
 }
 

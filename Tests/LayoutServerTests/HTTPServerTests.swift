@@ -212,6 +212,26 @@ struct HTTPServerTests {
     #expect(answer.body.allSatisfy { $0 == 0x61 })
   }
 
+  /// The worker does it; those who are served by the loop do not notice.
+  @Test func whatIsLeftToDoKeepsNobodyWhoHasAsked() throws {
+    let handler = EchoHandler()
+    let server = try start(handler, workers: 1)
+    let clients = (0..<3).map { _ in RawClient(port: server.port) }
+    clients[0].send("GET /rest HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(clients[0].receive()?.status == 200)
+    waitUntil { handler.waitingCount == 1 }
+    clients[1].send("GET /work HTTP/1.1\r\nHost: a\r\n\r\n")
+    waitUntil { server.statistics.queuedCount == 1 }
+    for client in [clients[0], clients[2]] {
+      client.send("GET /x HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(client.receive()?.status == 200)
+    }
+    handler.open()
+    #expect(clients[1].receive()?.status == 200)
+    server.stop(drainSeconds: 5)
+    #expect(handler.waitingCount == 0)
+  }
+
   @Test func whatFindsNoPlaceInTheQueueIsShed() throws {
     let handler = EchoHandler()
     let server = try start(handler, workers: 1, queue: 1)

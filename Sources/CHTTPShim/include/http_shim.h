@@ -138,6 +138,9 @@ typedef void (*http_refusal_observer)(void *_Nullable context, unsigned status, 
                                       http_bytes origin, const char *_Nonnull request_id,
                                       http_reply *_Nullable reply);
 
+// Told on a worker that its answer is on its way: what is left to be done need not keep who asked.
+typedef void (*http_answer_observer)(void *_Nullable context);
+
 typedef struct http_options {
   const char *_Nonnull host;        // a name or an address
   uint16_t port;                    // 0 takes a free one
@@ -189,6 +192,7 @@ typedef struct http_statistics {
 http_server *_Nullable http_server_start(const http_options *_Nonnull options,
                                          http_handler _Nonnull handler,
                                          http_refusal_observer _Nonnull observer,
+                                         http_answer_observer _Nonnull answer_observer,
                                          void *_Nullable context,
                                          char *_Nonnull error, size_t error_size);
 

@@ -17,6 +17,8 @@ public final class SessionArchive: Sendable {
   /// Sessions of whose use the store is to know.
   private let touched = Mutex<Set<SessionID>>([])
   private let clock: @Sendable () -> UInt64
+  /// Sessions whose changes weigh more than their snapshots.
+  private let outgrown = Mutex<[SessionID: Session]>([:])
   private let openings = Openings()
   let statistics = StoreStatistics()
 
@@ -356,7 +358,7 @@ public final class SessionArchive: Sendable {
     return try ask(write)
   }
 
-  /// Writes a new snapshot if the changes have outgrown the last one: they may weigh as much as it does,
+  /// Has a new snapshot written if the changes have outgrown the last one: they may weigh as much as it does,
   /// so that writing costs each change no more than its own weight.
   ///
   /// - Parameters:
@@ -364,6 +366,19 @@ public final class SessionArchive: Sendable {
   ///   - byteCount: The size of the change's record.
   func noteGrowth(of session: Session, by byteCount: Int) {
     guard session.upkeep.addOutgrowth(byteCount + SessionArchive.changeCost) > 0 else { return }
+    // Changes that come until it is written are no reason for another one.
+    session.upkeep.allowAsMuchAgain()
+    outgrown.withLock { $0[session.id] = session }
+  }
+
+  /// Writes the snapshots that are due: on a thread that has nobody waiting for it.
+  ///
+  /// Each thread that makes changes does so after each of them, so that there are never more than threads.
+  func writeOutgrown() {
+    while let (_, session) = outgrown.withLock({ $0.popFirst() }) { writeSnapshot(of: session) }
+  }
+
+  private func writeSnapshot(of session: Session) {
     let snapshot = session.snapshot
     let record = SessionArchive.record(of: snapshot)
     session.upkeep.allowOutgrowth(SessionArchive.allowance(record.count))

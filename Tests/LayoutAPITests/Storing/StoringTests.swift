@@ -240,6 +240,28 @@ struct StoringTests {
     #expect(try MockService(over: store).view(of: path) == service.view(of: path))
   }
 
+  @Test func nobodyWaitsForASnapshot() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store)
+    let path = try service.makeSession(session)
+    var operations: [String] { store.records.withLock { $0.map(\.operation) } }
+    // If it is due again before anybody has got to it, it is one.
+    for number in 0..<40 {
+      let answer = service.send(
+        .post, path + "/updates",
+        #"{"insertItems":[{"section":0,"at":0,"items":{"lengths":[\#(number)]}}]}"#,
+        doesRest: false)
+      #expect(answer?.status == 200)
+    }
+    #expect(!operations.contains("replaceSnapshot"))
+    service.service.didAnswer()
+    #expect(operations.filter { $0 == "replaceSnapshot" }.count == 1)
+    #expect(store.sessions.withLock { $0.values.first?.changes.isEmpty } == true)
+    service.service.didAnswer()
+    #expect(operations.filter { $0 == "replaceSnapshot" }.count == 1)
+    #expect(try MockService(over: store).view(of: path) == service.view(of: path))
+  }
+
   /// Its record would be written, and the next snapshot after that or after another one like it.
   @Test func aChangeThatWeighsHalfTheSnapshotIsWrittenOnce() throws {
     let store = ScriptedStore(isShared: false)
