@@ -230,10 +230,9 @@ struct Call: ~Escapable {
 
   /// Reads the body of a scroll tick.
   func tickRequest() throws(Failure) -> TickRequest {
-    if MediaType.isPlainJSON(fields.contentType), fields.contentEncoding.isEmpty,
-      let request = TickRequest(plain: body)
-    {
-      return request
+    if !body.isEmpty {
+      try Call.checkIsJSON(fields)
+      if let request = TickRequest(plain: body) { return request }
     }
     return try body { (value) throws(JSONError) in try TickRequest(value) }
   }

@@ -1,17 +1,15 @@
 /// `Content-Type` of a request.
 enum MediaType {
-  /// Whether a body is said to be JSON in the words that nearly all clients use.
-  static func isPlainJSON(_ field: Span<UInt8>) -> Bool {
-    field.isEqual(to: "application/json")
-  }
-
   /// Whether a body is JSON; parameters such as `charset=utf-8` do not matter.
   static func isJSON(_ field: Span<UInt8>) -> Bool {
-    if isPlainJSON(field) { return true }
+    // As nearly all clients write it.
+    if field.begins(withItem: json, endingWith: UInt8(ascii: ";")) { return true }
     var name = HeaderText.lowercased(field)[...]
     if let semicolon = name.firstIndex(of: UInt8(ascii: ";")) { name = name[..<semicolon] }
-    return HeaderText.trimmed(name).elementsEqual("application/json".utf8)
+    return HeaderText.trimmed(name).elementsEqual("\(json)".utf8)
   }
+
+  private static var json: StaticString { "application/json" }
 
   /// Whether a body with this `Content-Encoding` is what it looks like.
   static func isPlain(_ encoding: Span<UInt8>) -> Bool {
@@ -32,10 +30,15 @@ enum Accept {
 
   private static func takes(_ type: StaticString, _ field: Span<UInt8>) -> Bool {
     // As nearly all clients write it, if they write anything.
-    if field.isEmpty || field.isEqual(to: "*/*") || field.isEqual(to: type) { return true }
+    let comma = UInt8(ascii: ",")
+    if field.isEmpty || field.begins(withItem: "*/*", endingWith: comma)
+      || field.begins(withItem: type, endingWith: comma)
+    {
+      return true
+    }
     let name = "\(type)"
     let group = name.prefix { $0 != "/" } + "/*"
-    return HeaderText.lowercased(field).split(separator: UInt8(ascii: ",")).contains { range in
+    return HeaderText.lowercased(field).split(separator: comma).contains { range in
       let parts = range.split(separator: UInt8(ascii: ";")).map(HeaderText.trimmed)
       guard let given = parts.first else { return false }
       let isMatch = ["*/*", group[...], name[...]].contains { given.elementsEqual($0.utf8) }
@@ -46,6 +49,14 @@ enum Accept {
       }
       return isMatch && !isRefused
     }
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether a field is a text, or begins with it and what ends it.
+  fileprivate func begins(withItem text: StaticString, endingWith end: UInt8) -> Bool {
+    starts(withAnyCaseOf: text)
+      && (count == text.utf8CodeUnitCount || self[text.utf8CodeUnitCount] == end)
   }
 }
 

@@ -88,19 +88,15 @@ extension RawSpan {
     return millionths <= limit ? Int64(truncatingIfNeeded: millionths) : nil
   }
 
-  /// Moves over the digits behind the sixth: 0 if they round down, 1 if they round up.
-  ///
-  /// What counts is how the nearest double would be rounded. Below a million that is off by less than
-  /// 6e-5 millionths: nil where the digits are as near to a half as 1e-4. Those that are more than any
-  /// double has are left, and will not be taken for what has to follow.
+  /// Moves over the digits behind the sixth; those that are more than any double has are left, and will not be
+  /// taken for what has to follow.
   @inline(never)
   private func takesRest(at place: inout Int) -> UInt64? {
     var rest: UInt64 = 0
     for _ in takesDigits(6, at: &place, onto: &rest)..<6 { rest &*= 10 }
     var ignored: UInt64 = 0
     _ = takesDigits(12, at: &place, onto: &ignored)
-    if rest < 499_900 { return 0 }
-    return rest > 500_100 ? 1 : nil
+    return plainRounding(ofMillionths: rest).map(UInt64.init)
   }
 
   /// Moves over digits, and adds them to the end of a number; a digit too many is left, and will not
@@ -116,4 +112,15 @@ extension RawSpan {
     }
     return place &- start
   }
+}
+
+/// How the digits behind the sixth round a number below a million.
+///
+/// What counts is how the nearest double would be rounded, which is off by less than 6e-5 millionths.
+///
+/// - Parameter rest: The first six of them, as a number.
+/// - Returns: 0 for down, 1 for up; nil where they are as near to a half as 1e-4.
+func plainRounding(ofMillionths rest: UInt64) -> Int64? {
+  if rest < 499_900 { return 0 }
+  return rest > 500_100 ? 1 : nil
 }

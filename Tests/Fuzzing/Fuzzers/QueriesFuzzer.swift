@@ -139,9 +139,13 @@ private func checkTags(_ input: inout FuzzInput) throws(Finding) {
 private func checkAccept(_ field: [UInt8]) throws(Finding) {
   let takesJSON = Accept.takesJSON(field.span)
   _ = Accept.takesSVG(field.span)
-  if MediaType.isPlainJSON(field.span) { try expect(MediaType.isJSON(field.span), "plain or not") }
+  let type = field + Array("; charset=utf-8".utf8)
+  try expect(
+    MediaType.isJSON(type.span) == MediaType.isJSON(field.span), "a parameter makes another type")
   let more = field + Array(", */*".utf8)
   try expect(Accept.takesJSON(more.span) || takesJSON == false, "more is less")
+  let first = Array("application/json, ".utf8) + field
+  try expect(Accept.takesJSON(first.span), "what is taken is not taken beside others")
 }
 
 /// All of it, through the service.
