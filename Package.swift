@@ -105,7 +105,8 @@ let package = Package(
     // Live, on port 0: the C border and the service behind it.
     .testTarget(
       name: "LayoutServerTests",
-      dependencies: ["MicroHTTP", "HTTPMessages", "LayoutAPI", "layoutd"], swiftSettings: strict),
+      dependencies: ["MicroHTTP", "HTTPMessages", "LayoutAPI", "layoutd", "CGnuTLS"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c2x,

@@ -209,10 +209,11 @@ void *http_exchange_begin(void *context, const char *uri, struct MHD_Connection 
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   exchange->connection = info ? info->socket_context : NULL;
-  if (exchange->connection && exchange->connection->state == CONNECTION_IDLE) {
-    exchange->connection->state = CONNECTION_RECEIVING;
-    exchange->connection->since = loop->now;
-  }
+  http_connection *connection = exchange->connection;
+  // The sweep may have seen it begin before.
+  if (connection &&
+      (connection->state == CONNECTION_IDLE || connection->state == CONNECTION_GREETING))
+    http_connection_enter(connection, CONNECTION_RECEIVING);
   http_count(&loop->starts, 1);
   return exchange;
 }
@@ -550,8 +551,7 @@ void http_exchange_end(void *context, struct MHD_Connection *mhd, void **slot,
   *slot = NULL;
   if (!exchange) return;
   if (exchange->connection) {
-    exchange->connection->state = CONNECTION_IDLE;
-    exchange->connection->since = exchange->loop->now;
+    http_connection_enter(exchange->connection, CONNECTION_IDLE);
     exchange->connection->has_received = false;
   }
   count_receiving(exchange, false);

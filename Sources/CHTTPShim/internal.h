@@ -67,12 +67,20 @@ typedef struct http_lingerer {
   } sockets[HTTP_LINGERING_SOCKETS];
 } http_lingerer;
 
+typedef enum http_connection_state {
+  CONNECTION_GREETING,  // TLS has still to begin
+  CONNECTION_IDLE,
+  CONNECTION_RECEIVING,
+  CONNECTION_ANSWERING,
+} http_connection_state;
+
 // A connection as its loop sees it. All members belong to the loop's thread.
 typedef struct http_connection {
   http_loop *loop;
   int fd;
-  enum { CONNECTION_RECEIVING, CONNECTION_ANSWERING, CONNECTION_IDLE } state;
+  http_connection_state state;
   double since;           // when the state began
+  void *session;          // of TLS; NULL: none
   double deadline;        // when an answer has to have been taken; 0: none is being sent
   uint64_t consumed;      // bytes of the requests on it; TLS has more
   uint64_t received;      // the kernel's count of bytes when the sweep first found it idle
@@ -312,12 +320,17 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
 // apart into the memory that the header fields are in, takes this one and not what a client sends.
 extern const char http_spare_cookie[];
 
-// tickets.c
+// loop.c: has a connection enter a state now.
+void http_connection_enter(http_connection *connection, http_connection_state state);
+
+// tls.c
 // False if there is no memory.
-bool http_tickets_start(http_server *server);
-void http_tickets_end(http_server *server);
-// Gives a client that has just connected what it may come again with.
-void http_tickets_offer(const http_server *server, struct MHD_Connection *mhd);
+bool http_tls_start(http_server *server);
+void http_tls_end(http_server *server);
+// Gives a client that has just connected what it may come again with. Returns its session; NULL without TLS.
+void *http_tls_begin(const http_server *server, struct MHD_Connection *mhd);
+// Whether a session's client has done its part of the handshake.
+bool http_tls_has_begun(void *session);
 
 // queue.c
 // Whether the queue is more than half full, and has no place for so many more requests.

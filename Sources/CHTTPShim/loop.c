@@ -79,11 +79,16 @@ static bool read_info(int fd, struct tcp_info *info) {
   return getsockopt(fd, IPPROTO_TCP, TCP_INFO, info, &size) == 0;
 }
 
+void http_connection_enter(http_connection *connection, http_connection_state state) {
+  connection->state = state;
+  connection->since = connection->loop->now;
+}
+
 static void begin_connection(http_loop *loop, struct MHD_Connection *mhd, void **slot) {
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
   int fd = info ? info->connect_fd : -1;
-  http_tickets_offer(loop->server, mhd);
+  void *session = http_tls_begin(loop->server, mhd);
   http_connection *connection = calloc(1, sizeof *connection);
   if (!connection) {
     // Nobody would watch over it.
@@ -92,8 +97,9 @@ static void begin_connection(http_loop *loop, struct MHD_Connection *mhd, void *
   }
   connection->loop = loop;
   connection->fd = fd;
-  connection->state = CONNECTION_RECEIVING;
-  connection->since = connection->moved_at = loop->now;
+  connection->session = session;
+  connection->moved_at = loop->now;
+  http_connection_enter(connection, session ? CONNECTION_GREETING : CONNECTION_IDLE);
   connection->next = loop->connections;
   if (loop->connections) loop->connections->previous = connection;
   loop->connections = connection;
@@ -164,7 +170,7 @@ static void sweep_answering(http_loop *loop, http_connection *connection, double
   cut(connection);
 }
 
-// Notes what has come on an idle connection; says whether the next request has begun, of which only the
+// Notes what has come on an idle connection; says whether a request has begun, of which only the
 // kernel sees the first bytes. An empty line in front of a request is none of it, and was not counted
 // when the request was.
 static bool note_beginning(http_connection *connection, uint64_t received) {
@@ -191,13 +197,13 @@ static bool has_ended(int fd) {
 static void sweep_receiving(http_loop *loop, http_connection *connection, double now) {
   struct tcp_info info;
   if (now - connection->since < sweep_interval || !read_info(connection->fd, &info)) return;
+  if (connection->state == CONNECTION_GREETING && http_tls_has_begun(connection->session))
+    http_connection_enter(connection, CONNECTION_IDLE);
   if (connection->state == CONNECTION_IDLE &&
-      note_beginning(connection, info.tcpi_bytes_received)) {
-    connection->state = CONNECTION_RECEIVING;
-    connection->since = now;
-  }
+      note_beginning(connection, info.tcpi_bytes_received))
+    http_connection_enter(connection, CONNECTION_RECEIVING);
   bool says_nothing = note_silence(connection, info.tcpi_bytes_received, now);
-  bool is_overdue = connection->state == CONNECTION_RECEIVING &&
+  bool is_overdue = connection->state != CONNECTION_IDLE &&
                     (says_nothing ||
                      now - connection->since > loop->server->options.request_timeout_seconds);
   bool is_gone = info.tcpi_state == close_wait && has_ended(connection->fd);

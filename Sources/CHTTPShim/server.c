@@ -156,7 +156,7 @@ static void free_server(http_server *server) {
   pthread_mutex_destroy(&server->queue_lock);
   pthread_cond_destroy(&server->thread_ended);
   pthread_mutex_destroy(&server->end_lock);
-  http_tickets_end(server);
+  http_tls_end(server);
   if (server->key) explicit_bzero(server->key, strlen(server->key));
   free(server->key);
   free(server->certificate);
@@ -253,7 +253,7 @@ http_server *http_server_start(const http_options *options, http_handler handler
   bool can_linger = http_linger_start(&server->lingerer);
   bool can_count = http_addresses_start(&server->addresses);
   if (can_linger && can_count && server->acceptor_wakeup >= 0 && server->loops &&
-      server->workers && copy_texts(server) && http_tickets_start(server) &&
+      server->workers && copy_texts(server) && http_tls_start(server) &&
       listen_on(server, error, error_size) &&
       start_threads(server, error, error_size))
     return server;

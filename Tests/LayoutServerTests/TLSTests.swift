@@ -1,3 +1,4 @@
+import CGnuTLS
 import Foundation
 import MicroHTTP
 import Testing
@@ -125,6 +126,25 @@ struct TLSTests {
     #expect(server.statistics.timedOutCount == 0)
   }
 
+  @Test func whoSaysNothingBeforeTheFirstRequestIsNotLate() throws {
+    let server = try start { $0.requestTimeoutSeconds = 2 }
+    defer { server.stop(drainSeconds: 1) }
+    let client = try TLSClient(port: server.port)
+    usleep(3_000_000)
+    client.send("GET /x HTTP/1.1\r\n")
+    usleep(1_000_000)
+    client.send("Host: a\r\n\r\n")
+    #expect(client.receive().hasPrefix("HTTP/1.1 200 "))
+    #expect(server.statistics.timedOutCount == 0)
+    // From then on it has as long as any other, though only the system knows of what has come.
+    for part in ["G", "ET /"] {
+      client.send(part)
+      usleep(1_000_000)
+    }
+    waitUntil { server.statistics.timedOutCount == 1 }
+    #expect(server.statistics.timedOutCount == 1)
+  }
+
   @Test func refusalsArrive() throws {
     let server = try start { $0.maximumBodySize = 1000 }
     defer { server.stop(drainSeconds: 1) }
@@ -161,5 +181,49 @@ struct TLSTests {
         handler: EchoHandler())
     }
     #expect(error?.description.contains("certificate") == true)
+  }
+}
+
+/// A connection that says over TLS exactly what a test wants, when it wants it.
+@safe private final class TLSClient {
+  struct CannotShakeHands: Error {}
+
+  private let connection: RawClient
+  private var session: gnutls_session_t?
+  private var credentials: gnutls_certificate_credentials_t?
+
+  /// Connects and shakes hands with whoever is there.
+  init(port: UInt16) throws {
+    connection = RawClient(port: port)
+    // Safe: both are made here, used by this object alone, and freed with it.
+    unsafe gnutls_certificate_allocate_credentials(&credentials)
+    unsafe gnutls_init(&session, UInt32(GNUTLS_CLIENT.rawValue | GNUTLS_NO_SIGNAL.rawValue))
+    unsafe gnutls_set_default_priority(session)
+    unsafe gnutls_credentials_set(
+      session, GNUTLS_CRD_CERTIFICATE, UnsafeMutableRawPointer(credentials))
+    unsafe gnutls_transport_set_int2(session, connection.descriptor, connection.descriptor)
+    guard unsafe gnutls_handshake(session) == GNUTLS_E_SUCCESS else { throw CannotShakeHands() }
+  }
+
+  deinit {
+    unsafe gnutls_deinit(session)
+    unsafe gnutls_certificate_free_credentials(credentials)
+  }
+
+  func send(_ text: String) {
+    let bytes = Array(text.utf8)
+    // Safe: the bytes are there for the length of the call, with their count.
+    _ = unsafe gnutls_record_send(session, bytes, bytes.count)
+  }
+
+  /// What comes next, all in one piece if it is short.
+  func receive() -> String {
+    var bytes = [UInt8](repeating: 0, count: 1 << 12)
+    var count = 0
+    repeat {
+      count = unsafe gnutls_record_recv(session, &bytes, bytes.count)
+      // Tickets come first, and are not for us.
+    } while count == Int(GNUTLS_E_AGAIN)
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
   }
 }
