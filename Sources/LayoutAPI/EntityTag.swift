@@ -50,10 +50,12 @@ struct EntityTag: Hashable {
     tags(in: field).contains { tag in
       if tag == [UInt8(ascii: "*")] { return true }
       guard tag.first == UInt8(ascii: "\""), tag.last == UInt8(ascii: "\"") else { return false }
-      let digits = tag.dropFirst().prefix { (0x30...0x39).contains($0) }
-      let rest = tag.dropFirst(1 + digits.count)
-      return digits.elementsEqual("\(version)".utf8)
-        && (rest.first == UInt8(ascii: ".") || rest.count == 1)
+      let parts = tag.dropFirst().dropLast().split(
+        separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+      return parts.count <= 2 && parts.first?.elementsEqual("\(version)".utf8) == true
+        && parts.dropFirst().allSatisfy { ticks in
+          !ticks.isEmpty && ticks.allSatisfy { (0x30...0x39).contains($0) }
+        }
     }
   }
 
@@ -65,7 +67,7 @@ struct EntityTag: Hashable {
     for index in field.indices {
       let byte = field[index]
       if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-      if !isQuoted && (byte == UInt8(ascii: ",") || byte == UInt8(ascii: " ")) {
+      if !isQuoted && (byte == UInt8(ascii: ",") || byte == 0x20 || byte == 0x09) {
         if !tag.isEmpty { tags.append(tag) }
         tag = []
       } else {

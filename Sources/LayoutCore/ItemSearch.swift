@@ -8,27 +8,30 @@ enum SearchWays { case bothWays, onwards, backwards }
 extension Placement {
   /// The item with the least distance, the first of those; looked for in growing surroundings.
   ///
-  /// An item's distance must be at least that of its frame, less the largest leading inset. So once
-  /// an item is nearer than the surroundings reach, no other can be. They begin small: there may be
-  /// millions of items in a viewport. Of more than a bounded number in one place the best of those is
-  /// taken, so that no collection makes a question endless.
+  /// An item's distance must be at least that of its frame, less an inset. So once an item is nearer than the
+  /// surroundings reach, no other can be. They begin small: there may be millions of items in a viewport. Of
+  /// more than a bounded number in one place the best of those is taken, so that no collection makes a
+  /// question endless.
   ///
   /// - Parameters:
   ///   - main: Where to look, in the content.
   ///   - ways: On which side.
+  ///   - extent: Outside of which no item counts; nil for all of the content.
+  ///   - largestInset: How far in front of its frame an item may count from.
   ///   - isSquared: Whether distances are those in the plane, of which the squares are compared.
   ///   - doubledDistance: Twice the distance of an item that rests in an upright frame, or the square of
   ///     that; nil if it does not count.
   /// - Returns: The item and where it rests; nil if none counts.
   func nearestItem(
-    around main: Length, _ ways: SearchWays, isSquared: Bool = false,
+    around main: Length, _ ways: SearchWays, within extent: ClosedRange<Length>? = nil,
+    largestInset: Length = 0, isSquared: Bool = false,
     _ doubledDistance: (IndexPath, Rect) -> UInt128?
   ) -> (indexPath: IndexPath, frame: Rect)? {
     // A card wider than the viewport begins in front of where it stops, and is no nearer for it.
-    var inset = max(0, maximumLeadingInset)
-    let content = contentSize.height
-    // Nothing rests outside the content; what a place outside is away comes on top of each distance.
-    let place = max(0, min(main, content))
+    var inset = max(0, largestInset)
+    let extent = extent ?? .zero...contentSize.height
+    // Nothing counts outside; what a place outside is away comes on top of each distance.
+    let place = max(extent.lowerBound, min(main, extent.upperBound))
     let outside = UInt128((Int128(main.millionths) - Int128(place.millionths)).magnitude)
     // Mostly a few items are so near. If there are many, it begins as near as can be.
     var reach = Length(points: 1)
@@ -39,8 +42,10 @@ extension Placement {
     var best: (indexPath: IndexPath, frame: Rect)?
     var least = UInt128.max
     while true {
-      let from = ways == .onwards ? place : place - reach
-      let to = ways == .backwards ? place + inset + Length(millionths: 1) : place + reach + inset
+      let from = ways == .onwards ? place : max(place - reach, extent.lowerBound)
+      let to = min(
+        ways == .backwards ? place + inset + Length(millionths: 1) : place + reach + inset,
+        extent.upperBound)
       // Whatever the breadth: a half of all there is on either side.
       let surroundings = Rect(
         x: Length(millionths: .min / 2), y: from, width: Length(millionths: .max), height: to - from
@@ -72,7 +77,8 @@ extension Placement {
       let bound = isSquared ? doubledBound.squaredHypotenuse(0) : doubledBound
       if best != nil, least < bound { return best }
       let isAll =
-        (from <= .zero || ways == .onwards) && (to >= content || ways == .backwards)
+        (from <= extent.lowerBound || ways == .onwards)
+        && (to >= extent.upperBound || ways == .backwards)
       if isAll { return best }
       // Faster as long as there are few: to ask again takes longer than to look at some of them in vain.
       reach = reach * (visits - visitsBefore < 16 ? 8 : 2)

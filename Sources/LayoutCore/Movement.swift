@@ -192,7 +192,10 @@ extension PreparedLayout {
     func gap(_ low: Length, _ high: Length, _ value: Length) -> UInt128 {
       UInt128(max(0, low - value, value - high).millionths.magnitude)
     }
-    return placement.nearestItem(around: spot.y, .bothWays, isSquared: true) { path, frame in
+    return placement.nearestItem(
+      around: spot.y, .bothWays, within: placement.extent(ofItemsInSection: section),
+      isSquared: true
+    ) { path, frame in
       guard path.section == section else { return nil }
       let across = gap(frame.minX, frame.maxX, spot.x)
       let along = gap(frame.minY, frame.maxY, spot.y)

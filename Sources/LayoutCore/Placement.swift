@@ -155,6 +155,15 @@ public protocol Placement: Sendable {
   /// - Complexity: O(log s) for s sections.
   func section(at main: Length) -> Int?
 
+  /// The part of the main axis outside of which no item of a section rests.
+  ///
+  /// All of the content, unless a layout knows better.
+  ///
+  /// - Parameter section: A section that exists.
+  /// - Returns: Where its items begin and end.
+  /// - Complexity: O(log s) for s sections.
+  func extent(ofItemsInSection section: Int) -> ClosedRange<Length>
+
   // MARK: Where a layout has rules of its own
 
   /// The items to have at hand around the viewport.
@@ -255,6 +264,11 @@ extension Placement {
 
   /// What shows goes as far as the content is scrolled.
   public var turnLength: Double? { nil }
+
+  /// Sections lie among each other.
+  public func extent(ofItemsInSection section: Int) -> ClosedRange<Length> {
+    .zero...contentSize.height
+  }
 
   /// Nothing turns.
   public func mainOffset(turning indexPath: IndexPath, by turn: Double) -> Length? { nil }

@@ -271,6 +271,12 @@ final class SectionStack: Placement {
     return nil
   }
 
+  func extent(ofItemsInSection section: Int) -> ClosedRange<Length> {
+    guard let (slot, start) = slot(section) else { return .zero ... .zero }
+    let bodyStart = start + slot.bodyStart
+    return bodyStart...(bodyStart + slot.body.length)
+  }
+
   // MARK: What shows
 
   func attributes(

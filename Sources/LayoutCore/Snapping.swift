@@ -209,7 +209,9 @@ extension PreparedLayout {
   }
 
   private func leadingStop(nearest main: Length, _ ways: SearchWays) -> Stop? {
-    placement.nearestItem(around: main, ways) { indexPath, frame in
+    placement.nearestItem(
+      around: main, ways, largestInset: placement.maximumLeadingInset
+    ) { indexPath, frame in
       let distance =
         Int128(leadingStop(of: indexPath, frame).millionths) - Int128(main.millionths)
       if ways == .onwards && distance < 0 || ways == .backwards && distance > 0 { return nil }

@@ -235,7 +235,9 @@ struct SessionEndpointTests {
     #expect(refused.fields["ETag"] == "\"1\"")
     #expect(service.send(.get, path)?.status == 200)
     // None of these is a tag of this version, or any tag.
-    for field in [#""1x""#, #""a * b""#, #""a" "11""#, "1"] {
+    for field in [
+      #""1x""#, #""a * b""#, #""a" "11""#, "1", #""1.x""#, #""1.""#, #""1.2.3""#, #""""#, "\"",
+    ] {
       #expect(service.send(.delete, path, ifMatch: field)?.status == 412, "\(field)")
     }
     // The tag of an answer that depends on scrolling names the version too.
@@ -243,6 +245,8 @@ struct SessionEndpointTests {
     #expect(service.send(.delete, path, ifMatch: "\"7\", \(tag)")?.status == 204)
     let other = try service.makeSession(smallGrid)
     #expect(service.send(.delete, other, ifMatch: "*")?.status == 204)
+    let third = try service.makeSession(smallGrid)
+    #expect(service.send(.delete, third, ifMatch: "\"a\"\t,\t\"1\"")?.status == 204)
   }
 
   @Test func ofAChangeAndADeletionFromOneVersionOneWins() throws {

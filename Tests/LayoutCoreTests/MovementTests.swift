@@ -105,6 +105,23 @@ struct MovementTests {
     return found.min { $0.1 < $1.1 }.map { allowed($0.0) } ?? movement.target
   }
 
+  /// However many of another section's items are nearer.
+  @Test func anItemGoesToTheNearestOfTheSectionThatIsHit() throws {
+    var hit = Section(items: Items(count: 3))
+    hit.sectionInset = EdgeInsets(top: 0, left: 0, bottom: 100_000, right: 0)
+    let content = Content(sections: [hit, Section(items: Items(count: 1_000_000))])
+    var layout = ListLayout()
+    layout.itemLength = 1
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 100, height: 400)))
+    var movement = try #require(
+      InteractiveMovement(
+        of: IndexPath(item: 5, section: 1), at: nil, within: nil, content: content,
+        layout: prepared, contentOffset: .zero))
+    _ = try movement.update(to: Point(x: 50, y: 99_990), collection: layout, contentOffset: .zero)
+    #expect(movement.target == IndexPath(item: 2, section: 0))
+  }
+
   /// A section that the item leaves empty is hit where its header is, and takes it back.
   @Test func anItemGoesBackIntoTheSectionThatItLeftEmpty() throws {
     var alone = Section(items: Items(count: 1))
