@@ -46,6 +46,140 @@ struct WaterfallLayoutTests {
     }
   }
 
+  /// Items of whole points, which behind a change mostly go where they went before.
+  private func wholePoints(
+    _ count: Int, below limit: Int, _ random: inout SeededGenerator
+  ) -> ItemExtents {
+    .lengths(
+      .compact(
+        NarrowLengths(
+          (0..<count).map { _ in UInt32(random.int(10...(10 + limit))) * 1_000_000 })))
+  }
+
+  /// What is moved leaves as many items, and as long ones, behind it: they fall into step with where they were.
+  @Test(arguments: seeds(20))
+  func itemsBehindThoseThatAreMovedAreWhereTheyWouldBe(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var layout = WaterfallLayout()
+    layout.itemRenderDirection = .shortestFirst
+    layout.columns = .count(random.int(2...random.int(2...10)))
+    let limit = [1, 9, 290][random.int(0...2)]
+    let runs = (0..<random.int(1...3)).flatMap { _ in
+      let count = random.int(100...3000)
+      return [
+        Items(count: count, extents: wholePoints(count, below: limit, &random)),
+        Items(count: random.int(1...600), extents: .size(Size(width: 10, height: 10))),
+      ]
+    }
+    var section = Section()
+    section.items = ItemList(runs: runs)
+    var content = Content(sections: [section])
+    let viewport = Viewport(size: Size(width: 300, height: 500))
+    var prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
+    let count = content.sections[0].items.count
+    for number in 1...9 {
+      var batch = BatchUpdate()
+      let (from, way) = (random.int(0...(count - 1)), random.chance(0.7) ? 8 : count)
+      let to = max(0, min(count - 1, from + random.int(-way...way)))
+      if random.chance(0.7) {
+        batch.moveItems = [(IndexPath(item: from, section: 0), IndexPath(item: to, section: 0))]
+      } else {
+        // As many others, which may be as long.
+        let items = Items(count: 1, extents: wholePoints(1, below: limit, &random))
+        batch.deleteItems = [ItemRange(section: 0, start: from, end: from + 1)]
+        batch.insertItems = [(IndexPath(item: to, section: 0), items)]
+        if random.chance(0.5) {
+          batch.reloadItems = [(IndexPath(item: count - 1, section: 0), items)]
+        }
+      }
+      batch = batch.repaired(for: content) ?? batch
+      let updated = try batch.applied(to: content)
+      prepared = try PreparedLayout(updating: prepared, to: updated, layout: layout)
+      content = updated.content
+      let scratch = try PreparedLayout(content, layout: layout, viewport: viewport)
+      #expect(prepared.contentSize == scratch.contentSize)
+      let rect = Rect(
+        x: 0, y: random.length(0...Int(scratch.contentSize.height.points)), width: 300, height: 900)
+      let found = try prepared.elements(in: rect, contentOffset: .zero, limit: .max)
+      #expect(try found == scratch.elements(in: rect, contentOffset: .zero, limit: .max))
+      guard number.isMultiple(of: 3) else { continue }
+      #expect(
+        prepared.everyElement(of: content, contentOffset: .zero)
+          == scratch.everyElement(of: content, contentOffset: .zero))
+    }
+  }
+
+  /// A waterfall of three columns without spacing, after a batch and from scratch.
+  private func updated(
+    _ points: [Int], _ change: (inout BatchUpdate) -> Void
+  ) throws -> (updated: PreparedLayout, scratch: PreparedLayout) {
+    let lengths = NarrowLengths(points.map { UInt32($0) * 1_000_000 })
+    let content = Content(sections: [
+      Section(items: Items(count: points.count, extents: .lengths(.compact(lengths))))
+    ])
+    var layout = WaterfallLayout()
+    layout.columns = .count(3)
+    layout.minimumInteritemSpacing = 0
+    layout.itemRenderDirection = .shortestFirst
+    let viewport = Viewport(size: Size(width: 300, height: 500))
+    let before = try PreparedLayout(content, layout: layout, viewport: viewport)
+    var batch = BatchUpdate()
+    change(&batch)
+    let after = try batch.applied(to: content)
+    return (
+      try PreparedLayout(updating: before, to: after, layout: layout),
+      try PreparedLayout(after.content, layout: layout, viewport: viewport)
+    )
+  }
+
+  /// The columns are as long as before in front of the 129th item, but two items have changed places in them.
+  @Test func columnsThatEndWithOtherItemsAreNotInStep() throws {
+    let lengths =
+      Array(repeating: 10, count: 123) + [10, 20, 22, 20, 10] + Array(repeating: 10, count: 400)
+    let (updated, scratch) = try updated(lengths) {
+      $0.moveItems = [(IndexPath(item: 123, section: 0), IndexPath(item: 124, section: 0))]
+    }
+    let rect = Rect(x: 0, y: 41 * 10 + 25, width: 300, height: 1)
+    func found(_ prepared: PreparedLayout) throws -> [LayoutAttributes] {
+      try prepared.elements(in: rect, contentOffset: .zero, limit: 10)
+    }
+    #expect(try found(updated) == found(scratch))
+  }
+
+  /// Items that follow others as those before them did, but are fewer.
+  @Test func columnsOfFewerItemsAreNotInStep() throws {
+    let lengths = (0..<3000).map { 10 + $0 % 6 }
+    let (updated, scratch) = try updated(lengths) {
+      $0.deleteItems = [ItemRange(section: 0, start: 0, end: 6)]
+    }
+    #expect(updated.contentSize == scratch.contentSize)
+  }
+
+  @Test func aMoveGoesThroughNoMoreThanIsInAnotherPlace() throws {
+    var random = SeededGenerator(seed: 7)
+    var layout = WaterfallLayout()
+    layout.columns = .count(3)
+    let count = 200_000
+    let items = Items(count: count, extents: wholePoints(count, below: 290, &random))
+    var content = Content(sections: [Section(items: items)])
+    let viewport = Viewport(size: Size(width: 300, height: 500))
+    let start = threadTime()
+    var prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
+    let end = threadTime()
+    for number in 0..<20 {
+      var batch = BatchUpdate()
+      let from = 1000 + number * 50
+      batch.moveItems = [
+        (IndexPath(item: from, section: 0), IndexPath(item: from + 5, section: 0))
+      ]
+      let updated = try batch.applied(to: content)
+      prepared = try PreparedLayout(updating: prepared, to: updated, layout: layout)
+      content = updated.content
+    }
+    let (all, moves) = (end - start, threadTime() - end)
+    #expect(moves < all * 20 / 4, "\(moves) ns for 20 moves, \(all) for all")
+  }
+
   @Test func anItemThatReachesDownFromFarAboveIsFound() throws {
     // The first column is one item; thousands pass by in the second.
     let lengths = LengthArray(count: 5000) { $0 == 0 ? 1_000_000 : 10 }

@@ -30,6 +30,22 @@ struct CheckpointRun: RopeChunk {
     words += other.words[(range.lowerBound * stride)..<(range.upperBound * stride)]
   }
 
+  /// Takes the last checkpoint away.
+  fileprivate mutating func removeLast() { words.removeLast(stride) }
+
+  /// How long the columns are at a checkpoint, all together.
+  fileprivate func sum(_ checkpoint: Int) -> Int64 {
+    let first = checkpoint * stride + 1
+    return words[first..<(first + columnCount)].reduce(0, &+)
+  }
+
+  /// Whether a checkpoint is the same as one of another run of as many columns.
+  fileprivate func isSame(_ checkpoint: Int, as other: Int, of run: CheckpointRun) -> Bool {
+    let (first, second) = (checkpoint * stride, other * stride)
+    for word in 0..<stride where words[first + word] != run.words[second + word] { return false }
+    return true
+  }
+
   static var capacity: Int { 16 }
 
   var count: Int { words.count / stride }
@@ -90,6 +106,9 @@ struct CheckpointWriter {
   private let count: Int
   private var runs: [CheckpointRun] = []
   private var run: CheckpointRun
+  /// The run before the change that has as many before it as the new one, and its checkpoints.
+  private var old: (run: CheckpointRun, start: Int, end: Int)?
+  private var mayFallIntoStep = true
 
   /// Keeps the first checkpoints of a change.
   ///
@@ -128,12 +147,40 @@ struct CheckpointWriter {
     run.append(item: item, starts: starts, lastItems: lastItems)
   }
 
+  /// The number of the last checkpoint that was added.
+  private var last: Int { start + runs.count * CheckpointRun.capacity + run.count - 1 }
+
+  /// Whether the last checkpoint that was added is the same as before the change.
+  ///
+  /// To be asked for each of those behind it, as long as none is.
+  ///
+  /// - Complexity: O(c) for c columns, and O(log n) once for each run; nothing if it cannot be.
+  mutating func isInStep() -> Bool {
+    guard mayFallIntoStep else { return false }
+    let last = last
+    if last >= old?.end ?? 0 {
+      guard let place = kept.place(of: last) else { return false }
+      // Columns that are longer in all stay so, whatever follows.
+      mayFallIntoStep =
+        old != nil || place.chunk.sum(last - place.start) == run.sum(run.count - 1)
+      old = (place.chunk, place.start, place.start + place.chunk.count)
+    }
+    guard let old else { return false }
+    return old.run.isSame(last - old.start, as: run.count - 1, of: run)
+  }
+
   /// All checkpoints.
-  consuming func finish() -> Rope<CheckpointRun> {
+  ///
+  /// - Parameter isInStep: Whether the last one that was added is the same as before the change, and all that
+  ///   follow it will be.
+  /// - Returns: The checkpoints.
+  consuming func finish(isInStep: Bool = false) -> Rope<CheckpointRun> {
     // Nothing but these few.
     if kept.count == 0, runs.isEmpty { return Rope(run) }
+    let end = isInStep ? last : kept.count
+    if isInStep { run.removeLast() }
     if run.count > 0 { runs.append(run) }
-    return kept.edited([.init(range: start..<kept.count, chunks: runs)])
+    return kept.edited([.init(range: start..<end, chunks: runs)])
   }
 }
 

@@ -55,9 +55,17 @@ final class ShortestFirstWaterfall: SectionBody {
   }
 
   /// Places the items after a checkpoint; those before it are kept.
+  ///
+  /// - Parameters:
+  ///   - lengths: The lengths of all items.
+  ///   - interitemSpacing: Between items of a column.
+  ///   - checkpoints: Those before a change, of as many columns; or none.
+  ///   - count: How many of them come before the change.
+  ///   - old: From which item on all are as they were before the change, and how long all was then; nil if
+  ///     the items behind the change have other numbers.
   private init(
     lengths: ColumnLengths, interitemSpacing: Length, checkpoints: Rope<CheckpointRun>,
-    keeping count: Int
+    keeping count: Int, old: (first: Int, length: Length)? = nil
   ) {
     self.lengths = lengths
     self.interitemSpacing = interitemSpacing
@@ -66,6 +74,8 @@ final class ShortestFirstWaterfall: SectionBody {
       columnCount: filledCount, count: lengths.likelyPieceCount, keeping: count, of: checkpoints)
     let spacing = lengths.spacing(interitemSpacing)
     let before = checkpoints.place(of: count).map { ($0.leaf, count - $0.start) }
+    let firstOld = old?.first ?? .max
+    var isInStep = false
     func place<Front: ColumnFront>(_: Front.Type, _ writer: inout CheckpointWriter) -> Length {
       var front =
         before.map { Front($0.columns(at: $1)) } ?? Front(columnCount: filledCount)
@@ -73,11 +83,17 @@ final class ShortestFirstWaterfall: SectionBody {
       lengths.forEachBlock(
         of: next..<lengths.count, limit: { $0 == next ? pieceCount : next - $0 }
       ) { item, block in
-        if case .equal(let lengths) = block.lengths {
+        let isEqual = if case .equal = block.lengths { true } else { false }
+        if isEqual || item == next {
           front.append(to: &writer, before: item)
+          if item >= firstOld, writer.isInStep() {
+            isInStep = true
+            return false
+          }
+        }
+        if case .equal(let lengths) = block.lengths {
           next = item + lengths.count
         } else if item == next {
-          front.append(to: &writer, before: item)
           next += pieceCount
         }
         front.place(block, from: item, spacing: spacing)
@@ -88,9 +104,9 @@ final class ShortestFirstWaterfall: SectionBody {
     let end =
       filledCount <= OrderedColumns.capacity
       ? place(OrderedColumns.self, &writer) : place(ManyColumns.self, &writer)
-    self.checkpoints = writer.finish()
+    self.checkpoints = writer.finish(isInStep: isInStep)
     checkpointsByteCount = self.checkpoints.summary.byteCount + self.checkpoints.rootByteCount
-    length = max(0, end - interitemSpacing)
+    length = isInStep ? old?.length ?? 0 : max(0, end - interitemSpacing)
   }
 
   /// The same waterfall after a change of its items.
@@ -101,7 +117,9 @@ final class ShortestFirstWaterfall: SectionBody {
   ///   - shared: The checkpoints of sections with few items.
   /// - Returns: The changed waterfall.
   /// - Complexity: O(m log c) for the m items from the first change on, of which many of one length count
-  ///   as those of a piece: later ones hop between columns, and as a rule never fall into step again.
+  ///   as those of a piece: later ones hop between columns. Where items were moved, or made others as long in
+  ///   all, they may fall into step again: of whole points mostly after a thousand or two, of millionths hardly
+  ///   ever. Then m is those until there.
   func edited(
     _ edits: [ItemEdit], lengths: ColumnLengths, _ shared: inout SharedCheckpoints
   ) -> ShortestFirstWaterfall {
@@ -115,9 +133,11 @@ final class ShortestFirstWaterfall: SectionBody {
       return ShortestFirstWaterfall(lengths: lengths, interitemSpacing: interitemSpacing, &shared)
     }
     let first = edits.first?.range.lowerBound ?? self.lengths.count
+    let staysAsMany = edits.reduce(0) { $0 + $1.growth } == 0
     return ShortestFirstWaterfall(
       lengths: lengths, interitemSpacing: interitemSpacing, checkpoints: checkpoints,
-      keeping: checkpoint(before: first))
+      keeping: checkpoint(before: first),
+      old: staysAsMany ? (edits.last?.range.upperBound ?? first, length) : nil)
   }
 
   private var columns: ColumnGrid { lengths.columns }
