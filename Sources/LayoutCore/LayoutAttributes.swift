@@ -80,6 +80,11 @@ extension LayoutAttributes {
   /// Whether an effect has changed its look.
   public var isPlain: Bool { if case .plain = look { true } else { false } }
 
+  /// Whether it shows where its frame is: without a transform the anchor point does not matter.
+  var isInPlace: Bool {
+    if case .changed(_, let transform, _) = look { transform == .identity } else { true }
+  }
+
   /// 0 is transparent, 1 opaque.
   public var alpha: Double {
     get { if case .changed(let alpha, _, _) = look { alpha } else { 1 } }

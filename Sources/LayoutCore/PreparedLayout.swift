@@ -355,7 +355,7 @@ extension LayoutAttributes {
 
   /// How far from the middle of its frame the element's middle shows.
   var middleShift: Point {
-    if isPlain { return .zero }
+    if isInPlace { return .zero }
     // From the anchor point to the middle, through the transform.
     let x = (0.5 - anchorPoint.x) * frame.width.points
     let y = (0.5 - anchorPoint.y) * frame.height.points
@@ -369,7 +369,7 @@ extension LayoutAttributes {
   /// - Parameter rect: The rectangle, in the coordinates of the frame.
   /// - Returns: Whether the transformed frame's bounding box and the rectangle share an area.
   public func shows(in rect: Rect) -> Bool {
-    if isPlain { return frame.overlaps(rect) }
+    if isInPlace { return frame.overlaps(rect) }
     guard !frame.isEmpty, !rect.isEmpty else { return false }
     let box = box
     return box.maxX > box.minX && box.maxY > box.minY
@@ -382,7 +382,7 @@ extension LayoutAttributes {
   /// - Parameter point: The point, in the coordinates of the frame.
   /// - Returns: Whether it is.
   func contains(_ point: Point) -> Bool {
-    if isPlain {
+    if isInPlace {
       return point.x >= frame.minX && point.x < frame.maxX && point.y >= frame.minY
         && point.y < frame.maxY
     }

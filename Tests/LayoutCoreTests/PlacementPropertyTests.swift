@@ -228,6 +228,39 @@ struct PlacementPropertyTests {
       prepared.itemNearestToCenter(contentOffset: Point(x: 0, y: 11))
         == IndexPath(item: 0, section: 0))
   }
+
+  /// An upright card turns about a hub far away, by nothing: it ends where its frame does, to the millionth.
+  @Test(arguments: seeds(50))
+  func anUprightCardIsWhereItsFrameIs(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var layout = WheelLayout()
+    layout.radius = random.length(1...900)
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 1))]), layout: layout,
+      viewport: Viewport(size: Size(width: random.length(300...900), height: 480)))
+    let offset = Point(x: random.length(0...100), y: random.length(0...100))
+    let path = IndexPath(item: 0, section: 0)
+    let frame = try #require(
+      prepared.attributes(of: .cell, at: path, contentOffset: offset)
+    ).frame
+    let hair = Length(millionths: 1)
+    func item(_ x: Length, _ y: Length) -> IndexPath? {
+      prepared.indexPathForItem(at: Point(x: x, y: y), contentOffset: offset)
+    }
+    #expect(item(frame.minX, frame.minY) == path)
+    #expect(item(frame.maxX - hair, frame.maxY - hair) == path)
+    #expect(item(frame.maxX, frame.minY) == nil && item(frame.minX, frame.maxY) == nil)
+    #expect(item(frame.minX - hair, frame.minY) == nil)
+    for (rect, isFound) in [
+      (Rect(x: frame.maxX, y: frame.minY, width: 9, height: 9), false),
+      (Rect(x: frame.maxX - hair, y: frame.minY, width: 9, height: 9), true),
+      (Rect(x: frame.minX, y: frame.minY - 9, width: 9, height: 9), false),
+      (Rect(x: frame.minX, y: frame.minY - 9, width: 9, height: 9 + hair), true),
+    ] {
+      let found = try prepared.elements(in: rect, contentOffset: offset, limit: 2)
+      #expect(found.isEmpty != isFound)
+    }
+  }
 }
 
 extension Rect {
