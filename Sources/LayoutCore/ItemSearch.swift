@@ -1,7 +1,3 @@
-/// Of more items than this about one place a search takes the best of those it saw, so that no collection makes a
-/// question endless: as many as take a millisecond or a few.
-private let maximumVisitCount = 20_000
-
 /// On which side of a place to look for an item.
 enum SearchWays { case bothWays, onwards, backwards }
 
@@ -9,9 +5,7 @@ extension Placement {
   /// The item with the least distance, the first of those; looked for in growing surroundings.
   ///
   /// An item's distance must be at least that of its frame, less an inset. So once an item is nearer than the
-  /// surroundings reach, no other can be. They begin small: there may be millions of items in a viewport. Of
-  /// more than a bounded number in one place the best of those is taken, so that no collection makes a
-  /// question endless.
+  /// surroundings reach, no other can be.
   ///
   /// - Parameters:
   ///   - main: Where to look, in the content.
@@ -33,25 +27,23 @@ extension Placement {
     // Nothing counts outside; what a place outside is away comes on top of each distance.
     let place = max(extent.lowerBound, min(main, extent.upperBound))
     let outside = UInt128((Int128(main.millionths) - Int128(place.millionths)).magnitude)
-    // Mostly a few items are so near. If there are many, it begins as near as can be.
-    var reach = Length(points: 1)
-    var limit = 64
-    var visits = 0
+    var surroundings = Surroundings()
     // Kept from surroundings to surroundings: where those are too many to be seen to the end, it is the
     // best of the nearer ones.
     var best: (indexPath: IndexPath, frame: Rect)?
     var least = UInt128.max
     while true {
+      let reach = surroundings.reach
       let from = ways == .onwards ? place : max(place - reach, extent.lowerBound)
       let to = min(
         ways == .backwards ? place + inset + Length(millionths: 1) : place + reach + inset,
         extent.upperBound)
       // Whatever the breadth: a half of all there is on either side.
-      let surroundings = Rect(
+      let rect = Rect(
         x: Length(millionths: .min / 2), y: from, width: Length(millionths: .max), height: to - from
       )
-      let visitsBefore = visits
-      forEachRestingItem(in: surroundings) { indexPath, frame in
+      var visits = 0
+      forEachRestingItem(in: rect) { indexPath, frame in
         if let distance = doubledDistance(indexPath, frame) {
           let isBefore = best.map { indexPath < $0.indexPath } ?? true
           if distance < least || distance == least && isBefore {
@@ -60,19 +52,15 @@ extension Placement {
           }
         }
         visits += 1
-        return visits < limit
+        return visits < surroundings.limit
       }
-      if visits >= limit {
-        if limit == maximumVisitCount {
-          guard inset > .zero else { return best }
-          // Some section's inset leads to far more than there is about the place: what is there counts too.
-          (inset, reach, limit, visits) = (0, Length(points: 1), 64, 0)
-          continue
-        }
-        (reach, limit) = (Length(millionths: 1), maximumVisitCount)
+      if visits >= surroundings.limit {
+        if surroundings.narrow() { continue }
+        guard inset > .zero else { return best }
+        // Some section's inset leads to far more than there is about the place: what is there counts too.
+        (inset, surroundings) = (0, Surroundings())
         continue
       }
-      limit = maximumVisitCount
       let doubledBound = (UInt128(reach.millionths.magnitude) + outside) * 2
       let bound = isSquared ? doubledBound.squaredHypotenuse(0) : doubledBound
       if best != nil, least < bound { return best }
@@ -80,9 +68,70 @@ extension Placement {
         (from <= extent.lowerBound || ways == .onwards)
         && (to >= extent.upperBound || ways == .backwards)
       if isAll { return best }
-      // Faster as long as there are few: to ask again takes longer than to look at some of them in vain.
-      reach = reach * (visits - visitsBefore < 16 ? 8 : 2)
+      let doubled = isSquared ? least.nearestDouble.squareRoot() : least.nearestDouble
+      surroundings.widen(
+        after: visits, to: best.map { _ in Length(rounding: doubled / 2e6) + Length(millionths: 1) }
+      )
     }
+  }
+}
+
+/// How far about a place a search looks: as far as it must, and at no more items than it must.
+///
+/// There may be millions of items in a viewport, and none in thousands of viewports. So it begins small, and
+/// grows fast; where there are too many, and none that counts nearer by, what lies between is halved.
+private struct Surroundings {
+  /// How far.
+  private(set) var reach = Length(points: 1)
+  /// So many items are too many.
+  private(set) var limit = 64
+  /// So far all items have been seen.
+  private var seen: Length = 0
+  /// So far there are too many.
+  private var tooFar: Length?
+  /// How many more are visited at all, as many as take a millisecond or a few: no collection makes a question
+  /// endless.
+  private var left = 40_000
+
+  /// As many as all may be in one place.
+  private static let greatestLimit = 20_000
+  private static let least = Length(millionths: 1)
+
+  /// Goes on where all items have been seen, and none is as near as others beyond may be.
+  ///
+  /// - Parameters:
+  ///   - visits: How many there were.
+  ///   - needed: How far nothing may be nearer than the nearest that was found; nil if there was none.
+  mutating func widen(after visits: Int, to needed: Length?) {
+    left -= visits
+    seen = reach
+    if 4 * visits > limit, limit < Surroundings.greatestLimit {
+      limit = min(Surroundings.greatestLimit, 4 * visits)
+      tooFar = nil
+    }
+    // Faster as long as there are few: to ask again takes longer than to look at some of them in vain.
+    reach = max(needed ?? seen * (visits < 16 ? 8 : 2), seen + Surroundings.least)
+    guard let tooFar else { return }
+    reach = min(reach, seen + (tooFar - seen).halved)
+    if reach == tooFar { self.tooFar = nil }
+  }
+
+  /// Goes on where there are too many items.
+  ///
+  /// - Returns: False if there are too many in one place, or have been in many.
+  mutating func narrow() -> Bool {
+    left -= limit
+    guard left > 0 else { return false }
+    if reach > seen + Surroundings.least {
+      tooFar = reach
+      let between = (reach - seen).halved
+      reach = seen > .zero ? seen + between : max(Surroundings.least, between.halved.halved)
+      return true
+    }
+    guard limit < Surroundings.greatestLimit else { return false }
+    limit = Surroundings.greatestLimit
+    tooFar = nil
+    return true
   }
 }
 

@@ -20,6 +20,26 @@ struct SnappingTests {
       mode: mode, decelerationRate: .normal)
   }
 
+  /// There are hundreds of thousands on either side of a wide gap, and one of them is the nearest.
+  @Test(arguments: [300_000, 300_900, 412_345, 599_000, 601_000, 870_000, 899_500])
+  func besideManyItemsTheNearestIsFound(proposed: Int) throws {
+    var layout = ListLayout()
+    layout.itemLength = 1
+    var first = Section(items: Items(count: 300_000))
+    first.sectionInset = EdgeInsets(top: 0, left: 0, bottom: 600_000, right: 0)
+    let prepared = try prepared(
+      Content(sections: [first, Section(items: Items(count: 300_000))]), layout)
+    let (before, after) = (
+      IndexPath(item: 299_999, section: 0), IndexPath(item: 0, section: 1)
+    )
+    func found(_ mode: SnapMode, velocity: Double = 0) -> IndexPath? {
+      target(prepared, mode, proposed: Length(points: proposed), velocity: velocity).indexPath
+    }
+    #expect(found(.center) == (proposed + 100 < 600_000 ? before : after))
+    #expect(found(.start) == (2 * proposed < 299_999 + 900_000 ? before : after))
+    #expect(found(.start, velocity: 1) == after && found(.start, velocity: -1) == before)
+  }
+
   @Test(arguments: seeds(300))
   func centerAndStartFindTheBestOfAllCells(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
