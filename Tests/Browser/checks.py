@@ -308,6 +308,186 @@ class Checks:
         self.same("in the end")
         expect(asked == 4, f"asked {asked} times")
 
+    def lost_answers_are_made_up_for(self):
+        """The server has answered, and counts on the client having taken it."""
+        self.open("collection=random&layout=flow")
+        caches = self.browser.eval(VIEW + """
+          const real = window.fetch;
+          const caches = [];
+          let lost = 1;
+          window.fetch = async (url, options) => {
+            const answer = await real(url, options);
+            if (!String(url).endsWith("/scroll")) return answer;
+            caches.push(options.cache);
+            if (lost-- > 0) throw new TypeError("cut off");
+            return answer;
+          };
+          await view.setContentOffset({x: 0, y: 900}, false);
+          await view.idle();
+          window.fetch = real;
+          return caches;""")
+        # Another origin would be asked whether it may, each time.
+        expect(caches == ["default", "default"], f"ticks are asked for as {caches}")
+        self.same("after a lost answer")
+        self.browser.eval(VIEW + "await view.setContentOffset({x: 0, y: 910}, false)")
+        self.same("and scrolled on")
+        # Gone for longer than anything is asked for again.
+        seen = self.browser.eval(VIEW + """
+          const real = window.fetch;
+          let isAway = true;
+          window.errors = 0;
+          view.addEventListener("error", () => window.errors++);
+          window.fetch = (url, options) => isAway ? Promise.reject(new TypeError("refused")) : real(url, options);
+          view.setContentOffset({x: 0, y: 4000}, false).catch(() => {});
+          await new Promise((resolve) => setTimeout(resolve, 2500));
+          isAway = false;
+          await new Promise((resolve) => setTimeout(resolve, 2500));
+          window.fetch = real;
+          return window.errors;""")
+        expect(seen > 0, "nobody is told of a server that is away")
+        self.same("when the server is there again")
+        made = self.browser.eval(VIEW + """
+          const real = window.fetch;
+          let refused = 1;
+          window.fetch = (url, options) =>
+            String(url).endsWith("/v1/sessions") && refused-- > 0 ? Promise.reject(new TypeError("refused")) : real(url, options);
+          view.collection = {sections: [{items: {ids: ["a", "b"]}}]};
+          await new Promise((resolve) => setTimeout(resolve, 3500));
+          window.fetch = real;
+          await view.idle();
+          return [...view.children].map((element) => element.textContent[0]);""")
+        expect(made == ["a", "b"], f"a session that was refused once shows {made}")
+
+    def what_comes_late_is_not_taken(self):
+        self.open("layout=flow")
+        texts = self.browser.eval("""
+          document.querySelector("collection-view").remove();
+          const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+          const real = window.fetch;
+          window.fetch = async (url, options) => {
+            const name = String(url).match(/data-([ab])\\.json/)?.[1];
+            if (!name) return real(url, options);
+            await wait(name === "a" ? 400 : 50);
+            return new Response(JSON.stringify({sections: [{items: {ids: [`${name}1`, `${name}2`]}}]}));
+          };
+          const view = document.createElement("collection-view");
+          view.style.cssText = "width: 600px; height: 500px";
+          view.setAttribute("layout", "flow");
+          view.setAttribute("src", "/data-a.json");
+          document.body.append(view);
+          await wait(150);
+          view.setAttribute("src", "/data-b.json");
+          await wait(1000);
+          await view.idle();
+          window.fetch = real;
+          return [...view.children].map((element) => element.textContent);""")
+        expect(texts == ["b1", "b2"], f"another source's data are shown: {texts}")
+        texts = self.browser.eval(VIEW + """
+          const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+          const real = window.fetch;
+          window.fetch = async (url, options) => {
+            const answer = await real(url, options);
+            if (String(url).endsWith("/updates")) await wait(300);
+            return answer;
+          };
+          const update = view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]});
+          await wait(50);
+          view.collection = {sections: [{items: {ids: ["A", "B", "C"]}}]};
+          await update;
+          await wait(300);
+          await view.idle();
+          window.fetch = real;
+          return [...view.children].map((element) => element.textContent);""")
+        expect(texts == ["A", "B", "C"], f"a batch for the data before leaves {texts}")
+
+    def moved_and_hidden_it_stays(self):
+        self.open("collection=random&layout=flow")
+        self.browser.eval(VIEW + """
+          await view.setContentOffset({x: 0, y: 2000}, false);
+          await view.idle();
+          const parent = view.parentNode;
+          const place = document.createElement("div");
+          place.style.cssText = getComputedStyle(view).cssText;
+          parent.insertBefore(place, view);
+          parent.insertBefore(view, place);
+          place.remove();
+          await new Promise((resolve) => setTimeout(resolve, 300));""")
+        expect(self.same("moved")["offset"]["y"] == 2000, "what is moved in the document loses its place")
+        offset = self.browser.eval(VIEW + """
+          const scroller = view.shadowRoot.querySelector(".scroller");
+          const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+          scroller.scrollTop = 1000;
+          view.style.display = "none";
+          await wait(300);
+          view.style.display = "";
+          await wait(300);
+          await view.idle();
+          return [scroller.scrollTop, view.contentOffset.y];""")
+        expect(offset[0] == offset[1], f"what was hidden is at {offset}")
+        self.same("shown again")
+
+    def drags_that_fail_are_over(self):
+        self.open("collection=random&layout=flow")
+        found = self.browser.eval(VIEW + """
+          const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+          const element = view.elementAt(0, 2);
+          const box = element.getBoundingClientRect();
+          let x = box.x + 20, y = box.y + 20;
+          const point = (type) => element.dispatchEvent(new PointerEvent(type, {
+            pointerId: 1, isPrimary: true, button: 0, pointerType: "mouse", clientX: x, clientY: y,
+            bubbles: true, composed: true, cancelable: true,
+          }));
+          const lift = async () => {
+            point("pointerdown");
+            await wait(500);
+            for (let step = 0; step < 10; step++) {
+              x += 6; y += 6;
+              point("pointermove");
+              await wait(20);
+            }
+          };
+          await lift();
+          const isUp = document.querySelectorAll("[data-dragging]").length;
+          const real = window.fetch;
+          let lost = 1;
+          window.fetch = async (url, options) => {
+            if (options?.method === "PATCH" && lost-- > 0) throw new TypeError("cut off");
+            return real(url, options);
+          };
+          x += 6;
+          point("pointermove");
+          await wait(300);
+          window.fetch = real;
+          point("pointerup");
+          await view.idle();
+          let status = 200;
+          try {
+            await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]});
+          } catch (error) { status = error.status; }
+          return [isUp, document.querySelectorAll("[data-dragging]").length, status];""")
+        expect(found == [1, 0, 200], f"up, up afterwards, and the next batch: {found}")
+        self.same("after a step was lost")
+
+    def held_keys_do_not_pile_up(self):
+        self.open("collection=random&layout=list")
+        asked = self.browser.eval(VIEW + """
+          const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+          const real = window.fetch;
+          let asked = 0;
+          window.fetch = async (url, options) => { asked++; await wait(100); return real(url, options); };
+          view.elementAt(0, 0).focus();
+          for (let press = 0; press < 40; press++) {
+            (document.activeElement ?? view).dispatchEvent(new KeyboardEvent("keydown", {
+              key: "End", repeat: press > 0, bubbles: true, composed: true, cancelable: true,
+            }));
+            await wait(10);
+          }
+          const during = asked;
+          await view.idle();
+          window.fetch = real;
+          return [during, asked];""")
+        expect(asked[1] < 20, f"forty presses in 0.4 s ask {asked[1]} times")
+
     def the_viewport_can_be_resized(self):
         self.open("collection=gallery&layout=waterfall")
         self.browser.eval(VIEW + "await view.setContentOffset({x: 0, y: 5000}, false); await view.idle()")
@@ -537,7 +717,8 @@ class Checks:
         for name in (
             "every_layout_scrolls", "pinned_headers_stay", "snapping", "reorder_by_drag", "reorder_by_keyboard",
             "keyboard_goes_everywhere", "updates_are_animated", "lost_sessions_are_made_again",
-            "busy_servers_are_asked_again", "the_viewport_can_be_resized", "a_million_items", "a_billion_items", "first_screens_of_a_server_stay",
+            "busy_servers_are_asked_again", "lost_answers_are_made_up_for", "what_comes_late_is_not_taken",
+            "moved_and_hidden_it_stays", "drags_that_fail_are_over", "held_keys_do_not_pile_up", "the_viewport_can_be_resized", "a_million_items", "a_billion_items", "first_screens_of_a_server_stay",
             "an_element_by_its_attributes_alone", "curl_tells_the_same", "links_bring_back", "fingers",
             "accessible", "pictures",
         ):

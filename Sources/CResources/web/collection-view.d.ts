@@ -144,6 +144,10 @@ export interface CollectionViewEventMap {
   reorder: CustomEvent<{ from: IndexPath; to: IndexPath; version: number }>;
   /** The server has answered. */
   request: CustomEvent<{ method: string; url: string; status: number; seconds: number; body: unknown }>;
+  /**
+   * Something failed. Where the server is away (`status` is 0, or 500 and above), what was to be shown is asked
+   * for again after two seconds.
+   */
   error: CustomEvent<{ error: Error; status: number; problem: Problem | null }>;
 }
 

@@ -34,7 +34,7 @@ const EXACT = 500_000;
 /** No element is placed farther than this from the origin of its layer, to stay exact in 32-bit floats. */
 const NEAR = 20_000;
 /** Elements kept to be used again, of each kind. */
-const POOLED = 96;
+const POOLED = 1024;
 
 const SNAP_MODES = { pagedGrid: "page", coverFlow: "center", wheel: "wheel", banner: "item" };
 const EFFECTS = new Set(["coverFlow", "wheel", "banner"]);
@@ -372,7 +372,11 @@ export class CollectionView extends EarlyElement {
     this.#observer.observe(this.#scroller);
     addEventListener("pagehide", this.#forget);
     addEventListener("pageshow", this.#comeBack);
-    if (!this.#session) this.#want();
+    if (!this.#session) return this.#want();
+    // Whoever is moved in the document has lost where its scroller was.
+    this.#x.jump(this.#x.offset);
+    this.#y.jump(this.#y.offset);
+    this.#anchorLayer(this.contentOffset);
   }
 
   disconnectedCallback() {
@@ -531,9 +535,11 @@ export class CollectionView extends EarlyElement {
    */
   applyUpdates(batch) {
     return this.#enqueue(async () => {
+      const before = this.#collection;
       const answer = await this.#ask("POST", "/updates", batch, { isMatched: true });
       if (batch.dryRun) return answer;
-      this.#collection = updated(this.#collection, batch);
+      // The page may have set another one meanwhile.
+      if (this.#collection === before) this.#collection = updated(before, batch);
       this.#takeSummary(answer);
       this.#change(answer);
       this.#dispatchRanges("cancelprefetch", answer.cancelPrefetch);
@@ -551,9 +557,10 @@ export class CollectionView extends EarlyElement {
    */
   replaceCollection(collection, anchor) {
     return this.#enqueue(async () => {
+      const before = this.#collection;
       const body = anchor ? { collection, anchor } : { collection };
       const answer = await this.#ask("PUT", "/collection", body);
-      this.#collection = collection;
+      if (this.#collection === before) this.#collection = collection;
       this.#takeSummary(answer);
       if (answer.attributes) {
         // Nobody can tell which item is which: everything is new.
@@ -601,7 +608,7 @@ export class CollectionView extends EarlyElement {
     queueMicrotask(() => {
       this.#isStartWanted = false;
       const generation = ++this.#generation;
-      this.#enqueue(() => this.#start(generation)).catch((error) => this.#report(error));
+      this.#enqueue(() => this.#start(generation)).catch((error) => this.#failed(error));
     });
   }
 
@@ -612,6 +619,7 @@ export class CollectionView extends EarlyElement {
       const source = await fetch(new URL(this.#source, document.baseURI));
       if (!source.ok) throw new LayoutError(source.status, null, "GET", this.#source);
       const json = await source.json();
+      if (generation !== this.#generation) return;
       this.#collection = json.collection ?? json;
       if (json.layout && !this.#hasLayout) this.#layout = json.layout;
       if (json.prefetch) this.#prefetchReach ??= json.prefetch;
@@ -627,6 +635,7 @@ export class CollectionView extends EarlyElement {
     };
     const answer = await this.#request("POST", "/v1/sessions", description);
     this.#session = { path: `v1/sessions/${answer.id}`, version: answer.version, itemCounts: [] };
+    if (!this.isConnected) return this.#forget();
     this.#takeSummary(answer);
     this.#setContent(answer.contentSize);
     this.#reconcile(answer.attributes);
@@ -641,9 +650,14 @@ export class CollectionView extends EarlyElement {
     if (!this.#session) return;
     fetch(this.sessionURL, { method: "DELETE", headers: this.#headers(), keepalive: true })
       .catch(() => {});
-    this.#session = null;
-    this.#movement = null;
+    this.#loseSession();
   };
+
+  #loseSession() {
+    this.#session = null;
+    if (this.#movement) delete this.#movement.item.element.dataset.dragging;
+    this.#movement = null;
+  }
 
   /** A page that was kept aside while its session was not. */
   #comeBack = ({ persisted }) => { if (persisted && !this.#session) this.#want(); };
@@ -670,8 +684,7 @@ export class CollectionView extends EarlyElement {
       return await this.#request(method, `/${session.path}${path}`, body, fields);
     } catch (error) {
       if (error.status === 404 && /no such session/.test(error.message) && !isRepeated) {
-        this.#session = null;
-        this.#movement = null;
+        this.#loseSession();
         await this.#start(this.#generation);
         if (this.#session && !path.startsWith("/movement")) {
           return this.#ask(method, path, body, { isMatched, isRepeated: true });
@@ -700,13 +713,16 @@ export class CollectionView extends EarlyElement {
       try {
         response = await fetch(url, {
           method, headers, body: hasBody ? JSON.stringify(body) : undefined,
-          cache: "no-store",
+          // For others it would have a browser ask anew each time whether another origin may.
+          cache: method === "GET" ? "no-store" : "default",
         });
       } catch (error) {
         // Only what can be said twice is said twice.
         if (attempt >= 3 || (method !== "GET" && !path.endsWith("/scroll"))) {
           throw new LayoutError(0, { detail: String(error?.message ?? error) }, method, url);
         }
+        // The server may have answered, and goes on from there.
+        if (method === "POST") body = { ...body, full: true };
         await delay(0.2 * 2 ** attempt);
         continue;
       }
@@ -748,7 +764,7 @@ export class CollectionView extends EarlyElement {
           await Promise.resolve().then(job.run).then(job.resolve, job.reject);
         } else if (this.#tickWanted && this.#session) {
           this.#tickWanted = false;
-          await this.#tick().catch((error) => this.#report(error));
+          await this.#tick().catch((error) => this.#failed(error));
         } else if (this.#movement?.isWanted && this.#movement.isUp) {
           await this.#stepMovement().catch((error) => this.#movementFailed(error));
         } else {
@@ -768,6 +784,20 @@ export class CollectionView extends EarlyElement {
       return;
     }
     for (const resolve of this.#idlers.splice(0)) resolve();
+  }
+
+  #retryTimer = null;
+
+  /** Nothing is shown of what was asked for: asked for again, once the server may be there again. */
+  #failed(error) {
+    this.#report(error);
+    this.#fullWanted = true;
+    const mayPass = error instanceof LayoutError && (error.status === 0 || error.status >= 500);
+    if (!mayPass || this.#retryTimer !== null) return;
+    this.#retryTimer = setTimeout(() => {
+      this.#retryTimer = null;
+      if (this.isConnected) this.#session ? this.#wantTick() : this.#want();
+    }, 2000);
   }
 
   #report(error) {
@@ -836,14 +866,16 @@ export class CollectionView extends EarlyElement {
     if (answer.contentSize.width !== this.#x.content || answer.contentSize.height !== this.#y.content) {
       this.#setContent(answer.contentSize);
     }
-    this.#anchorLayer(answer.contentOffset);
     if (answer.reset) {
+      this.#anchorLayer(answer.contentOffset);
       this.#reconcile(answer.appeared);
     } else {
       for (const { kind, indexPath } of answer.disappeared) {
         const item = this.#items.get(keyOf(kind, indexPath));
         if (item && item !== this.#movement?.item) this.#remove(item);
       }
+      // Afterwards: what leaves need not be placed anew.
+      this.#anchorLayer(answer.contentOffset);
       for (const attributes of answer.changed) this.#add(attributes);
       for (const attributes of answer.appeared) this.#add(attributes);
     }
@@ -949,13 +981,14 @@ export class CollectionView extends EarlyElement {
   }
 
   #recycle(element, kind) {
-    for (const animation of element.getAnimations()) animation.cancel();
     if (element.contains(document.activeElement)) {
       // The focus stays with the list, and comes back with the item.
       this.#hadFocus = true;
       this.#scroller.focus({ preventScroll: true });
     }
     element.remove();
+    // In the document it would take all styles to be worked out first, for each element.
+    for (const animation of element.getAnimations()) animation.cancel();
     element.removeAttribute("data-leaving");
     element.removeAttribute("data-dragging");
     element.removeAttribute("aria-hidden");
@@ -1086,10 +1119,13 @@ export class CollectionView extends EarlyElement {
     const size = this.#measure();
     const before = this.#viewport;
     if (size.width <= 0 || size.height <= 0) return;
+    // It may have been hidden, and scrolled before.
+    this.#scrolled();
     if (size.width === before.width && size.height === before.height) return;
+    // Looked at again when the item is put down.
+    if (this.#movement) return;
     this.#viewport = size;
     if (!this.#session) return this.#want();
-    if (this.#movement) return;
     this.#enqueue(async () => {
       // Of many sizes in a row only the last one is worth an answer.
       if (size !== this.#viewport) return;
@@ -1268,6 +1304,8 @@ export class CollectionView extends EarlyElement {
   // MARK: Scrolling
 
   #scrolled() {
+    // What is hidden has no offset.
+    if (this.#scroller.clientHeight === 0) return;
     const x = this.#x.follow();
     const y = this.#y.follow();
     if (!x && !y) return;
@@ -1334,7 +1372,8 @@ export class CollectionView extends EarlyElement {
     this.#gestureStart = null;
     const { x: width, y: height } = { x: this.#x.viewport, y: this.#y.viewport };
     const end = { x: clamp(target.x, 0, this.#x.range), y: clamp(target.y, 0, this.#y.range) };
-    if (seconds <= 0 || prefersStillness()) {
+    const isThere = end.x === this.#x.offset && end.y === this.#y.offset;
+    if (seconds <= 0 || isThere || prefersStillness()) {
       this.#put(end);
       this.#lastRest = this.contentOffset;
       return Promise.resolve();
@@ -1375,6 +1414,7 @@ export class CollectionView extends EarlyElement {
   }
 
   #put({ x, y }) {
+    if (x === this.#x.offset && y === this.#y.offset) return;
     if (x !== this.#x.offset) this.#x.jump(x);
     if (y !== this.#y.offset) this.#y.jump(y);
     if (!this.#isHeld) this.#anchorLayer(this.contentOffset);
@@ -1615,6 +1655,7 @@ export class CollectionView extends EarlyElement {
     return this.#enqueue(async () => {
       if (this.#movement !== movement || !movement.isUp) return;
       if (movement.isWanted) await this.#stepMovement();
+      const before = this.#collection;
       const answer = await this.#ask("POST", "/movement/end");
       this.#flush();
       const { item } = movement;
@@ -1622,14 +1663,15 @@ export class CollectionView extends EarlyElement {
       delete item.element.dataset.dragging;
       const { source, target } = answer;
       const isMoved = comparePaths(source, target) !== 0;
-      if (isMoved) {
-        this.#collection = updated(this.#collection, { moveItems: [{ from: source, to: target }] });
+      if (isMoved && this.#collection === before) {
+        this.#collection = updated(before, { moveItems: [{ from: source, to: target }] });
       }
       this.#takeSummary(answer);
       this.#change(answer, 0.25);
       this.#announce("dropped", target);
       if (isMoved) this.#emit("reorder", { from: source, to: target, version: answer.version });
       this.#wantTick();
+      this.#resized();
     }).catch((error) => this.#movementFailed(error));
   }
 
@@ -1650,10 +1692,15 @@ export class CollectionView extends EarlyElement {
     if (this.#isCurrent(movement.item.attributes)) this.#current = movement.source;
     this.#fullWanted = true;
     this.#wantTick();
+    this.#resized();
   }
 
   #movementFailed(error) {
-    if (this.#movement) this.#movementOver(this.#movement);
+    if (this.#movement) {
+      // The server may have it in hand still, and would take no other change.
+      if (this.#session) this.#enqueue(() => this.#ask("DELETE", "/movement")).catch(() => {});
+      this.#movementOver(this.#movement);
+    }
     this.#report(error);
   }
 
@@ -1687,7 +1734,20 @@ export class CollectionView extends EarlyElement {
     if (item) item.element.focus({ preventScroll: true });
   }
 
+  #isPressing = false;
+
   async #keyDown(event) {
+    // A key that is held goes on when the server has answered, and not for long after it was let go.
+    if (event.repeat && this.#isPressing) return event.preventDefault();
+    this.#isPressing = true;
+    try {
+      await this.#press(event);
+    } finally {
+      this.#isPressing = false;
+    }
+  }
+
+  async #press(event) {
     if (event.defaultPrevented || !this.#session) return;
     const step = STEPS[event.key];
     const movement = this.#movement;
