@@ -255,6 +255,16 @@ class Checks:
           try { await view.applyUpdates({expect: {itemCounts: [1]}}); } catch (error) { return error.status; }""")
         expect(fault == 409, f"a batch that does not fit: {fault}")
         self.same("refused")
+        # The page's own animations are not waited for.
+        isIdle = self.browser.eval(VIEW + """
+          const endless = view.querySelector("[data-kind=cell]").animate(
+            [{outlineColor: "red"}, {outlineColor: "blue"}], {duration: 1000, iterations: Infinity});
+          const idle = view.idle().then(() => true);
+          const late = new Promise((resolve) => setTimeout(resolve, 2000, false));
+          const isIdle = await Promise.race([idle, late]);
+          endless.cancel();
+          return isIdle;""")
+        expect(isIdle, "an animation of the page's is waited for")
 
     def lost_sessions_are_made_again(self):
         self.open("collection=random&layout=waterfall")

@@ -779,7 +779,7 @@ export class CollectionView extends EarlyElement {
 
   #checkIdle() {
     if (!this.#idlers.length || this.#isPumping || this.#answers.length || this.#motion) return;
-    if (this.#leaving.size || this.#sorted.some(({ element }) => element.getAnimations().length)) {
+    if (this.#leaving.size || this.#running.size) {
       setTimeout(() => this.#checkIdle(), 30);
       return;
     }
@@ -987,8 +987,7 @@ export class CollectionView extends EarlyElement {
       this.#scroller.focus({ preventScroll: true });
     }
     element.remove();
-    // In the document it would take all styles to be worked out first, for each element.
-    for (const animation of element.getAnimations()) animation.cancel();
+    this.#still(element);
     element.removeAttribute("data-leaving");
     element.removeAttribute("data-dragging");
     element.removeAttribute("aria-hidden");
@@ -1145,10 +1144,27 @@ export class CollectionView extends EarlyElement {
   #animate(item, initial, { seconds = this.animationDuration, start = null, final = item.attributes } = {}) {
     const { element } = item;
     const running = start ?? this.#stateOf(element);
-    for (const animation of element.getAnimations()) animation.cancel();
+    this.#still(element);
     if (prefersStillness() || seconds <= 0) return null;
     const from = running ?? this.#keyframe(initial);
-    return element.animate([from, this.#keyframe(final)], { duration: seconds * 1000, easing: EASING });
+    const animation =
+      element.animate([from, this.#keyframe(final)], { duration: seconds * 1000, easing: EASING });
+    this.#running.set(element, animation);
+    const end = () => { if (this.#running.get(element) === animation) this.#running.delete(element); };
+    animation.addEventListener("finish", end);
+    animation.addEventListener("cancel", end);
+    return animation;
+  }
+
+  /**
+   * The animations of elements that are on their way. To ask an element takes all styles of the document to be
+   * worked out, and all its animations to be gone through.
+   */
+  #running = new Map();
+
+  #still(element) {
+    this.#running.get(element)?.cancel();
+    this.#running.delete(element);
   }
 
   #keyframe(attributes) {
@@ -1163,7 +1179,7 @@ export class CollectionView extends EarlyElement {
 
   /** Where an element is that is on its way; null if it rests. */
   #stateOf(element, x = 0, y = 0) {
-    if (!element.getAnimations().length) return null;
+    if (!this.#running.has(element)) return null;
     const { transform, transformOrigin, opacity, width, height } = getComputedStyle(element);
     return {
       transform: `translate(${x}px, ${y}px) ${transform}`, transformOrigin, opacity, width, height,
