@@ -109,8 +109,12 @@ private struct Surroundings {
       limit = min(Surroundings.greatestLimit, 4 * visits)
       tooFar = nil
     }
-    // Faster as long as there are few: to ask again takes longer than to look at some of them in vain.
-    reach = max(needed ?? seen * (visits < 16 ? 8 : 2), seen + Surroundings.least)
+    if let needed, needed > seen {
+      reach = needed
+    } else {
+      // Faster as long as there are few: to ask again takes longer than to look at some of them in vain.
+      reach = seen * (visits < 16 ? 8 : 2)
+    }
     guard let tooFar else { return }
     reach = min(reach, seen + (tooFar - seen).halved)
     if reach == tooFar { self.tooFar = nil }
