@@ -89,11 +89,10 @@ private struct Surroundings {
   private var seen: Length = 0
   /// So far there are too many.
   private var tooFar: Length?
-  /// How many more are visited at all, as many as take a millisecond or a few: no collection makes a question
-  /// endless.
-  private var left = 40_000
+  /// How many more are visited at all: no collection makes a question endless.
+  private var left = greatestLimit + 2000
 
-  /// As many as all may be in one place.
+  /// As many as all may be in one place, and take a millisecond or a few.
   private static let greatestLimit = 20_000
   private static let least = Length(millionths: 1)
 
