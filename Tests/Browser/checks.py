@@ -474,9 +474,20 @@ class Checks:
           try {
             await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]});
           } catch (error) { status = error.status; }
-          return [isUp, document.querySelectorAll("[data-dragging]").length, status];""")
-        expect(found == [1, 0, 200], f"up, up afterwards, and the next batch: {found}")
-        self.same("after a step was lost")
+          const left = document.querySelectorAll("[data-dragging]").length;
+          x = box.x + 20;
+          y = box.y + 20;
+          await lift();
+          view.style.width = "500px";
+          await wait(300);
+          point("pointerup");
+          await wait(100);
+          await view.idle();
+          const {contentSize} = await (await fetch(view.sessionURL)).json();
+          return [isUp, left, status, view.viewportSize.width, contentSize.width];""")
+        expect(found[:3] == [1, 0, 200], f"up, up afterwards, and the next batch: {found}")
+        expect(found[3] == found[4] <= 500, f"resized in a drag: {found[3]}, and {found[4]} at the server")
+        self.same("after a step was lost, and another size")
 
     def held_keys_do_not_pile_up(self):
         self.open("collection=random&layout=list")
