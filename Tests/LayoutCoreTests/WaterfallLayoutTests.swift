@@ -46,6 +46,16 @@ struct WaterfallLayoutTests {
     }
   }
 
+  /// Applies a batch to content and to its layout.
+  private func apply(
+    _ batch: BatchUpdate, _ layout: WaterfallLayout, to content: inout Content,
+    _ prepared: inout PreparedLayout
+  ) throws {
+    let updated = try batch.applied(to: content)
+    prepared = try PreparedLayout(updating: prepared, to: updated, layout: layout)
+    content = updated.content
+  }
+
   /// Items of whole points, which behind a change mostly go where they went before.
   private func wholePoints(
     _ count: Int, below limit: Int, _ random: inout SeededGenerator
@@ -93,9 +103,7 @@ struct WaterfallLayoutTests {
         }
       }
       batch = batch.repaired(for: content) ?? batch
-      let updated = try batch.applied(to: content)
-      prepared = try PreparedLayout(updating: prepared, to: updated, layout: layout)
-      content = updated.content
+      try apply(batch, layout, to: &content, &prepared)
       let scratch = try PreparedLayout(content, layout: layout, viewport: viewport)
       #expect(prepared.contentSize == scratch.contentSize)
       let rect = Rect(
@@ -172,9 +180,7 @@ struct WaterfallLayoutTests {
       batch.moveItems = [
         (IndexPath(item: from, section: 0), IndexPath(item: from + 5, section: 0))
       ]
-      let updated = try batch.applied(to: content)
-      prepared = try PreparedLayout(updating: prepared, to: updated, layout: layout)
-      content = updated.content
+      try apply(batch, layout, to: &content, &prepared)
     }
     let (all, moves) = (end - start, threadTime() - end)
     #expect(moves < all * 20 / 4, "\(moves) ns for 20 moves, \(all) for all")
@@ -288,9 +294,7 @@ struct WaterfallLayoutTests {
         batch.reloadSections = []
         batch = batch.repaired(for: content) ?? batch
       }
-      let updated = try batch.applied(to: content)
-      prepared = try PreparedLayout(updating: prepared, to: updated, layout: layout)
-      content = updated.content
+      try apply(batch, layout, to: &content, &prepared)
       let scratch = try PreparedLayout(content, layout: layout, viewport: viewport)
       #expect(prepared.contentSize == scratch.contentSize)
       for _ in 0..<4 {
@@ -332,9 +336,7 @@ struct WaterfallLayoutTests {
       var batch = BatchUpdate()
       // From the end, so that those before are where they were.
       batch.deleteItems = Array(ranges.dropLast(turn * share).suffix(share))
-      let updated = try batch.applied(to: content)
-      prepared = try PreparedLayout(updating: prepared, to: updated, layout: layout)
-      content = updated.content
+      try apply(batch, layout, to: &content, &prepared)
     }
     let scratch = try PreparedLayout(content, layout: layout, viewport: viewport)
     #expect(content.sections[0].items.count == 800)

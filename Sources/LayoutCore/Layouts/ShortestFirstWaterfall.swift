@@ -74,8 +74,8 @@ final class ShortestFirstWaterfall: SectionBody {
       columnCount: filledCount, count: lengths.likelyPieceCount, keeping: count, of: checkpoints)
     let spacing = lengths.spacing(interitemSpacing)
     let before = checkpoints.place(of: count).map { ($0.leaf, count - $0.start) }
-    let firstOld = old?.first ?? .max
-    var isInStep = false
+    /// How long all was before the change; nil as long as it may be longer or shorter now.
+    var oldLength: Length?
     func place<Front: ColumnFront>(_: Front.Type, _ writer: inout CheckpointWriter) -> Length {
       var front =
         before.map { Front($0.columns(at: $1)) } ?? Front(columnCount: filledCount)
@@ -83,18 +83,19 @@ final class ShortestFirstWaterfall: SectionBody {
       lengths.forEachBlock(
         of: next..<lengths.count, limit: { $0 == next ? pieceCount : next - $0 }
       ) { item, block in
-        let isEqual = if case .equal = block.lengths { true } else { false }
-        if isEqual || item == next {
+        let pieceEnd: Int? =
+          if case .equal(let lengths) = block.lengths {
+            item + lengths.count
+          } else {
+            item == next ? item + pieceCount : nil
+          }
+        if let pieceEnd {
           front.append(to: &writer, before: item)
-          if item >= firstOld, writer.isInStep() {
-            isInStep = true
+          if let old, item >= old.first, writer.isInStep() {
+            oldLength = old.length
             return false
           }
-        }
-        if case .equal(let lengths) = block.lengths {
-          next = item + lengths.count
-        } else if item == next {
-          next += pieceCount
+          next = pieceEnd
         }
         front.place(block, from: item, spacing: spacing)
         return true
@@ -104,9 +105,9 @@ final class ShortestFirstWaterfall: SectionBody {
     let end =
       filledCount <= OrderedColumns.capacity
       ? place(OrderedColumns.self, &writer) : place(ManyColumns.self, &writer)
-    self.checkpoints = writer.finish(isInStep: isInStep)
+    self.checkpoints = writer.finish(isInStep: oldLength != nil)
     checkpointsByteCount = self.checkpoints.summary.byteCount + self.checkpoints.rootByteCount
-    length = isInStep ? old?.length ?? 0 : max(0, end - interitemSpacing)
+    length = oldLength ?? max(0, end - interitemSpacing)
   }
 
   /// The same waterfall after a change of its items.
