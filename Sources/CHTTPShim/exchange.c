@@ -9,9 +9,9 @@
 
 // What a recycled exchange may keep of its body buffer, and how many a loop keeps.
 static const size_t kept_body_bytes = 1 << 20;
+static const unsigned kept_exchanges = 64;
 // Bodies up to this come along with the header as a rule: refusing them first saves nothing.
 static const size_t short_body_bytes = 16 << 10;
-static const unsigned kept_exchanges = 64;
 // How much a loop keeps of body buffers that have been used, all together: 64 MiB would be idle after a
 // rush else, and a mebibyte with each client that does not take its answer.
 static const size_t kept_loop_bytes = 4 << 20;

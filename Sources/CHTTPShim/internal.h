@@ -268,7 +268,7 @@ void http_server_forget_address(http_server *server, const http_address *address
 // What a large page has on most processors; where it has more, hints come to nothing.
 enum : size_t { HTTP_LARGE_PAGE_BYTES = 2 << 20 };
 
-// server.c: has the memory of the thread that calls grow by so much at once, 16 MiB at the most, in
+// memory.c: has the memory of the thread that calls grow by so much at once, 16 MiB at the most, in
 // large pages where whole ones fit. All arenas of glibc but the first grow by a page, with a system
 // call for each, and each page is a fault: a fifth of the time in which a million items are described.
 // Returns what keeps the room until it is freed; NULL if there is nothing to free.

@@ -77,7 +77,7 @@ extension LayoutAttributes {
     }
   }
 
-  /// Whether an effect has changed its look.
+  /// Whether no effect has changed its look.
   public var isPlain: Bool { if case .plain = look { true } else { false } }
 
   /// Whether it shows where its frame is: without a transform the anchor point does not matter.

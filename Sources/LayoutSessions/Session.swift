@@ -85,7 +85,7 @@ public final class Session: Sendable {
     public let description: Description
     /// The layout of it.
     public let layout: PreparedLayout
-    /// The names of the items.
+    /// The names of its sections and items.
     public let names: CollectedNames
 
     /// Keeps them together.
@@ -93,7 +93,7 @@ public final class Session: Sendable {
     /// - Parameters:
     ///   - description: What the client said.
     ///   - layout: The layout of it.
-    ///   - names: The names of the items.
+    ///   - names: The names of its sections and items.
     public init(
       description: Description, layout: PreparedLayout, names: CollectedNames = CollectedNames()
     ) {

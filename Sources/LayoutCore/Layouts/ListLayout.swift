@@ -62,7 +62,7 @@ public struct ListLayout: CollectionLayout {
   ///   - old: What was made of the content before a change, or nil.
   /// - Returns: Where everything is.
   /// - Throws: ``LayoutError`` if the content would be too long.
-  /// - Complexity: O(n) for items of different lengths, O(1) a section for equal ones.
+  /// - Complexity: O(1) a section; O(n) in those with items of aspect ratios.
   public func arrange(
     _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {

@@ -1,7 +1,8 @@
 /// A waterfall that puts each item where it can start first.
 ///
-/// Only lengths are kept, and every few hundred items a checkpoint of the columns; frames are worked
-/// out from the checkpoint before them. Three facts make questions fast:
+/// Kept is a checkpoint of the columns every 128 items, or sixteen for each column if that is more; frames are
+/// worked out from the checkpoint before them, and lengths whenever they are needed. Three facts make questions
+/// fast:
 ///
 /// - Items start in the order of their index, because each start is the least of all columns. So
 ///   the end of a range is found by bisection.

@@ -122,7 +122,7 @@ public struct WaterfallLayout: CollectionLayout {
   ///   - container: The viewport, upright.
   ///   - old: What was made of the content before a change, or nil.
   /// - Returns: Where everything is.
-  /// - Throws: ``LayoutError`` if the content would be too long or have too many columns.
+  /// - Throws: ``LayoutError`` if the content would be too long, have too many columns, or take too long to place.
   /// - Complexity: O(n) for items of different sizes, O(1) a section or run for equal ones.
   public func arrange(
     _ content: Content, in container: Container, reusing old: Rearrangement?
