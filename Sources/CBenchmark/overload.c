@@ -49,7 +49,7 @@ struct overload {
   client *idle, *closed;
   char *scratch;
   uint64_t random;
-  unsigned open, busy;
+  unsigned busy;
   double last_sweep;
 };
 
@@ -58,10 +58,9 @@ static double next_gap(overload *self, double rate) {
 }
 
 // Closes a connection on which nothing is under way any more.
-static void drop(overload *self, client *it) {
+static void drop(client *it) {
   close(it->fd);
   it->fd = -1;
-  self->open--;
 }
 
 static void free_client(overload *self, client *it) {
@@ -80,7 +79,7 @@ static void end_request(overload *self, client *it, uint64_t *counter) {
 
 // There will be no answer.
 static void fail(overload *self, client *it, uint64_t *counter) {
-  drop(self, it);
+  drop(it);
   end_request(self, it, counter);
 }
 
@@ -97,7 +96,6 @@ static bool send_rest(client *it) {
 static bool open_client(overload *self, client *it) {
   it->fd = client_connect(self->plan.port, SOCK_NONBLOCK, 0);
   if (it->fd < 0) return false;
-  self->open++;
   // Told once of each change, and so never asked to listen to anything else.
   struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = it};
   epoll_ctl(self->epoll, EPOLL_CTL_ADD, it->fd, &event);
@@ -184,7 +182,7 @@ static void end_answer(overload *self, client *it) {
     counts->wrong_status = it->status;
   }
   // An answer before the request has been sent whole is the connection's last too.
-  if (it->closes || it->unsent > 0) drop(self, it);
+  if (it->closes || it->unsent > 0) drop(it);
   end_request(self, it, counter);
 }
 
@@ -200,7 +198,7 @@ static bool receive(overload *self, client *it) {
   if (got < 0 && errno == EAGAIN) return false;
   if (got <= 0) {
     if (it->is_busy) fail(self, it, &counts->closed);
-    else drop(self, it);
+    else drop(it);
     return false;
   }
   size_t count = (size_t)got;
@@ -220,7 +218,7 @@ static bool receive(overload *self, client *it) {
     } else {
       // An answer that nobody has asked for.
       counts->wrong++;
-      drop(self, it);
+      drop(it);
     }
     return false;
   }
@@ -240,7 +238,7 @@ static void take_event(overload *self, client *it, uint32_t events) {
   // What the other side said before it left has been read.
   if (it->fd < 0 || !has_ended) return;
   if (it->is_busy) fail(self, it, &self->kinds[it->class].counts.closed);
-  else drop(self, it);
+  else drop(it);
 }
 
 static void take_events(overload *self, int wait) {
@@ -321,8 +319,6 @@ void overload_reset(overload *self) {
     memset(self->kinds[i].buckets, 0, bucket_count * sizeof(uint64_t));
   }
 }
-
-unsigned overload_open_count(const overload *self) { return self->open; }
 
 void overload_stop(overload *self) {
   for (unsigned i = 0; i < self->plan.connections; i++) {

@@ -146,9 +146,6 @@ import Synchronization
 
 /// An entity tag (RFC 9110, 8.8.3), held without an allocation.
 public struct HTTPEntityTag: Sendable {
-  /// How long a tag may be, with its quotes.
-  public static let capacity = 44
-
   private var text = InlineArray<44, UInt8>(repeating: 0)
   private var count = 0
 

@@ -23,11 +23,6 @@ struct SizeRun: RopeChunk {
     self.init(cross: cross, main: main, summary: summary)
   }
 
-  /// One size for all.
-  init(size: Size, count: Int) {
-    self.init(cross: .equal(size.width, count: count), main: .equal(size.height, count: count))
-  }
-
   static var capacity: Int { Items.capacity }
 
   var count: Int { main.count }

@@ -107,8 +107,8 @@ struct JSONObjectTests {
   }
 
   @Test func readsNames() throws {
-    let read = { (value: JSONValue) throws(JSONError) in try value.name(as: Direction.self) }
-    #expect(try reading("\"horizontal\"", read) == .horizontal)
+    let read = { (value: JSONValue) throws(JSONError) in try value.name(in: Direction.names) }
+    #expect(try reading("\"horizontal\"", read) == Direction.horizontal.rawValue)
     #expect(
       throws: JSONError(
         .unknownName("Vertical", nearest: "vertical", known: ["vertical", "horizontal"]))

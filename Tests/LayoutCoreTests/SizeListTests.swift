@@ -146,7 +146,7 @@ struct SizeListTests {
   /// Room for each of them would be more than there is.
   @Test func aTrillionEqualSizesAreJoinedWithoutRoomForEach() {
     let trillion = 1_000_000_000_000
-    let run = SizeRun(size: Size(width: 3, height: 2), count: trillion)
+    let run = SizeRun(cross: .equal(3, count: trillion), main: .equal(2, count: trillion))
     let joined = SizeRun.joining([run.whole, run.whole])
     #expect(joined.main == .equal(2, count: 2 * trillion))
     #expect(joined.cross == .equal(3, count: 2 * trillion))

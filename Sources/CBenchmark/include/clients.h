@@ -89,9 +89,6 @@ overload_counts overload_result(const overload *_Nonnull self, unsigned class_in
 // Forgets what has been counted; what is under way counts from now on.
 void overload_reset(overload *_Nonnull self);
 
-// How many connections are open.
-unsigned overload_open_count(const overload *_Nonnull self);
-
 void overload_stop(overload *_Nonnull self);
 
 // MARK: Leaving

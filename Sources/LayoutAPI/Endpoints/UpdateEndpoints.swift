@@ -26,7 +26,7 @@ extension Call {
       return request.isDryRun
         ? nil : finished(change, isNewVersion: !request.batch.isEmpty)
     }
-    return respond(answer, of: session.id, snapshot, shape)
+    return respond(answer, snapshot, shape)
   }
 
   func replaceCollection() throws(Failure) -> HTTPResponse {
@@ -68,7 +68,7 @@ extension Call {
     }
     return answer == nil
       ? self.answer(visible, of: session.id, snapshot, shape)
-      : respond(answer, of: session.id, snapshot, shape)
+      : respond(answer, snapshot, shape)
   }
 
   // MARK: Parts
@@ -199,8 +199,7 @@ extension Call {
   }
 
   private func respond(
-    _ answer: UpdateAnswer?, of id: SessionID, _ snapshot: Session.Snapshot,
-    _ shape: AttributesFormat.Shape
+    _ answer: UpdateAnswer?, _ snapshot: Session.Snapshot, _ shape: AttributesFormat.Shape
   ) -> HTTPResponse {
     var json = JSONWriter(capacity: 4096)
     json.beginObject()

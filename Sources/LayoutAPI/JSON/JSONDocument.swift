@@ -290,7 +290,7 @@ struct JSONDocument: ~Escapable {
   }
 }
 
-/// The types on simdjson's tape.
+/// The types on simdjson's tape; what is none of these is null.
 struct JSONTag: RawRepresentable, Equatable {
   let rawValue: UInt8
 
@@ -302,7 +302,6 @@ struct JSONTag: RawRepresentable, Equatable {
   static var double: Self { Self(rawValue: UInt8(ascii: "d")) }
   static var yes: Self { Self(rawValue: UInt8(ascii: "t")) }
   static var no: Self { Self(rawValue: UInt8(ascii: "f")) }
-  static var null: Self { Self(rawValue: UInt8(ascii: "n")) }
   /// Not simdjson's: an array that was taken out before, see ``JSONSkeleton``.
   static var lifted: Self { Self(rawValue: UInt8(ascii: "A")) }
 }

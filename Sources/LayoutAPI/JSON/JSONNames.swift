@@ -1,4 +1,4 @@
-/// An enumeration whose case names are names on the wire: members of an object, or values.
+/// An enumeration whose case names are the names of an object's members on the wire.
 ///
 ///     enum PointMember: Int, JSONName {
 ///       case x, y

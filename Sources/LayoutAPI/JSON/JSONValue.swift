@@ -156,13 +156,6 @@ extension JSONValue {
         name, nearest: nearestName(to: name, among: names.texts), known: names.texts))
   }
 
-  /// One case of an enumeration, by name.
-  func name<Name: JSONName>(as type: Name.Type = Name.self) throws(JSONError) -> Name {
-    let place = try name(in: Name.names)
-    guard let name = Name(rawValue: place) else { throw wrongType(expected: "a known name") }
-    return name
-  }
-
   /// The first member called `name` of what may be an object, without looking at the others.
   ///
   /// For objects whose member `kind` decides which others there may be.
