@@ -6,10 +6,10 @@ public struct ScrollState: Hashable, Sendable {
   public private(set) var isForward: Bool
   /// The cells asked for and not cancelled.
   private var asked: ItemRanges
-  /// Whether the next tick forgets what was shown.
-  private var isStale = false
-  /// Whether what is asked for is what the last tick wanted at this very offset.
-  private var isSettled = false
+  /// Whether the next tick forgets what was shown, even if the client does not say so.
+  public private(set) var isReset = false
+  /// Whether what is asked for is what the last tick wanted at this very offset, so that a band can be made of it.
+  private(set) var isAtTick = false
 
   /// At an offset, nothing asked for yet.
   ///
@@ -28,9 +28,6 @@ public struct ScrollState: Hashable, Sendable {
   public func requestedRanges(in layout: PreparedLayout) -> [ItemRange] {
     layout.nearestFirst(asked.ranges, at: contentOffset, isForward: isForward)
   }
-
-  /// Whether a band can be made of it: what is asked for is what shows that it should be.
-  var isAtTick: Bool { isSettled }
 
   /// How many cells are asked for.
   var askedCount: Int { asked.count }
@@ -53,7 +50,7 @@ public struct ScrollState: Hashable, Sendable {
   /// - Parameter offset: The offset.
   public mutating func move(to offset: Point) {
     contentOffset = offset
-    isSettled = false
+    isAtTick = false
   }
 
   /// Forgets what was shown and asked for: the next tick is a reset.
@@ -62,8 +59,8 @@ public struct ScrollState: Hashable, Sendable {
   public mutating func reset(to offset: Point) {
     contentOffset = offset
     asked = ItemRanges()
-    isStale = true
-    isSettled = false
+    isReset = true
+    isAtTick = false
   }
 
   /// Goes on after a change of the content: what was asked for keeps its identity.
@@ -78,7 +75,7 @@ public struct ScrollState: Hashable, Sendable {
     let (kept, gone) = asked.mapped(by: map)
     contentOffset = offset
     asked = kept
-    isSettled = false
+    isAtTick = false
     return gone.ranges
   }
 
@@ -113,7 +110,7 @@ public struct ScrollState: Hashable, Sendable {
     to offset: Point, in layout: PreparedLayout, prefetch: PrefetchReach, isFull: Bool, limit: Int
   ) throws(LayoutError) -> ScrollTick {
     var tick = ScrollTick()
-    if isFull || isStale {
+    if isFull || isReset {
       tick.isReset = true
       var appeared: [LayoutAttributes] = []
       tick.prefetch = try scrollAnew(
@@ -155,7 +152,7 @@ public struct ScrollState: Hashable, Sendable {
     contentOffset = offset
     isForward = forward
     asked = wanted.items
-    isSettled = true
+    isAtTick = true
     return tick
   }
 
@@ -236,14 +233,11 @@ public struct ScrollState: Hashable, Sendable {
     contentOffset = offset
     isForward = forward
     asked = wanted.items
-    isStale = false
-    isSettled = true
+    isReset = false
+    isAtTick = true
     return layout.nearestFirst(
       wanted.items.ranges, at: offset, isForward: forward, wanted.frame(ofItemAt:))
   }
-
-  /// Whether a tick forgets what was shown, even if the client does not say so.
-  public var isReset: Bool { isStale }
 
   /// Which way an offset is.
   ///
