@@ -133,10 +133,4 @@ extension RopeChunk {
   func slice(_ range: Range<Int>) -> Self {
     range == 0..<count ? self : Self.joining([RopePart(source: .chunk(self), range: range)])
   }
-
-  /// Whether this chunk and another after it can be one of so many elements.
-  func fits(_ other: Self, count: Int) -> Bool {
-    isUniform && other.isUniform && goes(with: other, asUniform: true)
-      || count <= Self.capacity && goes(with: other, asUniform: false)
-  }
 }

@@ -55,10 +55,11 @@ final class RopeLeaf<Chunk: RopeChunk>: RopeNode {
 
   /// The two as one, unless that would be too large.
   func joined(with next: RopeLeaf) -> RopeLeaf? {
-    guard isUniform && next.isUniform || count + next.count <= Chunk.capacity,
-      chunk.fits(next.chunk, count: count + next.count)
-    else { return nil }
-    return RopeLeaf(Chunk.joining([whole, next.whole]))
+    // What leaves say themselves first: mostly no chunk has to be read.
+    let goesTogether =
+      isUniform && next.isUniform && chunk.goes(with: next.chunk, asUniform: true)
+      || count + next.count <= Chunk.capacity && chunk.goes(with: next.chunk, asUniform: false)
+    return goesTogether ? RopeLeaf(Chunk.joining([whole, next.whole])) : nil
   }
 
   /// All of it.
