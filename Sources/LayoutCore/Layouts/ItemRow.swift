@@ -188,29 +188,17 @@ final class ItemRow: SectionBody {
   func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
     guard !rect.isEmpty, mayReach(rect) else { return true }
     var isGoingOn = true
-    sizes.forEachRun(where: { $1 + spacing * ($0 - 1) > rect.minY }) { place in
-      var top = top(of: place)
-      guard top < rect.maxY else { return false }
-      if let size = place.run.commonSize {
-        let items = items(of: place, size, in: rect)
-        isGoingOn =
-          items.isEmpty
-          || body((place.start + items.lowerBound)..<(place.start + items.upperBound), nil)
-        return isGoingOn
-      }
-      let (passed, end) = place.run.main.countEnding(upTo: rect.minY - top, spacing: spacing)
-      top += end
-      for index in passed..<place.run.count {
-        guard top < rect.maxY else { return false }
-        let size = place.run.size(index)
-        let frame = frame(size: size, top: top)
-        if frame.overlaps(rect) {
-          isGoingOn = body((place.start + index)..<(place.start + index + 1), frame)
-          guard isGoingOn else { return false }
+    forEachRun(in: rect, from: 0) { place in
+      guard let size = place.run.commonSize else {
+        return forEachItem(of: place, in: rect, from: 0, &isGoingOn) { item, frame in
+          body(item..<(item + 1), frame)
         }
-        top += size.height + spacing
       }
-      return true
+      let items = items(of: place, size, in: rect)
+      isGoingOn =
+        items.isEmpty
+        || body((place.start + items.lowerBound)..<(place.start + items.upperBound), nil)
+      return isGoingOn
     }
     return isGoingOn
   }
