@@ -22,9 +22,9 @@ extension Call {
       }
       let change = try answered(
         &answer, current, layout, updated, anchor: anchor,
-        insertion: request.insertAnimation, deletion: request.deleteAnimation)
-      return request.isDryRun
-        ? nil : finished(change, isNewVersion: !request.batch.isEmpty)
+        isNewVersion: !request.batch.isEmpty, insertion: request.insertAnimation,
+        deletion: request.deleteAnimation)
+      return request.isDryRun ? nil : change
     }
     return respond(answer, snapshot, shape)
   }
@@ -63,8 +63,8 @@ extension Call {
           document: Session.Document(description: description, layout: layout),
           scrolling: scrolling, isNewVersion: true)
       }
-      let change = try answered(&answer, current, layout, updated, anchor: anchor)
-      return finished(change, isNewVersion: true)
+      return try answered(
+        &answer, current, layout, updated, anchor: anchor, isNewVersion: true)
     }
     return answer == nil
       ? self.answer(visible, of: session.id, snapshot, shape)
@@ -72,12 +72,6 @@ extension Call {
   }
 
   // MARK: Parts
-
-  /// What an update makes of a session, before it is known whether it is only tried.
-  struct PlannedUpdate {
-    var document: Session.Document
-    var scrolling: ScrollState
-  }
 
   /// Refuses to change what is being moved by hand.
   func checkIsStill(_ session: Session.Snapshot) throws(Failure) {
@@ -164,12 +158,12 @@ extension Call {
     throw .problem(Problem(.invalid, reason))
   }
 
-  /// Works out what an update changes for who looks at it.
+  /// Works out what an update changes for who looks at it, and what it makes of the session.
   private func answered(
     _ answer: inout UpdateAnswer?, _ current: Session.Snapshot, _ layout: PreparedLayout,
-    _ updated: UpdatedContent, anchor: Anchor?, insertion: ElementAnimation = .fade,
-    deletion: ElementAnimation = .fade
-  ) throws(Failure) -> PlannedUpdate {
+    _ updated: UpdatedContent, anchor: Anchor?, isNewVersion: Bool,
+    insertion: ElementAnimation = .fade, deletion: ElementAnimation = .fade
+  ) throws(Failure) -> Session.Change {
     let before = current.scrolling.contentOffset
     let after = layout.contentOffset(
       keeping: anchor, of: current.layout, at: before, by: updated.map)
@@ -186,16 +180,11 @@ extension Call {
       cancelPrefetch: gone)
     var description = current.description
     description.content = updated.content
-    return PlannedUpdate(
+    return Session.Change(
       document: Session.Document(
         description: description, layout: layout,
         names: CollectedNames(updated.names)),
-      scrolling: scrolling)
-  }
-
-  private func finished(_ plan: PlannedUpdate, isNewVersion: Bool) -> Session.Change {
-    Session.Change(
-      document: plan.document, scrolling: plan.scrolling, isNewVersion: isNewVersion)
+      scrolling: scrolling, isNewVersion: isNewVersion)
   }
 
   private func respond(
