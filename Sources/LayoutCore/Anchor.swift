@@ -105,7 +105,8 @@ extension PreparedLayout {
 }
 
 extension ElementKind {
-  var isDecoration: Bool { if case .decoration = self { true } else { false } }
+  /// Whether it is a decoration, whichever.
+  package var isDecoration: Bool { if case .decoration = self { true } else { false } }
 }
 
 extension ElementMap {

@@ -35,8 +35,8 @@ struct LayoutPicture {
     // nearest to the viewer comes last, of equal ones the later.
     let order = elements.indices.sorted {
       let (one, other) = (elements[$0], elements[$1])
-      return (one.isDecoration ? 0 : 1, one.zIndex, $0)
-        < (other.isDecoration ? 0 : 1, other.zIndex, $1)
+      return (one.kind.isDecoration ? 0 : 1, one.zIndex, $0)
+        < (other.kind.isDecoration ? 0 : 1, other.zIndex, $1)
     }
     for index in order { draw(elements[index], into: &text) }
     text += outline(window, "stroke=\"#666\" stroke-width=\"1.5\" stroke-dasharray=\"6 4\"")
@@ -66,7 +66,7 @@ struct LayoutPicture {
       ><title>\(title)</title><rect \(attributes(frame)) fill="\(fill)" stroke="\(stroke)" \
       vector-effect="non-scaling-stroke"/>
       """
-    if !element.isDecoration, fontSize > 0 {
+    if !element.kind.isDecoration, fontSize > 0 {
       text += """
         <text x="\(number(frame.minX.points + width / 2))" \
         y="\(number(frame.minY.points + height / 2 + fontSize * 0.35))" \
@@ -155,11 +155,5 @@ struct LayoutPicture {
       }
     }
     return result
-  }
-}
-
-extension LayoutAttributes {
-  fileprivate var isDecoration: Bool {
-    if case .decoration = kind { true } else { false }
   }
 }

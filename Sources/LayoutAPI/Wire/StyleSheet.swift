@@ -107,8 +107,7 @@ struct StyleSheet: ~Copyable {
   /// Where an element is on the way to the eye: decorations are below all others, also those of cover
   /// flow that are below 0.
   private func zIndex(of element: LayoutAttributes) -> Int {
-    if case .decoration = element.kind { return element.zIndex - 2_000_000_000 }
-    return element.zIndex
+    element.kind.isDecoration ? element.zIndex - 2_000_000_000 : element.zIndex
   }
 
   /// A client's own name as a string that cannot end early.
