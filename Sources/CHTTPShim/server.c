@@ -147,7 +147,7 @@ static bool listen_on(http_server *server, char *error, size_t error_size) {
   return true;
 }
 
-static void free_server(http_server *server) {
+void http_server_free(http_server *server) {
   if (server->listener >= 0) close(server->listener);
   if (server->acceptor_wakeup >= 0) close(server->acceptor_wakeup);
   http_linger_end(&server->lingerer);
@@ -258,7 +258,7 @@ http_server *http_server_start(const http_options *options, http_handler handler
       start_threads(server, error, error_size))
     return server;
   // No request has come yet, so that all threads end at once.
-  if (end_threads(server, http_now() + 10)) free_server(server);
+  if (end_threads(server, http_now() + 10)) http_server_free(server);
   return NULL;
 }
 
@@ -347,5 +347,3 @@ bool http_server_stop(http_server *server, unsigned drain_seconds) {
   if (!have_ended) abandon(server);
   return have_ended;
 }
-
-void http_server_free(http_server *server) { free_server(server); }
