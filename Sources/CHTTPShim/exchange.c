@@ -24,6 +24,8 @@ static const size_t drained_bytes = 1 << 20;
 // What an exchange may hold without a look at what all others hold.
 static const size_t unchecked_bytes = 64 << 10;
 
+static const char too_much_is_held[] = "too much is under way, see --max-in-flight-mib";
+
 static const unsigned refusal_statuses[HTTP_REFUSALS] = {400, 413, 414, 431, 503, 505, 0};
 
 static http_exchange *take(http_loop *loop) {
@@ -356,7 +358,7 @@ static enum MHD_Result send_reply(http_exchange *exchange) {
   // What is prepared is held once, however many are sent it.
   size_t held = reply->prepared ? 0 : reply->count;
   if (!may_hold(exchange, held)) {
-    http_exchange_refuse(exchange, 503, "too much is under way, see --max-in-flight-mib");
+    http_exchange_refuse(exchange, 503, too_much_is_held);
     held = reply->count;
   }
   hold(exchange, held);
@@ -403,6 +405,12 @@ static void answer_first(const http_exchange *exchange, bool is_first) {
   MHD_set_connection_option(exchange->mhd, MHD_CONNECTION_OPTION_TIMEOUT, timeout);
 }
 
+// Says no to a request that no worker would come to.
+static void shed(http_exchange *exchange) {
+  http_count(&exchange->loop->shed, 1);
+  http_exchange_refuse(exchange, 503, "too many requests wait for a worker");
+}
+
 // The request is whole: answers it here, or hands it to a worker.
 static enum MHD_Result dispatch(http_exchange *exchange) {
   http_server *server = exchange->loop->server;
@@ -424,8 +432,7 @@ static enum MHD_Result dispatch(http_exchange *exchange) {
   answer_first(exchange, true);
   MHD_suspend_connection(exchange->mhd);
   if (http_queue_push(server, exchange)) return MHD_YES;
-  http_count(&exchange->loop->shed, 1);
-  http_exchange_refuse(exchange, 503, "too many requests wait for a worker");
+  shed(exchange);
   http_loop_take_answer(exchange);
   return MHD_YES;
 }
@@ -440,8 +447,7 @@ static bool is_refused_unread(http_exchange *exchange) {
   if (server->handler(server->context, &exchange->request, HTTP_STAGE_HEADER, &exchange->reply))
     return true;
   if (http_queue_is_crowded(server, atomic_load(&server->long_bodies))) {
-    http_count(&exchange->loop->shed, 1);
-    http_exchange_refuse(exchange, 503, "too many requests wait for a worker");
+    shed(exchange);
     return true;
   }
   count_long(exchange, true);
@@ -455,7 +461,7 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
   unsigned status = http_gate(exchange, method, version, &result);
   if (!status && !may_hold(exchange, result.length)) {
     status = 503;
-    result.detail = "too much is under way, see --max-in-flight-mib";
+    result.detail = too_much_is_held;
   }
   // An answer here closes the connection, which is what a request that lies deserves: where the
   // next one begins is anybody's guess.
@@ -507,7 +513,7 @@ static enum MHD_Result receive_body(http_exchange *exchange, const char *data, s
     if (total > exchange->loop->server->options.max_body_bytes)
       refuse_rest(exchange, 413, "the body is longer than --max-body-mib allows");
     else if (!may_hold(exchange, total))
-      refuse_rest(exchange, 503, "too much is under way, see --max-in-flight-mib");
+      refuse_rest(exchange, 503, too_much_is_held);
   }
   if (exchange->is_refused) return drain(exchange, count);
   if (!reserve(exchange, total)) return MHD_NO;
