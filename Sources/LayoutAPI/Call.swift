@@ -169,24 +169,10 @@ struct Call: ~Escapable {
     do { return try QueryParameters(query, known: known) } catch { throw .problem(error) }
   }
 
-  /// Refuses clients that do not take JSON.
-  func checkAccept() throws(Failure) {
-    guard Accept.takesJSON(fields.accept) else {
-      throw .problem(Problem(.notAcceptable, "answers are application/json"))
-    }
-  }
-
-  /// Refuses clients that do not take pictures.
-  func checkAcceptsSVG() throws(Failure) {
-    guard Accept.takesSVG(fields.accept) else {
-      throw .problem(Problem(.notAcceptable, "answers are image/svg+xml"))
-    }
-  }
-
-  /// Refuses clients that do not take style sheets.
-  func checkAcceptsCSS() throws(Failure) {
-    guard Accept.takesCSS(fields.accept) else {
-      throw .problem(Problem(.notAcceptable, "answers are text/css"))
+  /// Refuses clients that do not take what the answer is.
+  func checkAccept(_ type: StaticString = "application/json") throws(Failure) {
+    guard Accept.takes(type, fields.accept) else {
+      throw .problem(Problem(.notAcceptable, "answers are \(type)"))
     }
   }
 

@@ -19,16 +19,8 @@ enum MediaType {
 
 /// `Accept` of a request.
 enum Accept {
-  /// Whether a client takes JSON: it says so, takes everything, or says nothing.
-  static func takesJSON(_ field: Span<UInt8>) -> Bool { takes("application/json", field) }
-
-  /// Whether a client takes a picture.
-  static func takesSVG(_ field: Span<UInt8>) -> Bool { takes("image/svg+xml", field) }
-
-  /// Whether a client takes a style sheet.
-  static func takesCSS(_ field: Span<UInt8>) -> Bool { takes("text/css", field) }
-
-  private static func takes(_ type: StaticString, _ field: Span<UInt8>) -> Bool {
+  /// Whether a client takes a type: it says so, takes everything, or says nothing.
+  static func takes(_ type: StaticString, _ field: Span<UInt8>) -> Bool {
     // As nearly all clients write it, if they write anything.
     let comma = UInt8(ascii: ",")
     if field.isEmpty || field.begins(withItem: "*/*", endingWith: comma)

@@ -10,7 +10,7 @@ extension Call {
   func drawImage() throws(Failure) -> HTTPResponse {
     // Text upon text, for somebody who looks: never in the way of those who scroll.
     guard mayTakeLong else { throw .takesLong }
-    try checkAcceptsSVG()
+    try checkAccept("image/svg+xml")
     let query = try query("x", "y", "width", "height")
     let rect = try reading { () throws(Problem) in
       let rect = try query.rect()

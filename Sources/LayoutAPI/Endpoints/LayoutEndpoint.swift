@@ -9,7 +9,7 @@ extension Call {
       try query.choice("format", of: LayoutAnswerFormat.self) ?? .objects
     }
     let selector = try reading { () throws(Problem) in try query.selector() }
-    if format == .css { try checkAcceptsCSS() } else { try checkAccept() }
+    try checkAccept(format == .css ? "text/css" : "application/json")
     let limits = contentLimits
     let request = try body { (value) throws(JSONError) in
       try LayoutRequest(value, limits: limits)
