@@ -49,7 +49,7 @@ enum Layoutd {
     // Before any thread starts, so that all of them leave the signals to this one.
     Signals.block()
     let log = LogWriter()
-    let service = try configuration.makeService(access: access)
+    let service = try configuration.makeService(access: access, threadCount: serving.threadCount)
     let sweeper = try Sweeper(service, log: log)
     let server = try Listener(
       serving,

@@ -17,8 +17,8 @@ extension Configuration {
     return keepsInMemoryOnly ? Configuration.cores : min(256, max(8, Configuration.cores * 4))
   }
 
-  /// The service, as the options limit it.
-  func makeService(access: AccessControl) throws(Failure) -> LayoutService {
+  /// The service, as the options limit it, asked on behalf of clients by so many threads.
+  func makeService(access: AccessControl, threadCount: Int) throws(Failure) -> LayoutService {
     let memory = memoryLimitMiB << 20
     // Kept answers, and half as much for what lies about viewports, come out of the same memory.
     let answers = min(32 << 20, memory / 16)
@@ -42,7 +42,7 @@ extension Configuration {
         describedItemCount: maxItems, sectionCount: maxSections, depth: maxJSONDepth,
         elementCount: maxElements, keptAnswerByteCount: answers),
       access: access, crossOrigin: CORSPolicy(origins: corsOrigins),
-      metrics: RequestMetrics(threadCount: ioThreadCount + workerThreadCount),
+      metrics: RequestMetrics(threadCount: threadCount),
       clocks: ServiceClocks(
         monotonic: { MonotonicClock.nanoseconds }, thread: { MonotonicClock.ownNanoseconds }),
       now: { MonotonicClock.coarseNow })
