@@ -4,7 +4,7 @@ struct ItemCounter: Sendable {
 
   /// Counts.
   ///
-  /// - Parameter content: The sections; 10¹⁷ items in all at the most.
+  /// - Parameter content: The sections; 10¹⁸ items in all at the most.
   init(_ content: Content) { sections = content.sections.rope }
 
   /// How many items there are.
