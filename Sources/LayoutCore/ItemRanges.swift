@@ -109,10 +109,9 @@ public struct ItemRanges: Hashable, Sendable {
   ///
   /// - Complexity: O(number of ranges in both).
   func union(_ other: ItemRanges) -> ItemRanges {
-    var result = self
     var rest = other.subtracting(self).ranges[...]
-    guard !rest.isEmpty else { return result }
-    result = ItemRanges()
+    guard !rest.isEmpty else { return self }
+    var result = ItemRanges()
     result.ranges.reserveCapacity(ranges.count + rest.count)
     for range in ranges {
       while let next = rest.first, ItemRanges.isBefore(next, range) {
