@@ -267,6 +267,52 @@ class Checks:
           return isIdle;""")
         expect(isIdle, "an animation of the page's is waited for")
 
+    def the_collection_follows_batches(self):
+        """What the element would begin another session with, and what it costs to know that."""
+        self.open("layout=flow")
+        found = self.browser.eval(VIEW + """
+          let read = 0;
+          const counted = (values) => new Proxy(values, {get: (list, name) => { read++; return list[name]; }});
+          const ids = (name, count) => Array.from({length: count}, (_, item) => `${name}${item}`);
+          const section = (name) =>
+            ({items: {ids: counted(ids(name, 1000)), sizes: counted(Array(1000).fill([100, 20]))}});
+          view.collection = {sections: [section("a"), section("b")]};
+          await new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+          view.animationDuration = 0;
+          let state = 1;
+          const random = (below) => {
+            state = state * 48271 % 2147483647;
+            return state % below;
+          };
+          read = 0;
+          for (let round = 0; round < 12; round++) {
+            const [start, from] = [random(900), random(900)];
+            await view.applyUpdates({
+              deleteItems: [{section: 0, start: start + 9, end: start + 11}, {section: 0, start, end: start + 4}],
+              insertItems: [
+                {section: 1, at: from + 5, items: {ids: ids(`c${round}-`, 3), sizes: [[100, 30], [100, 40], [100, 50]]}},
+              ],
+              moveItems: [
+                {from: [1, from], to: [0, start]}, {from: [1, from + 1], to: [1, from + 9]},
+                {from: [0, start + 5], to: [1, 0]},
+              ],
+            });
+          }
+          const readByBatches = read;
+          const known = view.collection.sections.map(({items}) => items);
+          const wrong = [];
+          for (const section of [0, 1]) {
+            for (let item = random(9); item < 900; item += known[section].ids[item + 1].startsWith("c") ? 1 : random(40)) {
+              const {attributes} = await (await fetch(`${view.sessionURL}/attributes/cell/${section}/${item}`)).json();
+              const {ids, sizes} = known[section];
+              if (ids[item] !== attributes.id || sizes[item][1] !== attributes.frame.height) wrong.push([section, item]);
+            }
+          }
+          return {readByBatches, wrong, counts: view.itemCounts, known: known.map(({ids}) => ids.length)};""")
+        expect(found["known"] == found["counts"] and not found["wrong"],
+               f"another session would be begun with something else: {found}")
+        expect(found["readByBatches"] < 100, f"batches have {found['readByBatches']} of 4000 values read")
+
     def lost_sessions_are_made_again(self):
         self.open("collection=random&layout=waterfall")
         self.browser.eval(VIEW + """
@@ -727,7 +773,7 @@ class Checks:
         failures = 0
         for name in (
             "every_layout_scrolls", "pinned_headers_stay", "snapping", "reorder_by_drag", "reorder_by_keyboard",
-            "keyboard_goes_everywhere", "updates_are_animated", "lost_sessions_are_made_again",
+            "keyboard_goes_everywhere", "updates_are_animated", "the_collection_follows_batches", "lost_sessions_are_made_again",
             "busy_servers_are_asked_again", "lost_answers_are_made_up_for", "what_comes_late_is_not_taken",
             "moved_and_hidden_it_stays", "drags_that_fail_are_over", "held_keys_do_not_pile_up",
             "the_viewport_can_be_resized", "a_million_items", "a_billion_items", "first_screens_of_a_server_stay",

@@ -158,7 +158,10 @@ export class CollectionView extends HTMLElement {
   server: string;
   /** URL of a description or a collection, in JSON. */
   src: string | null;
-  /** The collection, or what makes one whenever a session is begun. */
+  /**
+   * The collection, or what makes one whenever a session is begun. What has been given, here or in a batch, is
+   * not copied: leave it as it is.
+   */
   collection: Collection | (() => Collection | Promise<Collection>) | null;
   /** Collection, layout and prefetch reach at once. */
   description: Description;

@@ -420,8 +420,12 @@ export class CollectionView extends EarlyElement {
   get label() { return this.getAttribute("label"); }
   set label(value) { this.setAttribute("label", value); }
 
-  /** The collection: an object, or a function that makes one whenever a session is begun. */
-  get collection() { return this.#collection; }
+  /**
+   * The collection: an object, or a function that makes one whenever a session is begun.
+   *
+   * What has been given is not copied, and not to be changed afterwards, but by batches.
+   */
+  get collection() { return described(this.#collection); }
   set collection(value) {
     this.#collection = value;
     this.#want();
@@ -429,7 +433,7 @@ export class CollectionView extends EarlyElement {
 
   /** Collection, layout and prefetch reach at once; its viewport is not used. */
   get description() {
-    return { collection: this.#collection, layout: this.#layout, ...this.#reach };
+    return { collection: this.collection, layout: this.#layout, ...this.#reach };
   }
   set description({ collection, layout, prefetch }) {
     if (prefetch) this.#prefetchReach = prefetch;
@@ -625,7 +629,7 @@ export class CollectionView extends EarlyElement {
       if (json.prefetch) this.#prefetchReach ??= json.prefetch;
     }
     const collection =
-      typeof this.#collection === "function" ? await this.#collection() : this.#collection;
+      typeof this.#collection === "function" ? await this.#collection() : this.collection;
     if (collection === null || generation !== this.#generation) return;
     if (this.#session) this.#forget();
     this.#applyAxis(this.#layout);
@@ -1956,6 +1960,65 @@ function sideOf(indexPath, run) {
   return comparePaths(indexPath, run[0]) < 0 ? -1 : comparePaths(indexPath, run[1]) > 0 ? 1 : 0;
 }
 
+const FORMS = ["sizes", "lengths", "aspectRatios", "ids"];
+const formOf = (items) => FORMS.filter((form) => items[form]).join();
+const countOf = (items) => items.count ?? FORMS.map((form) => items[form]?.length).find((n) => n !== undefined) ?? 0;
+
+/**
+ * A section's items after batches: as which runs of which lists they follow each other. There are about as many
+ * runs as places that batches have touched: to take one item out, lists of a million are not gone through.
+ */
+class Runs {
+  form;
+  /** `[items, start, end]` each. */
+  list;
+
+  constructor(form, list) {
+    this.form = form;
+    this.list = list;
+  }
+
+  static of(items) {
+    return items instanceof Runs ? items : new Runs(formOf(items), [[items, 0, countOf(items)]]);
+  }
+
+  /** Takes the next so many items, and adds them to a list of runs. */
+  get taker() {
+    const rest = [...this.list].reverse();
+    return (count, into) => {
+      while (count > 0 && rest.length) {
+        const [items, start, end] = rest.pop();
+        const middle = Math.min(end, start + count);
+        if (middle > start) into.push([items, start, middle]);
+        if (middle < end) rest.push([items, middle, end]);
+        count -= middle - start;
+      }
+    };
+  }
+
+  /** The items as a page describes them. */
+  get items() {
+    const count = this.list.reduce((sum, [, start, end]) => sum + end - start, 0);
+    const result = { count };
+    for (const form of FORMS.filter((form) => this.form.includes(form))) {
+      const values = result[form] = new Array(count);
+      let place = 0;
+      for (const [{ [form]: given }, start, end] of this.list) {
+        for (let index = start; index < end; index++) values[place++] = given[index];
+      }
+    }
+    return result;
+  }
+}
+
+/** What {@link updated} has made, as a page describes it. */
+function described(collection) {
+  for (const section of collection?.sections ?? []) {
+    if (section.items instanceof Runs) section.items = section.items.items;
+  }
+  return collection;
+}
+
 /**
  * The collection after a batch, so that a session that the server has lost can be begun again.
  *
@@ -1968,56 +2031,51 @@ function updated(collection, batch) {
   if (["deleteSections", "insertSections", "moveSections", "reloadSections"].some((name) => batch[name]?.length)) {
     return collection;
   }
-  const forms = ["sizes", "lengths", "aspectRatios", "ids"];
-  const formOf = (items) => forms.filter((form) => items?.[form]).join();
   const places = new Map();
   for (const { section } of [...deleteItems, ...insertItems, ...reloadItems]) places.set(section, null);
   for (const { from, to } of moveItems) places.set(from[0], null).set(to[0], null);
   const sections = [...collection.sections];
   for (const section of places.keys()) {
     const { items } = sections[section] ?? {};
-    const form = formOf(items);
-    const fits = insertItems.every((insertion) =>
-      insertion.section !== section || formOf(insertion.items) === form);
-    if (!items || !fits || items.size || reloadItems.some((reload) => reload.section === section)) return collection;
-    places.set(section, { items, gone: new Set(), come: [] });
+    if (!items || items.size || reloadItems.some((reload) => reload.section === section)) return collection;
+    places.set(section, { runs: Runs.of(items), gone: [], come: [] });
   }
-  const countOf = (items) => items.count ?? forms.map((form) => items[form]?.length).find((n) => n !== undefined) ?? 0;
-  const valueAt = (items, index) => forms.map((form) => items[form]?.[index]);
-  for (const { section, start, end } of deleteItems) {
-    for (let index = start; index < end; index++) places.get(section).gone.add(index);
-  }
-  for (const { from, to } of moveItems) {
-    places.get(from[0]).gone.add(from[1]);
-    places.get(to[0]).come.push([to[1], valueAt(places.get(from[0]).items, from[1])]);
-  }
+  for (const { section, start, end } of deleteItems) places.get(section).gone.push({ start, end, into: [] });
   for (const { section, at, items } of insertItems) {
-    for (let index = 0; index < countOf(items); index++) {
-      places.get(section).come.push([at + index, valueAt(items, index)]);
-    }
+    const { runs, come } = places.get(section);
+    if (items.size || formOf(items) !== runs.form) return collection;
+    come.push({ at, count: countOf(items), from: [[items, 0, countOf(items)]] });
   }
-  for (const [section, { items, gone, come }] of places) {
-    const result = { count: countOf(items) - gone.size + come.length };
-    come.sort(([a], [b]) => a - b);
-    forms.forEach((form, place) => {
-      if (!items[form]) return;
-      // Survivors in their old order, then what comes, each at its final index.
-      const list = gone.size ? items[form].filter((_, index) => !gone.has(index)) : [...items[form]];
-      if (come.length > 1000) {
-        const merged = [];
-        let next = 0;
-        let rest = 0;
-        while (merged.length < result.count) {
-          if (next < come.length && come[next][0] === merged.length) merged.push(come[next++][1][place]);
-          else merged.push(list[rest++]);
-        }
-        result[form] = merged;
-      } else {
-        for (const [index, values] of come) list.splice(index, 0, values[place]);
-        result[form] = list;
-      }
-    });
-    sections[section] = { ...sections[section], items: result };
+  for (const { from: [section, item], to } of moveItems) {
+    const into = [];
+    if (places.get(section).runs.form !== places.get(to[0]).runs.form) return collection;
+    places.get(section).gone.push({ start: item, end: item + 1, into });
+    places.get(to[0]).come.push({ at: to[1], count: 1, from: into });
+  }
+  // Survivors in their old order, then what comes, each at its final index.
+  for (const place of places.values()) {
+    const { taker: take, form } = place.runs;
+    const stay = [];
+    let index = 0;
+    for (const { start, end, into } of place.gone.sort((a, b) => a.start - b.start)) {
+      take(start - index, stay);
+      take(end - start, into);
+      index = end;
+    }
+    take(Infinity, stay);
+    place.runs = new Runs(form, stay);
+  }
+  for (const [section, { runs: { taker: take, form }, come }] of places) {
+    const list = [];
+    let index = 0;
+    for (const { at, count, from } of come.sort((a, b) => a.at - b.at)) {
+      take(at - index, list);
+      list.push(...from);
+      // What is nothing may be anywhere.
+      index = Math.max(index, at) + count;
+    }
+    take(Infinity, list);
+    sections[section] = { ...sections[section], items: new Runs(form, list) };
   }
   return { ...collection, sections };
 }
