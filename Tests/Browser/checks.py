@@ -415,6 +415,34 @@ class Checks:
           return [...view.children].map((element) => element.textContent[0]);""")
         expect(made == ["a", "b"], f"a session that was refused once shows {made}")
 
+    def what_is_never_answered_is_asked_again(self):
+        """A server, or a proxy before it, that takes a request and says nothing."""
+        self.open("collection=random&layout=list")
+        self.browser.eval(VIEW + WAIT + """
+          const real = window.fetch;
+          window.silent = [];
+          window.fetch = async (url, options) => {
+            const index = window.silent.findIndex((end) => String(url).endsWith(end));
+            if (index < 0) return real(url, options);
+            const [end] = window.silent.splice(index, 1);
+            const never = new Promise((_, reject) =>
+              options?.signal?.addEventListener("abort", () => reject(options.signal.reason)));
+            // Its head may come and its body not.
+            return end === "/scroll" ? {ok: true, status: 200, headers: new Headers(), text: () => never} : never;
+          };
+          view.answerTimeout = 0.3;""")
+        for what, ask in (
+            ("/scroll", "view.setContentOffset({x: 0, y: 3000}, false)"),
+            ("/v1/sessions", "view.collection = {sections: [{items: {ids: ['a', 'b']}}]}"),
+        ):
+            isIdle = self.browser.eval(VIEW + WAIT + f"""
+              window.silent.push(args[0]);
+              {ask};
+              await wait(3500);
+              return window.silent.length === 0 && Promise.race([view.idle().then(() => true), wait(1500)]);""", what)
+            expect(isIdle, f"{what} is waited for without an end")
+            self.same(f"after no answer to {what}", least=2)
+
     def what_comes_late_is_not_taken(self):
         self.open("layout=flow")
         texts = self.browser.eval(WAIT + """
@@ -773,12 +801,13 @@ class Checks:
         failures = 0
         for name in (
             "every_layout_scrolls", "pinned_headers_stay", "snapping", "reorder_by_drag", "reorder_by_keyboard",
-            "keyboard_goes_everywhere", "updates_are_animated", "the_collection_follows_batches", "lost_sessions_are_made_again",
-            "busy_servers_are_asked_again", "lost_answers_are_made_up_for", "what_comes_late_is_not_taken",
+            "keyboard_goes_everywhere", "updates_are_animated", "the_collection_follows_batches",
+            "lost_sessions_are_made_again", "busy_servers_are_asked_again", "lost_answers_are_made_up_for",
+            "what_is_never_answered_is_asked_again", "what_comes_late_is_not_taken",
             "moved_and_hidden_it_stays", "drags_that_fail_are_over", "held_keys_do_not_pile_up",
-            "the_viewport_can_be_resized", "a_million_items", "a_billion_items", "first_screens_of_a_server_stay",
-            "an_element_by_its_attributes_alone", "curl_tells_the_same", "links_bring_back", "fingers",
-            "accessible", "pictures",
+            "the_viewport_can_be_resized", "a_million_items", "a_billion_items",
+            "first_screens_of_a_server_stay", "an_element_by_its_attributes_alone", "curl_tells_the_same",
+            "links_bring_back", "fingers", "accessible", "pictures",
         ):
             if only and name not in only:
                 continue

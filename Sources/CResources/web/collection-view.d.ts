@@ -177,6 +177,8 @@ export class CollectionView extends HTMLElement {
   messages: { lifted: string; moved: string; dropped: string; cancelled: string };
   /** In seconds. */
   animationDuration: number;
+  /** In seconds; what is not answered in this time counts as lost, and is asked again like that. 20 by itself. */
+  answerTimeout: number;
   /** Fills an element in. */
   renderItem: (element: HTMLElement, attributes: LayoutAttributes, reuse: Reuse) => void;
 

@@ -272,6 +272,8 @@ export class CollectionView extends EarlyElement {
   messages = { ...MESSAGES };
   /** How long animations take, in seconds. */
   animationDuration = 0.45;
+  /** How long an answer may take, in seconds, before it counts as lost; servers wait 15 for a question. */
+  answerTimeout = 20;
 
   #shadow;
   #scroller;
@@ -620,9 +622,9 @@ export class CollectionView extends EarlyElement {
     const { width, height } = this.#viewport;
     if (generation !== this.#generation || width <= 0 || height <= 0) return;
     if (this.#collection === null && this.#source !== null) {
-      const source = await fetch(new URL(this.#source, document.baseURI));
+      const source = await this.#fetch(new URL(this.#source, document.baseURI), { method: "GET" });
       if (!source.ok) throw new LayoutError(source.status, null, "GET", this.#source);
-      const json = await source.json();
+      const json = JSON.parse(source.text);
       if (generation !== this.#generation) return;
       this.#collection = json.collection ?? json;
       if (json.layout && !this.#hasLayout) this.#layout = json.layout;
@@ -705,6 +707,17 @@ export class CollectionView extends EarlyElement {
     }
   }
 
+  /** An answer with its text. */
+  async #fetch(url, options) {
+    try {
+      const response = await fetch(url, options);
+      const { ok, status, headers } = response;
+      return { ok, status, headers, text: await response.text() };
+    } catch (error) {
+      throw new LayoutError(0, { detail: String(error?.message ?? error) }, options.method, url);
+    }
+  }
+
   /** One request; what the server has no time for is asked again when it says. */
   async #request(method, path, body, fields = {}) {
     const url = new URL(path.slice(1), this.#server).href;
@@ -715,16 +728,16 @@ export class CollectionView extends EarlyElement {
       const start = performance.now();
       let response = null;
       try {
-        response = await fetch(url, {
+        response = await this.#fetch(url, {
           method, headers, body: hasBody ? JSON.stringify(body) : undefined,
           // For others it would have a browser ask anew each time whether another origin may.
           cache: method === "GET" ? "no-store" : "default",
+          // All that is asked after it waits for it.
+          signal: AbortSignal.timeout(this.answerTimeout * 1000),
         });
       } catch (error) {
         // Only what can be said twice is said twice.
-        if (attempt >= 3 || (method !== "GET" && !path.endsWith("/scroll"))) {
-          throw new LayoutError(0, { detail: String(error?.message ?? error) }, method, url);
-        }
+        if (attempt >= 3 || (method !== "GET" && !path.endsWith("/scroll"))) throw error;
         // The server may have answered, and goes on from there.
         if (method === "POST") body = { ...body, full: true };
         await delay(0.2 * 2 ** attempt);
@@ -735,7 +748,7 @@ export class CollectionView extends EarlyElement {
         await delay(clamp(seconds || 0.25 * 2 ** attempt, 0.1, 30));
         continue;
       }
-      const text = response.status === 204 ? "" : await response.text();
+      const { text } = response;
       const seconds = (performance.now() - start) / 1000;
       let json = null;
       try {
@@ -1979,7 +1992,10 @@ class Runs {
   }
 
   static of(items) {
-    return items instanceof Runs ? items : new Runs(formOf(items), [[items, 0, countOf(items)]]);
+    if (items instanceof Runs && items.list.length < 4096) return items;
+    // Of so many runs lists are made again: each batch goes through the runs.
+    const given = items instanceof Runs ? items.items : items;
+    return new Runs(formOf(given), [[given, 0, countOf(given)]]);
   }
 
   /** Takes the next so many items, and adds them to a list of runs. */
