@@ -583,6 +583,41 @@ class Checks:
             wide = self.browser.eval("return document.documentElement.scrollWidth")
             expect(wide <= width, f"the page is {wide} wide at {width}")
 
+    def resized_while_it_begins(self):
+        """The collection may be large, and is sent once, whatever size the element gets meanwhile."""
+        self.open("layout=flow")
+        asked = self.browser.eval(WAIT + """
+          document.querySelector("collection-view").remove();
+          const real = window.fetch;
+          const asked = [];
+          window.fetch = async (url, options) => {
+            const place = new URL(url, location).pathname.replace(/[0-9a-f-]{16,}/i, "ID");
+            if (/gallery|sessions$|viewport$/.test(place)) {
+              asked.push(`${options?.method ?? "GET"} ${place}`);
+              await wait(300);
+            }
+            return real(url, options);
+          };
+          const view = document.createElement("collection-view");
+          view.style.cssText = "width: 600px; height: 500px";
+          view.setAttribute("src", "/playground/gallery.json");
+          view.setAttribute("layout", "waterfall");
+          document.body.append(view);
+          for (const width of [500, 550, 450, 400]) {
+            await wait(150);
+            view.style.width = `${width}px`;
+          }
+          await wait(300);
+          for (let i = 0; i < 100 && !view.sessionURL; i++) await wait(25);
+          await view.idle();
+          window.fetch = real;
+          return asked;""")
+        expect(asked == ["GET /playground/gallery.json", "POST /v1/sessions", "PUT /v1/sessions/ID/viewport"],
+               f"asked: {asked}")
+        self.same("resized twice while the source came, and twice while the session was begun")
+        size = self.browser.eval(VIEW + "return [view.viewportSize.width, view.contentSize.width]")
+        expect(size[0] == size[1] <= 400, f"the viewport's and the content's width are {size}")
+
     def a_million_items(self):
         self.open("collection=million&layout=waterfall")
         self.browser.eval(VIEW + "await view.scrollToItem(0, 999999, 'end'); await view.idle()")
@@ -805,7 +840,7 @@ class Checks:
             "lost_sessions_are_made_again", "busy_servers_are_asked_again", "lost_answers_are_made_up_for",
             "what_is_never_answered_is_asked_again", "what_comes_late_is_not_taken",
             "moved_and_hidden_it_stays", "drags_that_fail_are_over", "held_keys_do_not_pile_up",
-            "the_viewport_can_be_resized", "a_million_items", "a_billion_items",
+            "the_viewport_can_be_resized", "resized_while_it_begins", "a_million_items", "a_billion_items",
             "first_screens_of_a_server_stay", "an_element_by_its_attributes_alone", "curl_tells_the_same",
             "links_bring_back", "fingers", "accessible", "pictures",
         ):

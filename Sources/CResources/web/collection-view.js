@@ -619,8 +619,7 @@ export class CollectionView extends EarlyElement {
   }
 
   async #start(generation) {
-    const { width, height } = this.#viewport;
-    if (generation !== this.#generation || width <= 0 || height <= 0) return;
+    if (generation !== this.#generation || this.#viewport.width <= 0) return;
     if (this.#collection === null && this.#source !== null) {
       const source = await this.#fetch(new URL(this.#source, document.baseURI), { method: "GET" });
       if (!source.ok) throw new LayoutError(source.status, null, "GET", this.#source);
@@ -635,12 +634,13 @@ export class CollectionView extends EarlyElement {
     if (collection === null || generation !== this.#generation) return;
     if (this.#session) this.#forget();
     this.#applyAxis(this.#layout);
+    const viewport = this.#viewport;
     const description = {
       collection, layout: this.#layout, ...this.#reach,
-      viewport: { width, height, contentOffset: this.contentOffset },
+      viewport: { ...viewport, contentOffset: this.contentOffset },
     };
     const answer = await this.#request("POST", "/v1/sessions", description);
-    this.#session = { path: `v1/sessions/${answer.id}`, version: answer.version, itemCounts: [] };
+    this.#session = { path: `v1/sessions/${answer.id}`, version: answer.version, itemCounts: [], viewport };
     if (!this.isConnected) return this.#forget();
     this.#takeSummary(answer);
     this.#setContent(answer.contentSize);
@@ -1141,10 +1141,12 @@ export class CollectionView extends EarlyElement {
     // Looked at again when the item is put down.
     if (this.#movement) return;
     this.#viewport = size;
-    if (!this.#session) return this.#want();
+    if (before.width <= 0) return this.#want();
     this.#enqueue(async () => {
+      // What was under way may have been a session's beginning: the collection is not sent again for a size.
+      if (!this.#session) return this.#want();
       // Of many sizes in a row only the last one is worth an answer.
-      if (size !== this.#viewport) return;
+      if (size !== this.#viewport || size === this.#session.viewport) return;
       const isAtStart = this.#main.offset <= 0;
       const answer = await this.#ask(
         "PUT", "/viewport", { viewport: size, anchor: isAtStart ? "start" : "visible" });
