@@ -555,6 +555,32 @@ class Checks:
         expect(found[3] == found[4] <= 500, f"resized in a drag: {found[3]}, and {found[4]} at the server")
         self.same("after a step was lost, and another size")
 
+    def what_is_gone_is_not_lifted(self):
+        """A batch takes the item away on which a finger has just been put."""
+        self.open("collection=random&layout=list")
+        lifted = self.browser.eval(VIEW + WAIT + """
+          view.animationDuration = 0;
+          const real = window.fetch;
+          const lifted = [];
+          window.fetch = (url, options) => {
+            if (String(url).endsWith("/movement")) lifted.push(options.body);
+            return real(url, options);
+          };
+          const box = view.elementAt(0, 2).getBoundingClientRect();
+          const point = (type) => view.elementAt(0, 2).dispatchEvent(new PointerEvent(type, {
+            pointerId: 1, isPrimary: true, button: 0, pointerType: "mouse", clientX: box.x + 20, clientY: box.y + 20,
+            bubbles: true, composed: true, cancelable: true,
+          }));
+          point("pointerdown");
+          await view.applyUpdates({deleteItems: [{section: 0, start: 2, end: 3}]});
+          await wait(500);
+          point("pointerup");
+          await view.idle();
+          window.fetch = real;
+          return lifted;""")
+        expect(not lifted, f"an item that is gone is lifted, and with it {lifted}")
+        self.same("after a touch of what went away")
+
     def held_keys_do_not_pile_up(self):
         self.open("collection=random&layout=list")
         asked = self.browser.eval(VIEW + WAIT + """
@@ -839,10 +865,11 @@ class Checks:
             "keyboard_goes_everywhere", "updates_are_animated", "the_collection_follows_batches",
             "lost_sessions_are_made_again", "busy_servers_are_asked_again", "lost_answers_are_made_up_for",
             "what_is_never_answered_is_asked_again", "what_comes_late_is_not_taken",
-            "moved_and_hidden_it_stays", "drags_that_fail_are_over", "held_keys_do_not_pile_up",
-            "the_viewport_can_be_resized", "resized_while_it_begins", "a_million_items", "a_billion_items",
-            "first_screens_of_a_server_stay", "an_element_by_its_attributes_alone", "curl_tells_the_same",
-            "links_bring_back", "fingers", "accessible", "pictures",
+            "moved_and_hidden_it_stays", "drags_that_fail_are_over", "what_is_gone_is_not_lifted",
+            "held_keys_do_not_pile_up", "the_viewport_can_be_resized", "resized_while_it_begins",
+            "a_million_items", "a_billion_items", "first_screens_of_a_server_stay",
+            "an_element_by_its_attributes_alone", "curl_tells_the_same", "links_bring_back", "fingers",
+            "accessible", "pictures",
         ):
             if only and name not in only:
                 continue

@@ -1583,7 +1583,8 @@ export class CollectionView extends EarlyElement {
   /** Takes an item up under a pointer. */
   #lift(pointer) {
     const { item } = pointer;
-    if (this.#movement || !this.#session || !this.#items.has(item.key)) return;
+    // Another item may be in its place by now.
+    if (this.#movement || !this.#session || this.#items.get(item.key) !== item) return;
     this.#capture(pointer);
     const center = item.center;
     const finger = this.#pointOf({ clientX: pointer.x, clientY: pointer.y });
