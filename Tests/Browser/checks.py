@@ -177,6 +177,31 @@ class Checks:
         expected.insert(moved[0]["to"][1], before[0])
         expect(moved[0]["to"][1] > 0 and after == expected[:8], f"{before} became {after} by {moved}")
 
+    def drags_ask_for_nothing_twice(self):
+        """While nothing makes room for it, an item under a finger is asked about, and what is visible is not."""
+        self.open("collection=random&layout=list")
+        self.browser.eval(VIEW + """
+          window.asked = [];
+          view.addEventListener("request", ({detail}) => asked.push(`${detail.method} ${detail.url.split("/").pop()}`));""")
+        x, y = self.center(2)
+        self.browser.move(x, y)
+        self.browser.down()
+        time.sleep(0.4)
+        for step in range(8):
+            self.browser.move(x + 4 * step, y)
+            self.browser.eval(VIEW + "await view.idle()")
+        asked = self.browser.eval("return asked")
+        expect(asked[0] == "POST movement" and len(asked) > 4, f"asked: {asked}")
+        expect(set(asked[1:]) == {"PATCH movement"}, f"nothing has moved, and asked is {asked}")
+        tx, ty = self.center(3)
+        for step in range(9):
+            self.browser.move(x + (tx - x) * step / 8, y + (ty - y) * step / 8)
+            self.browser.eval(VIEW + "await view.idle()")
+        self.same("in a drag")
+        expect("POST scroll" in self.browser.eval("return asked"), "nobody asks what is visible now")
+        self.browser.up()
+        self.same("after a drag")
+
     def reorder_by_keyboard(self):
         self.open("collection=random&layout=flow")
         before = self.ids()
@@ -861,9 +886,10 @@ class Checks:
     def run(self):
         failures = 0
         for name in (
-            "every_layout_scrolls", "pinned_headers_stay", "snapping", "reorder_by_drag", "reorder_by_keyboard",
-            "keyboard_goes_everywhere", "updates_are_animated", "the_collection_follows_batches",
-            "lost_sessions_are_made_again", "busy_servers_are_asked_again", "lost_answers_are_made_up_for",
+            "every_layout_scrolls", "pinned_headers_stay", "snapping", "reorder_by_drag",
+            "drags_ask_for_nothing_twice", "reorder_by_keyboard", "keyboard_goes_everywhere",
+            "updates_are_animated", "the_collection_follows_batches", "lost_sessions_are_made_again",
+            "busy_servers_are_asked_again", "lost_answers_are_made_up_for",
             "what_is_never_answered_is_asked_again", "what_comes_late_is_not_taken",
             "moved_and_hidden_it_stays", "drags_that_fail_are_over", "what_is_gone_is_not_lifted",
             "held_keys_do_not_pile_up", "the_viewport_can_be_resized", "resized_while_it_begins",

@@ -1658,8 +1658,9 @@ export class CollectionView extends EarlyElement {
     movement.target = target;
     movement.autoscroll = movement.pointer ? autoscroll : { x: 0, y: 0 };
     if ((autoscroll.x || autoscroll.y) && movement.pointer) this.#autoscroll(movement);
-    // Where the order of the answers and the window differ, a tick says what is visible.
-    this.#wantTick();
+    // Where the order of the answers and the window differ, a tick says what is visible; if nothing made room, all
+    // is where it was.
+    if (isOther || moving.length) this.#wantTick();
   }
 
   /** Scrolls while the item is held at an edge. */
