@@ -292,6 +292,26 @@ class Checks:
           return isIdle;""")
         expect(isIdle, "an animation of the page's is waited for")
 
+    def nothing_piles_up_in_hidden_pages(self):
+        self.open("collection=random&layout=flow")
+        found = self.browser.eval(VIEW + WAIT + """
+          // As in a tab behind others, which headless browsers do not all have.
+          Object.defineProperty(document, "hidden", {get: () => true, configurable: true});
+          const real = window.requestAnimationFrame;
+          window.requestAnimationFrame = () => 1;
+          for (let batch = 0; batch < 3; batch++) {
+            await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 5}]});
+          }
+          const left = view.querySelectorAll("[data-leaving]").length;
+          const isThere = await Promise.race([
+            view.scrollToItem(0, 300).then(() => view.idle()).then(() => true), wait(2000)]);
+          const isShown = view.elementAt(0, 300) !== null;
+          window.requestAnimationFrame = real;
+          delete document.hidden;
+          return [left, isThere, isShown];""")
+        expect(found == [0, True, True], f"elements that are leaving, whether it is idle, and shows what it should: {found}")
+        self.same("shown again")
+
     def the_collection_follows_batches(self):
         """What the element would begin another session with, and what it costs to know that."""
         self.open("layout=flow")
@@ -888,8 +908,8 @@ class Checks:
         for name in (
             "every_layout_scrolls", "pinned_headers_stay", "snapping", "reorder_by_drag",
             "drags_ask_for_nothing_twice", "reorder_by_keyboard", "keyboard_goes_everywhere",
-            "updates_are_animated", "the_collection_follows_batches", "lost_sessions_are_made_again",
-            "busy_servers_are_asked_again", "lost_answers_are_made_up_for",
+            "updates_are_animated", "nothing_piles_up_in_hidden_pages", "the_collection_follows_batches",
+            "lost_sessions_are_made_again", "busy_servers_are_asked_again", "lost_answers_are_made_up_for",
             "what_is_never_answered_is_asked_again", "what_comes_late_is_not_taken",
             "moved_and_hidden_it_stays", "drags_that_fail_are_over", "what_is_gone_is_not_lifted",
             "held_keys_do_not_pile_up", "the_viewport_can_be_resized", "resized_while_it_begins",

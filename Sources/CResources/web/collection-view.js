@@ -48,7 +48,8 @@ const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 const delay = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 const keyOf = (kind, [section, item]) => `${kind}:${section},${item}`;
 const comparePaths = (a, b) => a[0] - b[0] || a[1] - b[1];
-const prefersStillness = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+/** Whether nothing is to be animated; in a page that is hidden no animation ends, and no frame comes. */
+const isStill = () => document.hidden || matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** What a server has refused: its problem details (RFC 9457). */
 export class LayoutError extends Error {
@@ -859,7 +860,8 @@ export class CollectionView extends EarlyElement {
       }
     }
     this.#answers.push({ answer, seconds: (performance.now() - start) / 1000 });
-    this.#frame ||= requestAnimationFrame(() => this.#flush());
+    if (document.hidden) this.#flush();
+    else this.#frame ||= requestAnimationFrame(() => this.#flush());
   }
 
   /** Draws what has been answered since the last frame. */
@@ -1164,7 +1166,7 @@ export class CollectionView extends EarlyElement {
     const { element } = item;
     const running = start ?? this.#stateOf(element);
     this.#still(element);
-    if (prefersStillness() || seconds <= 0) return null;
+    if (isStill() || seconds <= 0) return null;
     const from = running ?? this.#keyframe(initial);
     const animation =
       element.animate([from, this.#keyframe(final)], { duration: seconds * 1000, easing: EASING });
@@ -1408,7 +1410,7 @@ export class CollectionView extends EarlyElement {
     const { x: width, y: height } = { x: this.#x.viewport, y: this.#y.viewport };
     const end = { x: clamp(target.x, 0, this.#x.range), y: clamp(target.y, 0, this.#y.range) };
     const isThere = end.x === this.#x.offset && end.y === this.#y.offset;
-    if (seconds <= 0 || isThere || prefersStillness()) {
+    if (seconds <= 0 || isThere || isStill()) {
       this.#put(end);
       this.#lastRest = this.contentOffset;
       return Promise.resolve();
