@@ -255,13 +255,18 @@ class Checks:
     def updates_are_animated(self):
         self.open("collection=random&layout=flow")
         before = self.ids(6)
-        running = self.browser.eval(VIEW + """
+        running, asked = self.browser.eval(VIEW + """
+          const real = window.matchMedia;
+          let asked = 0;
+          window.matchMedia = (query) => { asked++; return real(query); };
           await view.applyUpdates({
             deleteItems: [{section: 0, start: 2, end: 4}],
             insertItems: [{section: 0, at: 0, items: {ids: ["new"], sizes: [[100, 100]]}}],
           });
-          return [...view.children].filter((element) => element.getAnimations().length > 0).length;""")
+          window.matchMedia = real;
+          return [[...view.children].filter((element) => element.getAnimations().length > 0).length, asked];""")
         expect(running > 5, f"{running} elements are on their way")
+        expect(asked < 3, f"for {running} elements the page's motion is asked for {asked} times")
         self.same("after a batch")
         after = self.ids(5)
         expect(after == ["new", before[0], before[1], before[4], before[5]], f"{before} became {after}")

@@ -48,8 +48,9 @@ const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 const delay = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 const keyOf = (kind, [section, item]) => `${kind}:${section},${item}`;
 const comparePaths = (a, b) => a[0] - b[0] || a[1] - b[1];
+const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 /** Whether nothing is to be animated; in a page that is hidden no animation ends, and no frame comes. */
-const isStill = () => document.hidden || matchMedia("(prefers-reduced-motion: reduce)").matches;
+const isStill = () => document.hidden || stillness.matches;
 
 /** What a server has refused: its problem details (RFC 9457). */
 export class LayoutError extends Error {
