@@ -293,6 +293,27 @@ struct ImageTests {
     }
   }
 
+  /// Browsers' floats have no digits left for frames that are so far from the origin.
+  @Test(arguments: layouts)
+  func aPictureDeepWithinTheContentIsDrawnFromItsOwnOrigin(layout: String) throws {
+    let service = MockService()
+    let isVertical = layout.contains(/flow|waterfall|list/)
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":1000000000}}]},"layout":\(layout),
+       "viewport":{"width":375,"height":300,
+        "contentOffset":{"x":\(isVertical ? 0 : 5_000_000_000),"y":\(isVertical ? 5_000_000_000 : 0)}}}
+      """)
+    let picture = SVGReader(try #require(service.send(.get, path + "/image.svg")).bytes)
+    #expect(!picture.titles.isEmpty)
+    #expect(picture.text.contains(#" viewBox="0 0 375 300" "#))
+    // All but what is text.
+    let drawn = picture.text.replacing(/>[^<]*</, with: "><")
+    for number in drawn.matches(of: /-?[0-9]+(?:\.[0-9]+)?/) {
+      #expect(abs(try #require(Double(number.output))) < 10_000)
+    }
+  }
+
   @Test func aPictureIsRefusedWhereItCannotBeDrawn() throws {
     let service = MockService()
     let path = try service.makeSession(description(layouts[0])) + "/image.svg"

@@ -26,9 +26,9 @@ struct LayoutPicture {
       1, LayoutPicture.greatestExtent / max(area.width.points, area.height.points))
     var text = """
       <svg xmlns="http://www.w3.org/2000/svg" width="\(number(area.width.points * scale))" \
-      height="\(number(area.height.points * scale))" viewBox="\(numbers(area))" \
+      height="\(number(area.height.points * scale))" viewBox="\(numbers(placed(area)))" \
       font-family="sans-serif" text-anchor="middle">
-      <rect \(attributes(area)) fill="#fff"/>
+      <rect \(attributes(placed(area))) fill="#fff"/>
 
       """
     // Decorations stand behind covers too, which have lower zIndexes than theirs; of the rest the
@@ -42,9 +42,10 @@ struct LayoutPicture {
     text += outline(window, "stroke=\"#666\" stroke-width=\"1.5\" stroke-dasharray=\"6 4\"")
     text += outline(viewport, "stroke=\"#d00\" stroke-width=\"2\"")
     if isCut {
+      let shown = placed(area)
       text += """
-        <text x="\(number(area.minX.points + area.width.points / 2))" \
-        y="\(number(area.minY.points + 24))" font-size="16" fill="#d00">\
+        <text x="\(number(shown.minX.points + shown.width.points / 2))" \
+        y="\(number(shown.minY.points + 24))" font-size="16" fill="#d00">\
         the first \(elements.count) elements of more</text>
 
         """
@@ -54,7 +55,7 @@ struct LayoutPicture {
 
   private func draw(_ element: LayoutAttributes, into text: inout String) {
     let (fill, stroke) = colors(of: element)
-    let frame = element.frame
+    let frame = placed(element.frame)
     let label = "\(element.indexPath.section),\(element.indexPath.item)"
     let title = LayoutPicture.escaped(name(of: element))
     let width = frame.width.points
@@ -108,8 +109,9 @@ struct LayoutPicture {
   private func placing(_ element: LayoutAttributes) -> String {
     let transform = element.transform
     guard transform != .identity else { return "" }
-    let x = element.frame.minX.points + element.anchorPoint.x * element.frame.width.points
-    let y = element.frame.minY.points + element.anchorPoint.y * element.frame.height.points
+    let frame = placed(element.frame)
+    let x = frame.minX.points + element.anchorPoint.x * frame.width.points
+    let y = frame.minY.points + element.anchorPoint.y * frame.height.points
     let values = [
       transform.a, transform.b, transform.c, transform.d,
       x + transform.tx - transform.a * x - transform.c * y,
@@ -119,7 +121,21 @@ struct LayoutPicture {
   }
 
   private func outline(_ rect: Rect, _ style: String) -> String {
-    "<rect \(attributes(rect)) fill=\"none\" \(style) vector-effect=\"non-scaling-stroke\"/>\n"
+    """
+    <rect \(attributes(placed(rect))) fill="none" \(style) vector-effect="non-scaling-stroke"/>
+
+    """
+  }
+
+  /// Where it is in the picture: where it is in the content, as far as browsers can draw there.
+  ///
+  /// Their floats have 24 bits: a hundredth of a point is lost at 100,000, and a whole frame many millions
+  /// down. From there on the area's origin is the picture's.
+  private func placed(_ rect: Rect) -> Rect {
+    func origin(_ place: Length) -> Length { abs(place.points) > 100_000 ? place : 0 }
+    return Rect(
+      origin: Point(x: rect.minX - origin(area.minX), y: rect.minY - origin(area.minY)),
+      size: rect.size)
   }
 
   private func attributes(_ rect: Rect) -> String {
