@@ -13,7 +13,8 @@ struct RedisOutage {
   }
 
   private static let shortestPause = Duration.milliseconds(50)
-  private static let longestPause = Duration.seconds(2)
+  /// What clients are told to wait (`Retry-After`): whoever does so finds that Redis has been tried again.
+  private static let longestPause = Duration.seconds(1)
 
   /// Asks whether to try.
   ///
@@ -45,7 +46,7 @@ struct RedisOutage {
     _ attempt: Attempt, _ words: String, at now: Duration, chance: Double
   ) {
     guard attempt.failureCount == failureCount else { return }
-    let pause = RedisOutage.shortestPause * (1 << min(failureCount, 6))
+    let pause = RedisOutage.shortestPause * (1 << min(failureCount, 5))
     failureCount += 1
     isTrying = false
     self.words = words

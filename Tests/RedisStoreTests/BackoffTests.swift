@@ -24,7 +24,8 @@ struct BackoffTests {
   }
 
   @Test mutating func pausesGrow() throws {
-    for pause in [50, 100, 200, 400, 800, 1600, 2000, 2000, 2000] {
+    // Up to what `Retry-After` says.
+    for pause in [50, 100, 200, 400, 800, 1000, 1000, 1000, 1000] {
       fail(try outage.begin(at: now))
       // A quarter of it is chance.
       let early = refusal(after: pause * 3 / 4 - 1)
