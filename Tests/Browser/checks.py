@@ -736,6 +736,24 @@ class Checks:
         expect(at(.5) < 40, f"frames take {at(.5)} ms")
         self.same("after scrolling")
 
+    def far_jumps_leave_what_goes(self):
+        """What a jump leaves out of sight is not placed anew; a dragged thumb jumps once a frame."""
+        self.open("collection=million&layout=waterfall")
+        written = self.browser.eval(VIEW + """
+          const scroller = view.shadowRoot.querySelector(".scroller");
+          const observer = new MutationObserver(() => {});
+          observer.observe(view, {subtree: true, attributes: true, attributeFilter: ["style"]});
+          const written = [];
+          for (const part of [0.3, 0.7, 0.5]) {
+            scroller.scrollTop = scroller.scrollHeight * part;
+            scroller.dispatchEvent(new Event("scroll"));
+            written.push(observer.takeRecords().length);
+          }
+          observer.disconnect();
+          return written;""")
+        expect(written == [0, 0, 0], f"before an answer, so many styles are written: {written}")
+        expect(self.same("in the middle")["offset"]["y"] > 1e6, "it has not jumped")
+
     def a_billion_items(self):
         """Far beyond what a browser can scroll by itself."""
         self.open("collection=random&layout=list")
@@ -918,7 +936,7 @@ class Checks:
             "what_is_never_answered_is_asked_again", "what_comes_late_is_not_taken",
             "moved_and_hidden_it_stays", "drags_that_fail_are_over", "what_is_gone_is_not_lifted",
             "held_keys_do_not_pile_up", "the_viewport_can_be_resized", "resized_while_it_begins",
-            "a_million_items", "a_billion_items", "first_screens_of_a_server_stay",
+            "a_million_items", "far_jumps_leave_what_goes", "a_billion_items", "first_screens_of_a_server_stay",
             "an_element_by_its_attributes_alone", "curl_tells_the_same", "links_bring_back", "fingers",
             "accessible", "pictures",
         ):

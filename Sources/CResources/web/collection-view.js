@@ -1344,6 +1344,7 @@ export class CollectionView extends EarlyElement {
   #scrolled() {
     // What is hidden has no offset.
     if (this.#scroller.clientHeight === 0) return;
+    const before = this.#main.position;
     const x = this.#x.follow();
     const y = this.#y.follow();
     if (!x && !y) return;
@@ -1354,7 +1355,14 @@ export class CollectionView extends EarlyElement {
         this.#gestureTimer = setTimeout(() => this.#scrollEnded(), 150);
       }
     }
-    if (!this.#isHeld) this.#anchorLayer(this.contentOffset);
+    this.#follow(before);
+  }
+
+  /** The layer follows the scroller; far from what is in it, it does so when the answer has emptied it. */
+  #follow(before) {
+    const { position, viewport } = this.#main;
+    const isFar = Math.abs(position - before) > 2 * viewport;
+    if (!this.#isHeld && !isFar) this.#anchorLayer(this.contentOffset);
     this.#wantTick();
   }
 
@@ -1453,10 +1461,10 @@ export class CollectionView extends EarlyElement {
 
   #put({ x, y }) {
     if (x === this.#x.offset && y === this.#y.offset) return;
+    const before = this.#main.position;
     if (x !== this.#x.offset) this.#x.jump(x);
     if (y !== this.#y.offset) this.#y.jump(y);
-    if (!this.#isHeld) this.#anchorLayer(this.contentOffset);
-    this.#wantTick();
+    this.#follow(before);
   }
 
   // MARK: Pointers
