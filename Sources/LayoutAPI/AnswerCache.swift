@@ -16,10 +16,20 @@ final class KeptAnswer: Sendable {
 
 /// All that an answer depends on.
 struct AnswerKey: Equatable, Sendable {
+  /// What is asked, and in which form it is answered.
+  enum Question: UInt64 {
+    /// What is about the viewport: not an answer itself.
+    case band
+    /// A full tick, towards the start or the end.
+    case backward, forward, backwardInColumns, forwardInColumns
+    /// The first elements in a rectangle.
+    case elements, elementsInColumns
+  }
+
   /// The revision of the session; see `Session.Revision`.
   var revision: UInt64
-  /// Which question, and in which form it is answered.
-  var question: UInt64
+  /// Which question.
+  var question: Question
   /// The question's numbers.
   var numbers: InlineArray<4, Int64>
 
@@ -27,9 +37,9 @@ struct AnswerKey: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - revision: The revision of the session.
-  ///   - question: Which question, and in which form it is answered.
+  ///   - question: Which question.
   ///   - numbers: The question's numbers.
-  init(revision: UInt64, question: UInt64, numbers: InlineArray<4, Int64>) {
+  init(revision: UInt64, question: Question, numbers: InlineArray<4, Int64>) {
     self.revision = revision
     self.question = question
     self.numbers = numbers
@@ -44,7 +54,7 @@ struct AnswerKey: Equatable, Sendable {
 
   /// Bits that each number moves: those above the middle of products, first.
   fileprivate var hash: UInt64 {
-    var hash = revision &* 0x9E37_79B9_7F4A_7C15 ^ question
+    var hash = revision &* 0x9E37_79B9_7F4A_7C15 ^ question.rawValue
     for index in numbers.indices {
       hash = (hash ^ UInt64(bitPattern: numbers[index])) &* 0x9E37_79B9_7F4A_7C15
       hash ^= hash >> 32

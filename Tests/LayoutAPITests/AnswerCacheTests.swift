@@ -5,7 +5,7 @@ import Testing
 
 struct AnswerCacheTests {
   private func key(_ revision: UInt64, _ number: Int64) -> AnswerKey {
-    AnswerKey(revision: revision, question: 1, numbers: [number, 0, 0, 0])
+    AnswerKey(revision: revision, question: .elements, numbers: [number, 0, 0, 0])
   }
 
   private func answer(_ byte: UInt8, count: Int = 5000) -> KeptAnswer {
@@ -16,10 +16,10 @@ struct AnswerCacheTests {
     let cache = AnswerCache<KeptAnswer>(byteCount: 32 << 20)
     let keys = [
       key(1, 1), key(2, 1), key(1, 2),
-      AnswerKey(revision: 1, question: 2, numbers: [1, 0, 0, 0]),
-      AnswerKey(revision: 1, question: 1, numbers: [1, 1, 0, 0]),
-      AnswerKey(revision: 1, question: 1, numbers: [1, 0, 1, 0]),
-      AnswerKey(revision: 1, question: 1, numbers: [1, 0, 0, 1]),
+      AnswerKey(revision: 1, question: .elementsInColumns, numbers: [1, 0, 0, 0]),
+      AnswerKey(revision: 1, question: .elements, numbers: [1, 1, 0, 0]),
+      AnswerKey(revision: 1, question: .elements, numbers: [1, 0, 1, 0]),
+      AnswerKey(revision: 1, question: .elements, numbers: [1, 0, 0, 1]),
     ]
     for (place, key) in keys.enumerated() {
       #expect(cache.answer(to: key) == nil)

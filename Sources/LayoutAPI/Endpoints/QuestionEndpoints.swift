@@ -214,7 +214,8 @@ extension AttributesQuestion {
       limit == AttributesQuestion.standardLimit
     else { return nil }
     return AnswerKey(
-      revision: session.revision.number, question: shape == .columns ? 6 : 4,
+      revision: session.revision.number,
+      question: shape == .columns ? .elementsInColumns : .elements,
       numbers: [
         rect.minX.millionths, rect.minY.millionths, rect.width.millionths, rect.height.millionths,
       ])

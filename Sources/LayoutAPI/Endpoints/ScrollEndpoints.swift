@@ -118,7 +118,7 @@ extension Call {
   }
 
   private func bandKey(_ revision: Session.Revision) -> AnswerKey {
-    AnswerKey(revision: revision.number, question: 0, numbers: [0, 0, 0, 0])
+    AnswerKey(revision: revision.number, question: .band, numbers: [0, 0, 0, 0])
   }
 
   /// A tick that says what changed, where no band is at hand that reaches as far.
@@ -186,9 +186,13 @@ extension Call {
     _ offset: Point, _ before: Session.Snapshot, _ shape: AttributesFormat.Shape
   ) -> AnswerKey {
     let isForward = before.scrolling.isForward(to: offset, in: before.revision.layout)
+    let question: AnswerKey.Question =
+      switch shape {
+      case .objects: isForward ? .forward : .backward
+      case .columns: isForward ? .forwardInColumns : .backwardInColumns
+      }
     return AnswerKey(
-      revision: before.revision.number,
-      question: (shape == .columns ? 2 : 0) | (isForward ? 1 : 0),
+      revision: before.revision.number, question: question,
       numbers: [offset.x.millionths, offset.y.millionths, 0, 0])
   }
 
