@@ -863,6 +863,30 @@ class Checks:
         after = self.same("after")["offset"]
         expect(before["x"] > 0 and abs(after["x"] - before["x"]) <= 1, f"{before} became {after}")
 
+    def the_last_choice_counts(self):
+        """What comes late from the network does not replace what was chosen after it."""
+        self.open("layout=flow&collection=random")
+        count = self.browser.eval(VIEW + WAIT + """
+          const choose = (name) => document.querySelector(`input[value='${name}']`).click();
+          const { fetch } = window;
+          let arrived;
+          const late = new Promise((resolve) => { arrived = resolve; });
+          window.fetch = async (...request) => {
+            const answer = await fetch(...request);
+            if (request[0] === "/playground/gallery.json") {
+              await wait(200);
+              setTimeout(arrived, 200);
+            }
+            return answer;
+          };
+          choose("gallery");
+          choose("random");
+          await late;
+          await view.idle();
+          return view.itemCounts.reduce((sum, count) => sum + count, 0);""")
+        expect(count == 600, f"{count} items instead of the 600 that were chosen last")
+        self.same("the last choice")
+
     def fingers(self):
         """On a phone: one card a swipe, and an item is moved after it has been held."""
         with self.browser.phone() as touch:
@@ -937,8 +961,8 @@ class Checks:
             "moved_and_hidden_it_stays", "drags_that_fail_are_over", "what_is_gone_is_not_lifted",
             "held_keys_do_not_pile_up", "the_viewport_can_be_resized", "resized_while_it_begins",
             "a_million_items", "far_jumps_leave_what_goes", "a_billion_items", "first_screens_of_a_server_stay",
-            "an_element_by_its_attributes_alone", "curl_tells_the_same", "links_bring_back", "fingers",
-            "accessible", "pictures",
+            "an_element_by_its_attributes_alone", "curl_tells_the_same", "links_bring_back",
+            "the_last_choice_counts", "fingers", "accessible", "pictures",
         ):
             if only and name not in only:
                 continue

@@ -421,12 +421,15 @@ function showState() {
 
 async function showCollection() {
   $("json-problem").textContent = "";
+  const chosen = state.collection;
   try {
-    const collection = await COLLECTIONS[state.collection]();
+    const collection = await COLLECTIONS[chosen]();
+    // One that has come over the network may come after another has been chosen.
+    if (state.collection !== chosen) return;
     view.description = { collection, layout: layoutOf(state.layout), prefetch: { ahead: 1, behind: 0.5 } };
     stage.dataset.layout = kindOf(state.layout);
   } catch (error) {
-    $("json-problem").textContent = String(error.message);
+    if (state.collection === chosen) $("json-problem").textContent = String(error.message);
   }
 }
 
