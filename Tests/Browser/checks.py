@@ -678,6 +678,7 @@ class Checks:
           view.style.cssText = "width: 600px; height: 500px";
           view.setAttribute("src", "/playground/gallery.json");
           view.setAttribute("layout", "waterfall");
+          view.addEventListener("ready", () => view.setContentOffset({x: 0, y: 5000}, false), {once: true});
           document.body.append(view);
           for (const width of [500, 550, 450, 400]) {
             await wait(150);
@@ -690,7 +691,8 @@ class Checks:
           return asked;""")
         expect(asked == ["GET /playground/gallery.json", "POST /v1/sessions", "PUT /v1/sessions/ID/viewport"],
                f"asked: {asked}")
-        self.same("resized twice while the source came, and twice while the session was begun")
+        answer = self.same("resized twice while the source came, and twice while the session was begun")
+        expect(answer["offset"]["y"] > 1000, f"what it was scrolled by before it was told of is lost: {answer['offset']}")
         size = self.browser.eval(VIEW + "return [view.viewportSize.width, view.contentSize.width]")
         expect(size[0] == size[1] <= 400, f"the viewport's and the content's width are {size}")
 

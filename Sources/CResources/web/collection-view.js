@@ -1150,6 +1150,12 @@ export class CollectionView extends EarlyElement {
       if (!this.#session) return this.#want();
       // Of many sizes in a row only the last one is worth an answer.
       if (size !== this.#viewport || size === this.#session.viewport) return;
+      // What is visible to the server is what stays: it has to know of all scrolling before.
+      if (this.#tickWanted) {
+        this.#tickWanted = false;
+        await this.#tick().catch((error) => this.#failed(error));
+        this.#flush();
+      }
       const isAtStart = this.#main.offset <= 0;
       const answer = await this.#ask(
         "PUT", "/viewport", { viewport: size, anchor: isAtStart ? "start" : "visible" });
