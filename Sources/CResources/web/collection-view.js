@@ -782,7 +782,6 @@ export class CollectionView extends EarlyElement {
           this.#flush();
           await Promise.resolve().then(job.run).then(job.resolve, job.reject);
         } else if (this.#tickWanted && this.#session) {
-          this.#tickWanted = false;
           await this.#tick().catch((error) => this.#failed(error));
         } else if (this.#movement?.isWanted && this.#movement.isUp) {
           await this.#stepMovement().catch((error) => this.#movementFailed(error));
@@ -840,6 +839,7 @@ export class CollectionView extends EarlyElement {
 
   /** Only the newest offset is sent, after the answer about the one before. */
   async #tick() {
+    this.#tickWanted = false;
     const contentOffset = this.contentOffset;
     const full = this.#fullWanted;
     this.#fullWanted = false;
@@ -1152,7 +1152,6 @@ export class CollectionView extends EarlyElement {
       if (size !== this.#viewport || size === this.#session.viewport) return;
       // What is visible to the server is what stays: it has to know of all scrolling before.
       if (this.#tickWanted) {
-        this.#tickWanted = false;
         await this.#tick().catch((error) => this.#failed(error));
         this.#flush();
       }

@@ -24,11 +24,12 @@ struct LayoutPicture {
   func svg() -> String {
     let scale = min(
       1, LayoutPicture.greatestExtent / max(area.width.points, area.height.points))
+    let shown = placed(area)
     var text = """
       <svg xmlns="http://www.w3.org/2000/svg" width="\(number(area.width.points * scale))" \
-      height="\(number(area.height.points * scale))" viewBox="\(numbers(placed(area)))" \
+      height="\(number(area.height.points * scale))" viewBox="\(numbers(shown))" \
       font-family="sans-serif" text-anchor="middle">
-      <rect \(attributes(placed(area))) fill="#fff"/>
+      <rect \(attributes(shown)) fill="#fff"/>
 
       """
     // Decorations stand behind covers too, which have lower zIndexes than theirs; of the rest the
@@ -42,7 +43,6 @@ struct LayoutPicture {
     text += outline(window, "stroke=\"#666\" stroke-width=\"1.5\" stroke-dasharray=\"6 4\"")
     text += outline(viewport, "stroke=\"#d00\" stroke-width=\"2\"")
     if isCut {
-      let shown = placed(area)
       text += """
         <text x="\(number(shown.minX.points + shown.width.points / 2))" \
         y="\(number(shown.minY.points + 24))" font-size="16" fill="#d00">\
