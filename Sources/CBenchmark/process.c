@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -93,6 +94,15 @@ static pid_t start(const char *const *arguments, int core, int *output) {
   return failure == 0 ? pid : -1;
 }
 
+// Reads what a program prints until it ends, so that it never waits.
+static void *drain(void *end) {
+  int output = (int)(intptr_t)end;
+  char text[65536];
+  while (read(output, text, sizeof text) > 0) continue;
+  close(output);
+  return NULL;
+}
+
 int process_start(const char *const *arguments, int core, uint16_t *port) {
   int output;
   pid_t pid = start(arguments, core, &output);
@@ -112,7 +122,8 @@ int process_start(const char *const *arguments, int core, uint16_t *port) {
     process_stop(pid);
     return -1;
   }
-  // The pipe stays open: nobody writes to it afterwards.
+  pthread_t reader;
+  if (pthread_create(&reader, NULL, drain, (void *)(intptr_t)output) == 0) pthread_detach(reader);
   unsigned value = 0;
   for (char *c = found; *c && *c != '\n'; c++)
     if (c[0] >= '0' && c[0] <= '9' && (c[-1] < '0' || c[-1] > '9')) value = (unsigned)atoi(c);

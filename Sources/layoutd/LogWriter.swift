@@ -21,6 +21,11 @@ final class LogWriter: Sendable {
 
   /// So many bytes may wait to be written.
   private static let capacity = 1 << 20
+  /// Between two writes, in microseconds.
+  ///
+  /// To wake a thread costs as much as to answer a tick. So a line after some silence is written at once, and of
+  /// many those that come meanwhile together.
+  private static let pause: UInt32 = 5000
 
   init() {
     if !startThread({ self.run() }) { state.withLock { $0.hasThread = false } }
@@ -32,19 +37,28 @@ final class LogWriter: Sendable {
   /// Adds a line, without waiting.
   ///
   /// - Parameter line: The line, with its end.
-  func write(_ line: String) {
+  func write(_ line: String) { write { $0 += line.utf8 } }
+
+  /// Adds a line, without waiting.
+  ///
+  /// - Parameter append: Appends the line, with its end, to what waits to be written.
+  func write(_ append: (_ bytes: inout [UInt8]) -> Void) {
     let wasEmpty = state.withLock { state -> Bool in
       guard state.hasThread else {
+        var line: [UInt8] = []
+        append(&line)
         writeToStandardError(line)
         return false
       }
-      guard state.bytes.count + line.utf8.count <= LogWriter.capacity else {
+      let count = state.bytes.count
+      append(&state.bytes)
+      guard state.bytes.count <= LogWriter.capacity else {
+        state.bytes.removeLast(state.bytes.count - count)
         state.droppedCount += 1
         dropped.add(1, ordering: .relaxed)
         return false
       }
-      defer { state.bytes.append(contentsOf: line.utf8) }
-      return state.bytes.isEmpty
+      return count == 0
     }
     if wasEmpty { filled.post() }
   }
@@ -67,6 +81,7 @@ final class LogWriter: Sendable {
       }
       writeToStandardError(bytes)
       state.withLock { $0.isWriting = false }
+      usleep(LogWriter.pause)
     }
   }
 

@@ -236,6 +236,24 @@ import Testing
     #expect(try answer.text.contains(#require(entry["requestId"] as? String)))
   }
 
+  /// To wake the thread that writes takes as long as to answer.
+  @Test func linesOfManyRequestsAreWrittenTogether() throws {
+    let program = try Program([])
+    defer { program.kill() }
+    let client = RawClient(port: try program.port())
+    let requestCount = 1000
+    let before = try program.writeCount()
+    let request = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+    client.send(String(repeating: request, count: requestCount))
+    for _ in 0..<requestCount { #expect(client.receive()?.status == 200) }
+    let writes = try program.writeCount() - before
+    #expect(writes < requestCount / 4, "\(writes)")
+    program.send(SIGTERM)
+    #expect(program.waitForExit() == 0)
+    let lines = program.log.split(separator: "\n").filter { $0.hasPrefix("GET /healthz 200 ") }
+    #expect(lines.count == requestCount)
+  }
+
   /// A container's own check: whom it asks is whom the options name.
   @Test func aHealthCheckAsksWhoKnows() throws {
     let program = try Program(["--admin-port", "0"])
@@ -539,6 +557,13 @@ private final class Program {
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
     let words = line?.split(whereSeparator: \.isWhitespace) ?? []
     return 1024 * (try #require(words.count > 1 ? Double(words[1]) : nil))
+  }
+
+  /// How often it has written to files and pipes.
+  func writeCount() throws -> Int {
+    let lines = text(ofFile: "/proc/\(process)/io").split(separator: "\n")
+    let line = lines.first { $0.hasPrefix("syscw:") }
+    return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
   }
 
   /// How many descriptors it may have, and how many it might.

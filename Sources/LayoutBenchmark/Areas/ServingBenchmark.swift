@@ -64,6 +64,7 @@ struct ServingBenchmark: Benchmark {
       for index in scenarios.indices { try measure(&scenarios[index], server, &table) }
     }
     report.add(table)
+    try log(Load(warm), server, &report)
     try halfLoad(Load(warm), server, bare, &report)
     try stall(Load(warm), server, &report)
   }
@@ -89,6 +90,26 @@ struct ServingBenchmark: Benchmark {
     table.record(
       "\(scenario.name), share of the core", unit: "%", own.corePercent,
       beside: ("bare C", base.corePercent))
+  }
+
+  /// What it costs to log each request, as the server does unless it is told otherwise.
+  private func log(
+    _ load: Load, _ server: ServerProcess, _ report: inout Report
+  ) throws(BenchmarkError) {
+    let logging = try ServerProcess.pinnedLayoutd(logLevel: "info")
+    let loggedLoad = Load(
+      try ServingClients(port: logging.port, count: Self.connections).fullTicks)
+    var table = Table(
+      title:
+        "warm ticks, each in the log, beside none; \(Self.connections) connections; \(rounds) rounds of \(seconds) s; \(Pinning.text)"
+    )
+    for _ in 0..<rounds {
+      let base = try load.run(on: server, connections: Self.connections, seconds: seconds)
+      let own = try loggedLoad.run(on: logging, connections: Self.connections, seconds: seconds)
+      table.record("CPU", unit: "µs", own.cpuMicroseconds, beside: ("no log", base.cpuMicroseconds))
+      table.record("throughput", unit: "/s", own.perSecond, beside: ("no log", base.perSecond))
+    }
+    report.add(table)
   }
 
   /// How long answers take when requests fall due at half the rate that the server can take.

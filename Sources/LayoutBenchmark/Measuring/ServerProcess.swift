@@ -106,16 +106,19 @@ final class ServerProcess {
   }
 
   /// layoutd with one loop on the server's core.
-  static func pinnedLayoutd(_ options: [String] = []) throws(BenchmarkError) -> ServerProcess {
-    try layoutd(["--io-threads", "1"] + options, core: Pinning.cores?.server)
+  static func pinnedLayoutd(
+    _ options: [String] = [], logLevel: String = "warning"
+  ) throws(BenchmarkError) -> ServerProcess {
+    try layoutd(
+      ["--io-threads", "1"] + options, core: Pinning.cores?.server, logLevel: logLevel)
   }
 
-  /// layoutd; without options as it starts, on any core.
+  /// layoutd; without options as it starts, but for a log of each request, on any core.
   static func layoutd(
-    _ options: [String] = [], core: Int32? = nil
+    _ options: [String] = [], core: Int32? = nil, logLevel: String = "warning"
   ) throws(BenchmarkError) -> ServerProcess {
     try ServerProcess(
-      [Program.folder + "layoutd", "--port", "0", "--log-level", "warning"] + options, core: core)
+      [Program.folder + "layoutd", "--port", "0", "--log-level", logLevel] + options, core: core)
   }
 
   /// The bare libmicrohttpd program with one loop, on the server's core if nothing else is said, and
