@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 
 #include "internal.h"
@@ -192,6 +193,7 @@ static void reset(http_exchange *exchange, http_loop *loop, struct MHD_Connectio
   exchange->reply.prepared = NULL;
   exchange->reply.content_type = NULL;
   exchange->reply.tag[0] = 0;
+  exchange->reply.is_read = false;
   exchange->form = NULL;
 }
 
@@ -326,6 +328,13 @@ static bool send_in_form(http_exchange *exchange, enum MHD_Result *result) {
   return true;
 }
 
+// Whether the handler has given a header field itself.
+static bool says(const http_reply *reply, const char *name) {
+  for (size_t i = 0; i < reply->field_count; i++)
+    if (strcasecmp(reply->fields[i].name, name) == 0) return true;
+  return false;
+}
+
 static enum MHD_Result send_once(http_exchange *exchange, bool closes) {
   http_reply *reply = &exchange->reply;
   enum MHD_Result result;
@@ -335,7 +344,8 @@ static enum MHD_Result send_once(http_exchange *exchange, bool closes) {
   if (!response) return MHD_NO;
   // From here on libmicrohttpd owns the body, and releases it even if it cannot be sent.
   reply->release = NULL;
-  http_response_describe(response, reply->content_type, reply->tag);
+  http_response_describe(response, reply->content_type, reply->tag,
+                         reply->is_read && !says(reply, http_cache_control));
   for (size_t i = 0; i < reply->field_count; i++)
     MHD_add_response_header(response, reply->fields[i].name, reply->fields[i].value);
   if (closes) MHD_add_response_header(response, "Connection", "close");
@@ -370,7 +380,8 @@ static enum MHD_Result send_reply(http_exchange *exchange) {
                                                       memory_order_relaxed);
   if (exchange->connection && is_end_unsure) exchange->connection->lingers = true;
   start_answering(exchange);
-  enum MHD_Result result = reply->prepared && reply->field_count == 0 && !closes
+  bool is_prepared = reply->prepared && reply->prepared->is_read == reply->is_read;
+  enum MHD_Result result = is_prepared && reply->field_count == 0 && !closes
                                ? send_prepared(exchange)
                                : send_once(exchange, closes);
   exchange->phase = EXCHANGE_SENT;
@@ -459,6 +470,8 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
                                   const char *version) {
   http_gate_result result;
   unsigned status = http_gate(exchange, method, version, &result);
+  http_method asked = exchange->request.method;
+  exchange->reply.is_read = asked == HTTP_METHOD_GET || asked == HTTP_METHOD_HEAD;
   if (!status && !may_hold(exchange, result.length)) {
     status = 503;
     result.detail = too_much_is_held;

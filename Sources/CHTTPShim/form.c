@@ -23,7 +23,8 @@ static http_form *place(http_loop *loop, const http_reply *reply) {
 
 static bool suits(const http_form *form, const http_reply *reply) {
   return form->response && form->count == reply->count &&
-         form->content_type == reply->content_type && strcmp(form->tag, reply->tag) == 0;
+         form->content_type == reply->content_type && form->is_read == reply->is_read &&
+         strcmp(form->tag, reply->tag) == 0;
 }
 
 static void end(http_form *form) {
@@ -41,12 +42,13 @@ static bool renew(http_form *form, const http_reply *reply) {
   form->response =
       MHD_create_response_from_buffer(reply->count, form->body, MHD_RESPMEM_PERSISTENT);
   if (!form->response ||
-      !http_response_describe(form->response, reply->content_type, reply->tag)) {
+      !http_response_describe(form->response, reply->content_type, reply->tag, reply->is_read)) {
     end(form);
     return false;
   }
   form->count = reply->count;
   form->content_type = reply->content_type;
+  form->is_read = reply->is_read;
   memcpy(form->tag, reply->tag, sizeof form->tag);
   return true;
 }

@@ -25,6 +25,7 @@ struct http_reply {
   http_prepared *prepared;   // the same, ready to be sent; NULL if it is not
   const char *content_type;  // static; NULL for none
   char tag[HTTP_TAG_SIZE];   // empty for none
+  bool is_read;              // the answer to a GET or HEAD, which caches on the way may keep
   size_t field_count;
   struct {
     char name[32];
@@ -35,6 +36,7 @@ struct http_reply {
 // libmicrohttpd counts who uses a response, under a lock of the response's own.
 struct http_prepared {
   struct MHD_Response *response;
+  bool is_read;
 };
 
 // A client's address. Only these two families are listened on.
@@ -99,6 +101,7 @@ typedef struct http_form {
   size_t count;
   const char *content_type;
   char tag[HTTP_TAG_SIZE];
+  bool is_read;
   bool is_used;                   // whether it is being sent
 } http_form;
 enum { HTTP_FORMS = 256 };        // that a loop keeps
@@ -294,11 +297,13 @@ void http_reply_refuse(http_reply *reply, unsigned status, const char *detail, c
                        char *text);
 // Sends a short reply on a socket that nobody else writes to, as its last one; as far as the socket takes it.
 void http_reply_say(const http_reply *reply, int fd);
+extern const char http_cache_control[];
 struct MHD_Response *http_response_make(const uint8_t *body, size_t count,
                                         void (*release)(void *owner), void *owner);
-// False if there was no memory for one of them.
+// Adds type and tag, and has caches ask anew before they give the answer to a GET or HEAD again: without
+// a word from the server they may guess how long it is good for. False if there was no memory for one of them.
 bool http_response_describe(struct MHD_Response *response, const char *content_type,
-                            const char *tag);
+                            const char *tag, bool is_read);
 
 // form.c: all on the loop's thread
 // A form with the reply's bytes in it, which is the caller's until it says that it is not used; NULL

@@ -8,6 +8,8 @@
 
 #include "internal.h"
 
+const char http_cache_control[] = "Cache-Control";
+
 // What a body that is empty points to.
 static char nothing[1];
 
@@ -19,11 +21,13 @@ struct MHD_Response *http_response_make(const uint8_t *body, size_t count,
 }
 
 bool http_response_describe(struct MHD_Response *response, const char *content_type,
-                            const char *tag) {
+                            const char *tag, bool is_read) {
   bool has_type = !content_type ||
                   MHD_add_response_header(response, "Content-Type", content_type) == MHD_YES;
   bool has_tag = !*tag || MHD_add_response_header(response, "ETag", tag) == MHD_YES;
-  return has_type && has_tag;
+  bool has_caching =
+      !is_read || MHD_add_response_header(response, http_cache_control, "no-cache") == MHD_YES;
+  return has_type && has_tag && has_caching;
 }
 
 void http_reply_header(http_reply *reply, const char *name, const char *value) {
@@ -51,8 +55,8 @@ void http_reply_describe(http_reply *reply, const char *content_type, const uint
 }
 
 http_prepared *http_prepare(const char *content_type, const uint8_t *tag, size_t tag_count,
-                            const uint8_t *body, size_t count, void (*release)(void *owner),
-                            void *owner) {
+                            bool is_read, const uint8_t *body, size_t count,
+                            void (*release)(void *owner), void *owner) {
   http_prepared *prepared = malloc(sizeof *prepared);
   struct MHD_Response *response = prepared ? http_response_make(body, count, release, owner) : NULL;
   if (!response) {
@@ -62,8 +66,9 @@ http_prepared *http_prepare(const char *content_type, const uint8_t *tag, size_t
   }
   char text[HTTP_TAG_SIZE];
   copy_tag(text, tag, tag_count);
-  http_response_describe(response, content_type, text);
+  http_response_describe(response, content_type, text, is_read);
   prepared->response = response;
+  prepared->is_read = is_read;
   return prepared;
 }
 

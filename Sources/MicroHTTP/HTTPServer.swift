@@ -167,7 +167,8 @@ private func respond(
   }
   guard let response else { return false }
   unsafe add(response.otherFields, to: reply)
-  unsafe fill(reply, with: response.content, response.status)
+  let isRead = unsafe lent.method == .HTTP_METHOD_GET || lent.method == .HTTP_METHOD_HEAD
+  unsafe fill(reply, with: response.content, response.status, isRead: isRead)
   return true
 }
 
@@ -179,7 +180,7 @@ private func add(_ fields: [HTTPField], to reply: OpaquePointer) {
 /// Fills in a reply's status and all that belongs to its content; apart, so that the content is
 /// counted once, for the reply.
 private func fill(
-  _ reply: OpaquePointer, with content: HTTPContent, _ status: HTTPStatus
+  _ reply: OpaquePointer, with content: HTTPContent, _ status: HTTPStatus, isRead: Bool
 ) {
   // Safe: a constant's bytes, which a NUL follows, live as long as the process; the tag's are copied
   // during the call.
@@ -199,7 +200,7 @@ private func fill(
         Unmanaged.passRetained(content).toOpaque())
     }
   }
-  if content.isKept, let prepared = unsafe prepared(content) {
+  if content.isKept, let prepared = unsafe prepared(content, isRead: isRead) {
     // Safe: the form lives as long as the content, which the reply holds.
     unsafe http_reply_prepared(reply, prepared)
   }
@@ -237,7 +238,7 @@ private func type(of content: HTTPContent) -> UnsafePointer<CChar>? {
 }
 
 /// The form in which a content is sent that is sent often; nil if there is no memory.
-private func prepared(_ content: HTTPContent) -> OpaquePointer? {
+private func prepared(_ content: HTTPContent, isRead: Bool) -> OpaquePointer? {
   let form = content.serverForm {
     // Not the content itself, which holds the form: nobody would ever let go.
     let copy = HTTPContent(content.bytes)
@@ -247,13 +248,14 @@ private func prepared(_ content: HTTPContent) -> OpaquePointer? {
       let owner = unsafe Unmanaged.passRetained(copy).toOpaque()
       guard let tag else {
         return unsafe http_prepare(
-          type(of: content), nil, 0, bytes.baseAddress, bytes.count, releaseContent, owner)
+          type(of: content), nil, 0, isRead, bytes.baseAddress, bytes.count, releaseContent,
+          owner)
       }
       let text = tag.bytes
       return unsafe text.withUnsafeBufferPointer { text in
         unsafe http_prepare(
-          type(of: content), text.baseAddress, text.count, bytes.baseAddress, bytes.count,
-          releaseContent, owner)
+          type(of: content), text.baseAddress, text.count, isRead, bytes.baseAddress,
+          bytes.count, releaseContent, owner)
       }
     }
     return unsafe prepared.map { prepared in

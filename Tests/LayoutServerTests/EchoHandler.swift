@@ -8,6 +8,7 @@ import Synchronization
 /// `/work` is answered on a worker, `/nap` there after a while, `/wait` there and only after ``open()``,
 /// `/stall` after that too, and nobody else of its loop before, `/rest` on a worker that has something left
 /// to do until then, `/size/N` with N bytes, `/kept` with what it keeps, `/thread` with who answers,
+/// `/cached` with how long that is good for,
 /// `/short/AB` with 900 times the letter A and the tag of the letter B, `/short/A-B` with 1,000.
 final class EchoHandler: HTTPHandler {
   private let isOpen = Atomic(false)
@@ -56,6 +57,10 @@ final class EchoHandler: HTTPHandler {
     if path == "/nap" { usleep(100_000) }
     if path == "/wait" || path == "/stall" { wait() }
     if path == "/kept" { return HTTPResponse(status: .ok, content: kept) }
+    if path == "/cached" {
+      return HTTPResponse(
+        status: .ok, fields: [HTTPField(name: "cache-control", value: "max-age=60")])
+    }
     if path.hasPrefix("/short/"), let letter = path.dropFirst(7).utf8.first,
       let tag = path.utf8.last
     {

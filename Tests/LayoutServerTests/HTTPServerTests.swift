@@ -56,6 +56,29 @@ struct HTTPServerTests {
     }
   }
 
+  /// Caches in front guess how long an answer is good for that says nothing, and some do without any sign.
+  @Test func cachesAskAgainBeforeTheyAnswer() throws {
+    let server = try start()
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    func caching(_ line: String, withoutBody: Bool = false) throws -> Int {
+      client.send("\(line) HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+      let answer = try #require(client.receive(withoutBody: withoutBody))
+      return answer.head.split(separator: "\r\n").count { $0 == "Cache-Control: no-cache" }
+    }
+    // Answers that are kept and answers in forms, in turns: each to a question and to something else.
+    for _ in 0..<3 {
+      for path in ["/kept", "/short/ax", "/short/a-x", "/work", "/size/1000"] {
+        #expect(try caching("GET \(path)") == 1)
+        #expect(try caching("HEAD \(path)", withoutBody: true) == 1)
+        #expect(try caching("POST \(path)") == 0)
+      }
+    }
+    #expect(try caching("GET /cached") == 0)
+    // What the server refuses itself.
+    #expect(try caching("GET /%") == 1)
+  }
+
   /// Short answers of one length, type and tag are sent in one form, which must not be that of others,
   /// nor written to while somebody takes his time.
   @Test func shortAnswersAreTheirOwn() throws {
