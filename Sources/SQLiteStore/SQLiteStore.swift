@@ -27,16 +27,19 @@ public final class SQLiteStore: DurableStore {
   ///   - path: The file. It is made if there is none, for nobody else to read.
   ///   - timeToLive: A session that nobody asks for so long is forgotten; up to an eighth later.
   ///   - now: What time it is, in milliseconds since 1970.
+  ///   - steady: Milliseconds since any moment, by a clock that nobody sets: sessions outlive a leap of the other
+  ///     one then. Nil if nobody sets that either.
   /// - Throws: ``StoreError``: ``StoreError/Kind/unavailable`` if the file cannot be reached or
   ///   written, or another process uses it, ``StoreError/Kind/unreadable`` if it is damaged, or
   ///   that of another program, or of a later version of this one; it is left as it is then.
   public init(
-    path: String, timeToLive: Duration, now: @escaping @Sendable () -> Int64
+    path: String, timeToLive: Duration, now: @escaping @Sendable () -> Int64,
+    steady: (@Sendable () -> Int64)? = nil
   ) throws(StoreError) {
     let file = try StoreFile(path: path)
     let lock = try ProcessLock(path: file.path)
     try file.check()
-    lifetime = Lifetime(timeToLive: timeToLive, clock: now)
+    lifetime = Lifetime(timeToLive: timeToLive, world: now, steady: steady)
     commits = try CommitQueue(path: file.path, lifetime: lifetime)
     readers = ReaderPool(path: file.path)
     self.lock = Mutex(lock)
@@ -74,7 +77,7 @@ public final class SQLiteStore: DurableStore {
     _ id: SessionID, since version: StoredVersion?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
     let now = lifetime.now
-    let end = lifetime.unwritten.earliestEnd(of: id, at: now)
+    let end = lifetime.unwritten.earliestEnd(of: id, at: now.time)
     let loaded = try readers.read(id) { (reader) throws(StoreError) in
       try reader.load(id, since: version?.number, endingAfter: end)
     }
@@ -95,7 +98,7 @@ public final class SQLiteStore: DurableStore {
   ///   time that sessions live.
   /// - Throws: ``StoreError``.
   public func owner(of id: SessionID) throws(StoreError) -> String? {
-    let end = lifetime.unwritten.earliestEnd(of: id, at: lifetime.now)
+    let end = lifetime.unwritten.earliestEnd(of: id, at: lifetime.now.time)
     return try readers.read(id) { (reader) throws(StoreError) in
       try reader.owner(of: id, endingAfter: end)
     }

@@ -73,7 +73,7 @@ final class Writer {
   private func fail(_ operations: ArraySlice<WriteOperation>, _ error: StoreError) -> [Outcome] {
     let now = lifetime.now
     for case .touch(let ids) in operations {
-      lifetime.unwritten.note(ids, until: lifetime.notedEnd(from: now), at: now)
+      lifetime.unwritten.note(ids, until: lifetime.notedEnd(from: now), at: now.time)
     }
     return operations.map { _ in .failure(error) }
   }
@@ -117,7 +117,7 @@ final class Writer {
   }
 
   private func perform(
-    _ operation: WriteOperation, at now: Int64
+    _ operation: WriteOperation, at now: StoreClock.Moment
   ) throws(StoreError) -> StoreOutcome {
     switch operation {
     case .create(let id, let owner, let snapshot):
@@ -148,7 +148,7 @@ final class Writer {
   }
 
   private func create(
-    _ id: SessionID, owner: String, snapshot: [UInt8], at now: Int64
+    _ id: SessionID, owner: String, snapshot: [UInt8], at now: StoreClock.Moment
   ) throws(StoreError) -> StoreOutcome {
     // Expired or not: what is left of a session is not another's.
     guard try version(of: id, at: .min) == nil else {
@@ -161,7 +161,7 @@ final class Writer {
   }
 
   private func append(
-    _ change: [UInt8], to id: SessionID, after version: Int, at now: Int64
+    _ change: [UInt8], to id: SessionID, after version: Int, at now: StoreClock.Moment
   ) throws(StoreError) -> StoreOutcome {
     try advance(id, after: version, at: now) { (key, next) throws(StoreError) in
       try statements.insertChange.run(key, next, record: change)
@@ -169,7 +169,7 @@ final class Writer {
   }
 
   private func replace(
-    _ id: SessionID, by snapshot: [UInt8], after version: Int, at now: Int64
+    _ id: SessionID, by snapshot: [UInt8], after version: Int, at now: StoreClock.Moment
   ) throws(StoreError) -> StoreOutcome {
     try advance(id, after: version, at: now) { (key, next) throws(StoreError) in
       try statements.replaceSnapshot.run(key, next, record: snapshot)
@@ -182,10 +182,10 @@ final class Writer {
 
   /// Gives a session the next version, if it is at the one before.
   private func advance(
-    _ id: SessionID, after version: Int, at now: Int64,
+    _ id: SessionID, after version: Int, at now: StoreClock.Moment,
     _ write: (_ key: Statement.Value, _ next: Statement.Value) throws(StoreError) -> Void
   ) throws(StoreError) -> StoreOutcome {
-    guard let current = try self.version(of: id, at: now) else { return .missing }
+    guard let current = try self.version(of: id, at: now.time) else { return .missing }
     guard current == version else { return .conflict(version: current) }
     let (next, hasOverflown) = version.addingReportingOverflow(1)
     guard !hasOverflown else { throw StoreError(.unreadable, "it has no version") }
@@ -197,9 +197,9 @@ final class Writer {
   }
 
   private func replaceSnapshot(
-    of id: SessionID, by snapshot: [UInt8], at version: Int, now: Int64
+    of id: SessionID, by snapshot: [UInt8], at version: Int, now: StoreClock.Moment
   ) throws(StoreError) -> StoreOutcome {
-    guard let current = try self.version(of: id, at: now) else { return .missing }
+    guard let current = try self.version(of: id, at: now.time) else { return .missing }
     guard version <= current else { return .conflict(version: current) }
     let key = Statement.Value.text(id.description)
     try statements.replaceSnapshot.run(key, .integer(Int64(version)), record: snapshot)
@@ -209,9 +209,9 @@ final class Writer {
   }
 
   private func delete(
-    _ id: SessionID, at version: Int?, now: Int64
+    _ id: SessionID, at version: Int?, now: StoreClock.Moment
   ) throws(StoreError) -> StoreOutcome {
-    guard let current = try self.version(of: id, at: now) else { return .missing }
+    guard let current = try self.version(of: id, at: now.time) else { return .missing }
     guard version == nil || version == current else { return .conflict(version: current) }
     try deleteRows(of: id.description)
     return .done
@@ -219,10 +219,12 @@ final class Writer {
 
   /// Only what would expire too soon is written.
   @discardableResult
-  private func touch(_ ids: [SessionID], at now: Int64) throws(StoreError) -> StoreOutcome {
+  private func touch(
+    _ ids: [SessionID], at now: StoreClock.Moment
+  ) throws(StoreError) -> StoreOutcome {
     for id in ids {
       try statements.setEnd.run(
-        .text(id.description), .integer(lifetime.unwritten.earliestEnd(of: id, at: now)),
+        .text(id.description), .integer(lifetime.unwritten.earliestEnd(of: id, at: now.time)),
         .integer(lifetime.earliestEnd(from: now)), .integer(lifetime.notedEnd(from: now)))
     }
     touched += ids
@@ -233,16 +235,16 @@ final class Writer {
   ///
   /// One that cannot be deleted, because its pages are damaged, would be the first again and again:
   /// it and what is as old stays until the file is opened anew.
-  private func sweep(at now: Int64) throws(StoreError) -> StoreOutcome {
+  private func sweep(at now: StoreClock.Moment) throws(StoreError) -> StoreOutcome {
     var found: [(id: String, end: Int64)] = []
     try statements.oldest.forEachRow(
-      .integer(now), .integer(sweptUntil), .integer(Int64(WriteOperation.sweepCount))
+      .integer(now.time), .integer(sweptUntil), .integer(Int64(WriteOperation.sweepCount))
     ) { (row) throws(StoreError) in found.append((try row.text(0), row.integer(1))) }
     let uses = lifetime.unwritten.all
     for (id, end) in found {
       do throws(StoreError) {
         // What the file takes for expired need not be.
-        if let used = SessionID(Array(id.utf8).span), let use = uses[used], use >= now {
+        if let used = SessionID(Array(id.utf8).span), let use = uses[used], use >= now.time {
           try write(use, of: used)
         } else {
           try deleteRows(of: id)

@@ -62,7 +62,8 @@ extension Configuration {
     case .sqlite(let path):
       do throws(StoreError) {
         return try SQLiteStore(
-          path: path, timeToLive: .seconds(sessionTTLSeconds), now: { WallClock.milliseconds })
+          path: path, timeToLive: .seconds(sessionTTLSeconds), now: { WallClock.milliseconds },
+          steady: { Int64(MonotonicClock.nanoseconds / 1_000_000) })
       } catch {
         throw Failure(message: "--store sqlite:\(path): \(error.detail)")
       }

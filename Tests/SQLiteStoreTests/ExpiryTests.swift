@@ -230,6 +230,58 @@ import Testing
     try store.create(id, owner: "", snapshot: [])
   }
 
+  @Test func noSessionEndsBecauseTheClockLeapsAhead() throws {
+    let used = newID()
+    try store.create(used, owner: "", snapshot: [])
+    test.clock.advance(by: life)
+    let century: Int64 = 100 * 365 * 86_400_000
+    for leap in [2 * life, 1000 * life, century] {
+      test.leap.advance(by: leap)
+      try store.sweep()
+      #expect(try store.load(used, since: nil) != nil)
+    }
+    #expect(try store.owner(of: id) == "")
+    #expect(try store.append([], to: used, after: 1) == .done)
+    // What is not used is forgotten when it would have been.
+    test.clock.advance(by: life / 8 + 1)
+    try store.sweep()
+    #expect(try store.load(id, since: nil) == nil)
+    #expect(try store.load(used, since: nil) != nil)
+    // What was used goes on, and is forgotten in its turn.
+    test.clock.advance(by: life)
+    try store.sweep()
+    #expect(try store.load(used, since: nil) != nil)
+    test.clock.advance(by: life + life / 8 + 1)
+    try store.sweep()
+    #expect(try store.load(used, since: nil) == nil)
+  }
+
+  /// Whoever opens the file after a leap has never seen the clock before it.
+  @Test func whatWasUsedAfterALeapOutlivesTheProgram() throws {
+    test.leap.advance(by: life * 10)
+    #expect(try store.load(id, since: nil) != nil)
+    store.close()
+    let store = try test.open()
+    try store.sweep()
+    #expect(try store.load(id, since: nil) != nil)
+  }
+
+  @Test func aClockThatIsSetBackKeepsSessionsLonger() throws {
+    test.leap.advance(by: life * 3)
+    #expect(try store.load(id, since: nil) != nil)
+    test.leap.advance(by: -life * 3)
+    try store.sweep()
+    #expect(try store.append([], to: id, after: 1) == .done)
+    test.leap.advance(by: -life * 2)
+    #expect(try store.append([], to: id, after: 2) == .done)
+    try store.sweep()
+    #expect(try store.load(id, since: nil) != nil)
+    test.clock.advance(by: 3 * life)
+    #expect(try store.load(id, since: nil) != nil)
+    test.clock.advance(by: 4 * life)
+    #expect(try store.load(id, since: nil) == nil)
+  }
+
   @Test func lifeMayBeShort() throws {
     let other = try TestStore()
     let store = try SQLiteStore(

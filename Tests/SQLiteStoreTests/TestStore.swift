@@ -62,6 +62,8 @@ final class TestClock: Sendable {
 struct TestStore {
   let folder: TemporaryFolder
   let clock = TestClock()
+  /// How far somebody has set the world's clock from the other one.
+  let leap = TestClock()
   /// Milliseconds.
   static let timeToLive: Int64 = 80_000
 
@@ -71,7 +73,8 @@ struct TestStore {
 
   func open() throws(StoreError) -> SQLiteStore {
     try SQLiteStore(
-      path: path, timeToLive: .milliseconds(TestStore.timeToLive), now: { [clock] in clock.now })
+      path: path, timeToLive: .milliseconds(TestStore.timeToLive),
+      now: { [clock, leap] in clock.now + leap.now }, steady: { [clock] in clock.now })
   }
 }
 
