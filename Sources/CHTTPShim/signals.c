@@ -18,6 +18,8 @@ void http_signals_block(void) {
   sigset_t signals = waited_signals();
   pthread_sigmask(SIG_BLOCK, &signals, NULL);
   signal(SIGPIPE, SIG_IGN);
+  // A file past the size that the process may write is an error, of the log or the store, not the end.
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 int http_signals_wait(unsigned seconds) {

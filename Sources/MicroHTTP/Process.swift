@@ -11,6 +11,11 @@ public enum Memory {
 
 /// What the process may have open.
 public enum Descriptors {
+  /// Opens those of standard input, output and error that are closed, to nowhere.
+  ///
+  /// Else a socket or the like would have their number, and be written the log to. Call before anything is opened.
+  public static func openStandardStreams() { http_streams_open() }
+
   /// Lets the process have as many as it may.
   ///
   /// Shells give 1,024, for the sake of programs that use `select`; this one does not.
@@ -21,7 +26,7 @@ public enum Descriptors {
 
 /// The signals that end or reload a server, taken one at a time instead of by interruption.
 public enum Signals {
-  /// Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE.
+  /// Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE and SIGXFSZ.
   ///
   /// Call on the main thread before any other starts: threads inherit it.
   public static func block() { http_signals_block() }

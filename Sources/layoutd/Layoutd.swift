@@ -9,6 +9,7 @@ enum Layoutd {
   static let version = "0.1.0"
 
   static func main() {
+    Descriptors.openStandardStreams()
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.contains("--help") || arguments.contains("-h") {
       print(Configuration.help)
@@ -42,13 +43,25 @@ enum Layoutd {
     // Before anything large is allocated.
     Memory.giveBackWhatIsLarge()
     let serving = try configuration.serverConfiguration()
-    if let shortage = configuration.shortage(ofDescriptors: Descriptors.raiseLimit(), for: serving)
-    {
-      writeToStandardError("\(shortage)\n")
-    }
+    let shortage = configuration.shortage(ofDescriptors: Descriptors.raiseLimit(), for: serving)
     // Before any thread starts, so that all of them leave the signals to this one.
     Signals.block()
+    // From here on nobody waits for whoever takes the log: this thread has to hear the signals.
     let log = LogWriter()
+    if let shortage { log.write("\(shortage)\n") }
+    do throws(Configuration.Failure) {
+      try serve(configuration, serving, access, log)
+    } catch {
+      log.write("layoutd: \(error.message)\n")
+      log.finish()
+      exit(2)
+    }
+  }
+
+  private static func serve(
+    _ configuration: Configuration, _ serving: HTTPServerConfiguration, _ access: AccessControl,
+    _ log: LogWriter
+  ) throws(Configuration.Failure) -> Never {
     let service = try configuration.makeService(access: access, threadCount: serving.threadCount)
     let sweeper = try Sweeper(service, log: log)
     let server = try Listener(
@@ -64,8 +77,8 @@ enum Layoutd {
         "layoutd_log_lines_dropped_total", .counter, "Lines of the log that nobody took in time.",
         log.droppedCount)
     }
-    if let admin { writeToStandardError("administration on \(admin.address)\n") }
-    writeToStandardError("listening on \(server.address)\n")
+    if let admin { log.write("administration on \(admin.address)\n") }
+    log.write("listening on \(server.address)\n")
 
     waitForTheEnd(sweeper, server.server, access, configuration, log)
     let end = MonotonicClock.coarseNow + .seconds(configuration.drainSeconds)

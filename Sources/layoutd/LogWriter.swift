@@ -4,7 +4,7 @@ import Synchronization
 /// Writes lines to standard error, on a thread of its own.
 ///
 /// Whoever reads the log may stop reading. Nobody who answers a request waits for that: past a bound,
-/// lines are dropped, and counted.
+/// lines are dropped, and counted. So are those that cannot be written, to a full disk for example.
 final class LogWriter: Sendable {
   private struct State {
     var bytes: [UInt8] = []
@@ -47,7 +47,7 @@ final class LogWriter: Sendable {
       guard state.hasThread else {
         var line: [UInt8] = []
         append(&line)
-        writeToStandardError(line)
+        _ = writeToStandardError(line)
         return false
       }
       let count = state.bytes.count
@@ -75,32 +75,41 @@ final class LogWriter: Sendable {
   private func run() {
     while true {
       filled.wait()
-      let bytes = state.withLock { state in
+      let (bytes, droppedCount) = state.withLock { state in
         state.isWriting = true
         return LogWriter.take(from: &state)
       }
-      writeToStandardError(bytes)
-      state.withLock { $0.isWriting = false }
+      let rest = bytes.dropFirst(writeToStandardError(bytes))
+      let lost = rest.count { $0 == UInt8(ascii: "\n") }
+      state.withLock { state in
+        state.isWriting = false
+        guard lost > 0 else { return }
+        // The last one said what had been dropped before; that is still to be said.
+        let lostLines = droppedCount > 0 ? lost - 1 : lost
+        state.droppedCount += droppedCount + lostLines
+        dropped.add(lostLines, ordering: .relaxed)
+      }
       usleep(LogWriter.pause)
     }
   }
 
-  private static func take(from state: inout State) -> [UInt8] {
-    var bytes: [UInt8] = []
+  /// What is to be written, and how many lines its last one says were dropped, if it says so.
+  private static func take(from state: inout State) -> (bytes: [UInt8], droppedCount: Int) {
+    var (bytes, droppedCount): ([UInt8], Int) = ([], 0)
     swap(&bytes, &state.bytes)
-    if state.droppedCount > 0 {
-      bytes += Array("\(state.droppedCount) lines of the log were dropped\n".utf8)
-      state.droppedCount = 0
-    }
-    return bytes
+    swap(&droppedCount, &state.droppedCount)
+    if droppedCount > 0 { bytes += Array("\(droppedCount) lines of the log were dropped\n".utf8) }
+    return (bytes, droppedCount)
   }
 }
 
 /// Writes a text.
-func writeToStandardError(_ text: String) { writeToStandardError(Array(text.utf8)) }
+func writeToStandardError(_ text: String) { _ = writeToStandardError(Array(text.utf8)) }
 
 /// Writes all of some bytes, or as much as can be.
-private func writeToStandardError(_ bytes: [UInt8]) {
+///
+/// - Returns: How many have been written.
+private func writeToStandardError(_ bytes: [UInt8]) -> Int {
   var start = 0
   while start < bytes.count {
     let count = unsafe bytes.withUnsafeBytes { buffer in
@@ -109,7 +118,8 @@ private func writeToStandardError(_ bytes: [UInt8]) {
       return unsafe Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
     }
     if count < 0, errno == EINTR { continue }
-    guard count > 0 else { return }
+    guard count > 0 else { return start }
     start += count
   }
+  return start
 }

@@ -166,6 +166,54 @@ import Testing
     #expect(program.log.contains("--max-connections \(connections) may need") == isShort)
   }
 
+  /// Whoever starts it may have closed them: nothing that is opened later is taken for them.
+  @Test(arguments: ["2>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-"])
+  func closedStreamsLeadNowhere(closing: String) throws {
+    let program = try Program(
+      [], after: "exec </dev/null >/dev/null 2>/dev/null; exec \(closing)")
+    defer { program.kill() }
+    waitUntil { program.threadNames.contains("acceptor") }
+    for stream in 0...2 { #expect(program.target(ofDescriptor: stream) == "/dev/null") }
+    program.send(SIGTERM)
+    #expect(program.waitForExit() == 0)
+  }
+
+  /// A pipe that is full, before the first line is written.
+  @Test func itEndsThoughNobodyHasEverTakenItsLog() throws {
+    let pipe = FileManager.default.temporaryDirectory.appending(
+      path: "layoutd-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: pipe) }
+    let program = try Program(
+      [],
+      after: """
+        mkfifo '\(pipe.path)' && exec 3<>'\(pipe.path)'
+        dd if=/dev/zero of='\(pipe.path)' bs=4096 oflag=nonblock 2>/dev/null
+        exec 2>&3 3>&-
+        """)
+    defer { program.kill() }
+    waitUntil { program.threadNames.contains("acceptor") }
+    program.send(SIGTERM)
+    #expect(program.waitForExit() == 0)
+  }
+
+  /// A file of at most one block.
+  @Test func linesOfTheLogThatCannotBeWrittenAreCounted() throws {
+    let program = try Program([], after: "ulimit -f 1")
+    defer { program.kill() }
+    let client = RawClient(port: try program.port())
+    let counter = "\nlayoutd_log_lines_dropped_total "
+    func droppedCount() -> Int? {
+      client.send("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
+      let rest = client.receive()?.text.components(separatedBy: counter).last
+      return rest?.split(separator: "\n").first.flatMap { Int($0) }
+    }
+    #expect(droppedCount() == 0)
+    waitUntil { droppedCount() != 0 }
+    #expect(try #require(droppedCount()) > 0)
+    program.send(SIGTERM)
+    #expect(program.waitForExit() == 0)
+  }
+
   @Test func keysAreReadAgainWhenItIsTold() throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "layoutd-\(UUID().uuidString)")
@@ -564,6 +612,21 @@ private final class Program {
     let lines = text(ofFile: "/proc/\(process)/io").split(separator: "\n")
     let line = lines.first { $0.hasPrefix("syscw:") }
     return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
+  }
+
+  /// What its threads are called.
+  var threadNames: [String] {
+    let tasks = "/proc/\(process)/task"
+    let numbers = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
+    return numbers.map { number in
+      String(text(ofFile: "\(tasks)/\(number)/comm").prefix { $0 != "\n" })
+    }
+  }
+
+  /// What a descriptor of it leads to; nil if it has none of that number.
+  func target(ofDescriptor descriptor: Int) -> String? {
+    try? FileManager.default.destinationOfSymbolicLink(
+      atPath: "/proc/\(process)/fd/\(descriptor)")
   }
 
   /// How many descriptors it may have, and how many it might.

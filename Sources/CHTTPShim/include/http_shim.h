@@ -216,12 +216,16 @@ bool http_server_stop(http_server *_Nonnull server, unsigned drain_seconds);
 // for anything meanwhile or afterwards.
 void http_server_free(http_server *_Nonnull server);
 
-// Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE, for this thread and those it starts. Call
-// on the main thread before any other thread starts.
+// Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE and SIGXFSZ, for this thread and those it starts.
+// Call on the main thread before any other thread starts.
 void http_signals_block(void);
 
 // Waits for one of the blocked signals and returns it; 0 if none has come in so many seconds.
 int http_signals_wait(unsigned seconds);
+
+// Opens those of standard input, output and error that are closed, to nowhere. Else a socket or the like would
+// have their number, and be written the log to. Call before anything is opened.
+void http_streams_open(void);
 
 // Lets the process have as many descriptors as it may; returns how many these are.
 uint64_t http_descriptors_raise(void);
