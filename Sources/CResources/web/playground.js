@@ -1,5 +1,8 @@
 /** The playground: controls around one `<collection-view>`. All that is laid out is laid out by the server. */
-import "/client/collection-view.js";
+import "../client/collection-view.js";
+
+/** Where the server is, of which a proxy may show a path of its own. */
+const SERVER = new URL("..", import.meta.url).href;
 
 const $ = (id) => document.getElementById(id);
 const view = $("view");
@@ -121,7 +124,7 @@ function random(seed) {
 
 const COLLECTIONS = {
   async gallery() {
-    const response = await fetch("/playground/gallery.json");
+    const response = await fetch(`${SERVER}playground/gallery.json`);
     return (await response.json()).collection;
   },
   random() {
@@ -362,10 +365,10 @@ function curlText() {
   const description = {
     collection: null, layout: view.layout, viewport: { ...view.viewportSize, contentOffset: { x, y } },
   };
-  const head = `curl -H 'Content-Type: application/json' ${location.origin}/v1/layout`;
+  const head = `curl -H 'Content-Type: application/json' ${SERVER}v1/layout`;
   const rest = JSON.stringify(description).replace('"collection":null,', "");
   if (state.collection === "gallery" && !isChanged) {
-    return `curl -s ${location.origin}/playground/gallery.json |\n  jq -c ${quoted(`{collection} + ${rest}`)} |\n  ${head} -d @-`;
+    return `curl -s ${SERVER}playground/gallery.json |\n  jq -c ${quoted(`{collection} + ${rest}`)} |\n  ${head} -d @-`;
   }
   // Not to write millions of items down only to see that they are too many.
   const count = view.itemCounts.reduce((sum, count) => sum + count, 0);
