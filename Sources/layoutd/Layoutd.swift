@@ -77,8 +77,8 @@ enum Layoutd {
         "layoutd_log_lines_dropped_total", .counter, "Lines of the log that nobody took in time.",
         log.droppedCount)
     }
-    if let admin { log.write("administration on \(admin.address)\n") }
-    log.write("listening on \(server.address)\n")
+    let administration = admin.map { "administration on \($0.address)\n" } ?? ""
+    log.write("\(administration)listening on \(server.address)\n")
 
     waitForTheEnd(sweeper, server.server, access, configuration, log)
     let end = MonotonicClock.coarseNow + .seconds(configuration.drainSeconds)

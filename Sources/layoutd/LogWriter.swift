@@ -37,28 +37,19 @@ final class LogWriter: Sendable {
   /// Adds a line, without waiting.
   ///
   /// - Parameter line: The line, with its end.
-  func write(_ line: String) { write { $0 += line.utf8 } }
-
-  /// Adds a line, without waiting.
-  ///
-  /// - Parameter append: Appends the line, with its end, to what waits to be written.
-  func write(_ append: (_ bytes: inout [UInt8]) -> Void) {
+  func write(_ line: String) {
     let wasEmpty = state.withLock { state -> Bool in
       guard state.hasThread else {
-        var line: [UInt8] = []
-        append(&line)
-        _ = writeToStandardError(line)
+        writeToStandardError(line)
         return false
       }
-      let count = state.bytes.count
-      append(&state.bytes)
-      guard state.bytes.count <= LogWriter.capacity else {
-        state.bytes.removeLast(state.bytes.count - count)
+      guard state.bytes.count + line.utf8.count <= LogWriter.capacity else {
         state.droppedCount += 1
         dropped.add(1, ordering: .relaxed)
         return false
       }
-      return count == 0
+      defer { state.bytes.append(contentsOf: line.utf8) }
+      return state.bytes.isEmpty
     }
     if wasEmpty { filled.post() }
   }

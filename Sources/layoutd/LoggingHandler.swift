@@ -59,38 +59,35 @@ struct LoggingHandler: HTTPHandler {
     method: String, target: Span<UInt8>, status: HTTPStatus, byteCount: Int, microseconds: UInt64,
     requestID: String
   ) {
-    log.write { line in
+    let path = printable(target)
+    let line =
       switch format {
       case .text:
-        line += (method.isEmpty ? "-" : method).utf8
-        line += " ".utf8
-        LoggingHandler.append(target, to: &line)
-        line += " \(status.rawValue) \(byteCount) \(microseconds)us ".utf8
+        "\(method.isEmpty ? "-" : method) \(path) \(status.rawValue) \(byteCount) \(microseconds)us \(requestID)\n"
       case .json:
-        line += "{\"method\":\"\(method)\",\"path\":\"".utf8
-        LoggingHandler.append(target, to: &line)
-        line += "\",\"status\":\(status.rawValue),\"bytes\":\(byteCount),\"microseconds\":".utf8
-        line += "\(microseconds),\"requestId\":\"".utf8
+        """
+        {"method":"\(method)","path":"\(path)","status":\(status.rawValue),"bytes":\(byteCount),\
+        "microseconds":\(microseconds),"requestId":"\(requestID)"}
+
+        """
       }
-      line += requestID.utf8
-      line += (format == .text ? "\n" : "\"}\n").utf8
-    }
+    log.write(line)
   }
 
-  /// Appends a path as the log has it.
+  /// The path as the log has it.
   ///
   /// Without the query, in visible ASCII without what would end a JSON string, and cut where it is long:
   /// what was refused may hold any byte.
-  private static func append(_ path: Span<UInt8>, to line: inout [UInt8]) {
-    let start = line.count
+  private func printable(_ path: Span<UInt8>) -> String {
+    var bytes: [UInt8] = []
     for index in path.indices.prefix(512) {
       let byte = path[index]
       if byte == UInt8(ascii: "?") { break }
       let isPlain =
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
-      line.append(isPlain ? byte : UInt8(ascii: "?"))
+      bytes.append(isPlain ? byte : UInt8(ascii: "?"))
     }
-    if line.count == start { line.append(UInt8(ascii: "-")) }
+    return bytes.isEmpty ? "-" : String(decoding: bytes, as: UTF8.self)
   }
 }
 

@@ -197,7 +197,10 @@ import Testing
   }
 
   /// A file of at most one block.
-  @Test func linesOfTheLogThatCannotBeWrittenAreCounted() throws {
+  @Test(
+    .disabled(
+      if: isSanitized, "a sanitizer's reports go to the log, also of mutexes it does not see"))
+  func linesOfTheLogThatCannotBeWrittenAreCounted() throws {
     let program = try Program([], after: "ulimit -f 1")
     defer { program.kill() }
     let client = RawClient(port: try program.port())
@@ -285,17 +288,23 @@ import Testing
   }
 
   /// To wake the thread that writes takes as long as to answer.
-  @Test func linesOfManyRequestsAreWrittenTogether() throws {
+  @Test(
+    .disabled(
+      if: isSanitized, "a sanitizer's reports go to the log, also of mutexes it does not see"))
+  func linesOfManyRequestsAreWrittenTogether() throws {
     let program = try Program([])
     defer { program.kill() }
     let client = RawClient(port: try program.port())
     let requestCount = 1000
     let before = try program.writeCount()
+    let start = ContinuousClock.now
     let request = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
     client.send(String(repeating: request, count: requestCount))
     for _ in 0..<requestCount { #expect(client.receive()?.status == 200) }
     let writes = try program.writeCount() - before
-    #expect(writes < requestCount / 4, "\(writes)")
+    // One every five milliseconds, and those at both ends.
+    let pauses = Int((ContinuousClock.now - start) / .milliseconds(5))
+    #expect(writes <= pauses + 3 && writes < requestCount, "\(writes) in \(pauses) pauses")
     program.send(SIGTERM)
     #expect(program.waitForExit() == 0)
     let lines = program.log.split(separator: "\n").filter { $0.hasPrefix("GET /healthz 200 ") }
