@@ -875,7 +875,7 @@ class Checks:
           const late = new Promise((resolve) => { arrived = resolve; });
           window.fetch = async (...request) => {
             const answer = await fetch(...request);
-            if (request[0] === "/playground/gallery.json") {
+            if (new URL(request[0], location).pathname === "/playground/gallery.json") {
               await wait(200);
               setTimeout(arrived, 200);
             }
