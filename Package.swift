@@ -68,11 +68,15 @@ let package = Package(
     // two thirds of the time, and takes 2 MB less, than beside nine libraries. Tests share those with what
     // runs them: they are debug builds, as they see what is internal.
     .executableTarget(
-      name: "layoutd", dependencies: ["LayoutAPI", "MicroHTTP", "SQLiteStore", "RedisStore"],
+      name: "layoutd",
+      dependencies: ["LayoutAPI", "MicroHTTP", "SQLiteStore", "RedisStore", "CThreadSanitizer"],
       swiftSettings: strict,
       linkerSettings: [
         .unsafeFlags(["-static-stdlib"], .when(platforms: [.linux], configuration: .release))
       ]),
+    // Under ThreadSanitizer, for the program and so for all tests: what it cannot see of Swift's Mutex. Else
+    // empty.
+    .target(name: "CThreadSanitizer", cSettings: strictC),
     // What it costs, beside baselines in the same run.
     .target(name: "CBenchmark", dependencies: ["CMicroHTTPD"], cSettings: strictC),
     .executableTarget(
@@ -82,14 +86,11 @@ let package = Package(
         "layoutd",
       ],
       swiftSettings: strict),
-    // Under ThreadSanitizer, for all tests: what it cannot see of Swift's Mutex. Else empty.
-    .target(name: "CThreadSanitizer", path: "Tests/CThreadSanitizer", cSettings: strictC),
     .testTarget(
       name: "LayoutCoreTests", dependencies: ["LayoutCore"], swiftSettings: strict),
     .testTarget(
       name: "LayoutSessionsTests",
-      dependencies: ["LayoutSessions", "LayoutCore", "CThreadSanitizer"],
-      swiftSettings: strict),
+      dependencies: ["LayoutSessions", "LayoutCore"], swiftSettings: strict),
     // With real files, and a real redis-server.
     .testTarget(
       name: "SQLiteStoreTests", dependencies: ["SQLiteStore", "LayoutSessions", "CSQLite"],
