@@ -1,13 +1,18 @@
-"""Two browsers behind one interface: what the checks do, they do to either."""
+"""Three browsers behind one interface: what the checks do, they do to each."""
 
 import base64
 import contextlib
 import json
+import os
+import pathlib
 import re
+import socket
 import subprocess
 import tempfile
 import threading
 import time
+import urllib.error
+import urllib.request
 
 # Runs before anything of the page: what the policy refuses, and what nobody catches.
 WATCH = """
@@ -20,6 +25,8 @@ addEventListener("unhandledrejection", (e) => refused.push(`rejection: ${e.reaso
 
 class Chromium:
     name = "chromium"
+    # In milliseconds, at the median.
+    frame_limit = 40
 
     def __init__(self):
         from playwright.sync_api import sync_playwright
@@ -104,15 +111,48 @@ class Chromium:
         self.playwright.stop()
 
 
-class Firefox:
-    name = "firefox"
-    # Touches by WebDriver do not scroll there.
+class WebDriver:
+    """What both dialects of WebDriver have the same words for: what hands do."""
+
+    # Touches by WebDriver do not scroll.
     phone = None
     KEYS = {
         "Enter": "\ue007", "Escape": "\ue00c", "Space": " ", "Tab": "\ue004", "Home": "\ue011",
         "End": "\ue010", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014",
         "ArrowDown": "\ue015",
     }
+
+    def perform(self, actions):
+        raise NotImplementedError
+
+    def act(self, kind, *actions):
+        self.perform([{"type": kind, "id": kind, "actions": list(actions)}])
+
+    def move(self, x, y):
+        self.act("pointer", {"type": "pointerMove", "x": round(x), "y": round(y)})
+
+    def down(self):
+        self.act("pointer", {"type": "pointerDown", "button": 0})
+
+    def up(self):
+        self.act("pointer", {"type": "pointerUp", "button": 0})
+
+    def wheel(self, x, y, dx, dy):
+        self.act(
+            "wheel", {"type": "scroll", "x": round(x), "y": round(y), "deltaX": dx, "deltaY": dy}
+        )
+
+    def key(self, key):
+        value = self.KEYS.get(key, key)
+        self.act("key", {"type": "keyDown", "value": value}, {"type": "keyUp", "value": value})
+
+    def traced(self, work):
+        return work(), None, None
+
+
+class Firefox(WebDriver):
+    name = "firefox"
+    frame_limit = 40
 
     def __init__(self):
         import websocket
@@ -133,7 +173,6 @@ class Firefox:
         self.socket = websocket.create_connection(f"{url}/session", suppress_origin=True, timeout=30)
         self.count = 0
         self.messages = []
-        self.place = (0, 0)
         self.send("session.new", capabilities={})
         self.send("session.subscribe", events=["log.entryAdded"])
         self.context = self.send("browsingContext.getTree")["contexts"][0]["context"]
@@ -190,38 +229,13 @@ class Firefox:
             viewport={"width": width, "height": height},
         )
 
-    def act(self, kind, *actions, **more):
-        self.send(
-            "input.performActions", context=self.context,
-            actions=[{"type": kind, "id": kind, "actions": list(actions), **more}],
-        )
-
-    def move(self, x, y):
-        self.place = (round(x), round(y))
-        self.act("pointer", {"type": "pointerMove", "x": self.place[0], "y": self.place[1]})
-
-    def down(self):
-        self.act("pointer", {"type": "pointerDown", "button": 0})
-
-    def up(self):
-        self.act("pointer", {"type": "pointerUp", "button": 0})
-
-    def wheel(self, x, y, dx, dy):
-        self.act(
-            "wheel", {"type": "scroll", "x": round(x), "y": round(y), "deltaX": dx, "deltaY": dy}
-        )
-
-    def key(self, key):
-        value = self.KEYS.get(key, key)
-        self.act("key", {"type": "keyDown", "value": value}, {"type": "keyUp", "value": value})
+    def perform(self, actions):
+        self.send("input.performActions", context=self.context, actions=actions)
 
     def screenshot(self, path):
         image = self.send("browsingContext.captureScreenshot", context=self.context)["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(image))
-
-    def traced(self, work):
-        return work(), None, None
 
     def close(self):
         try:
@@ -234,3 +248,100 @@ class Firefox:
             self.process.kill()
             time.sleep(0.2)
         self.profile.cleanup()
+
+
+class WebKit(WebDriver):
+    name = "webkit"
+    # Without a graphics processor it paints the playground in a tenth of a second, whatever has changed.
+    frame_limit = None
+
+    def __init__(self):
+        # Without a window manager the window that is under the pointer has the focus, and the pointer is in the
+        # middle of the screen: that is to be in every window.
+        self.display = subprocess.Popen(
+            ["/usr/bin/Xvfb", "-displayfd", "1", "-screen", "0", "640x640x24", "-nolisten", "tcp"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        )
+        number = self.display.stdout.readline().strip()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.driver = subprocess.Popen(
+            ["/usr/bin/WebKitWebDriver", "-p", str(port)],
+            # Drawn by the processor all the same, and so in a third of the time.
+            env={**os.environ, "DISPLAY": f":{number}", "GDK_BACKEND": "x11", "WEBKIT_DISABLE_DMABUF_RENDERER": "1"},
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        self.messages = []
+        self.wheels = 0
+        self.session = f"http://127.0.0.1:{port}/session"
+        binary = next(pathlib.Path("/usr/lib").glob("*/webkit2gtk-4.*/MiniBrowser"))
+        arguments = ["--automation", "--javascript-can-open-windows-automatically=true"]
+        for _ in range(100):
+            try:
+                answer = self.send("POST", "", capabilities={"alwaysMatch": {
+                    "webkitgtk:browserOptions": {"binary": str(binary), "args": arguments}}})
+                break
+            except OSError:
+                # It does not say when it listens.
+                time.sleep(0.05)
+        self.session += f"/{answer['sessionId']}"
+        # Bars keep a window from being as narrow as a phone; one that a page has opened may have none.
+        first = self.send("GET", "/window")
+        self.eval("open('about:blank', '', 'popup,width=1280,height=800')")
+        deadline = time.monotonic() + 10
+        while len(handles := self.send("GET", "/window/handles")) < 2 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.send("DELETE", "/window")
+        self.send("POST", "/window", handle=next(handle for handle in handles if handle != first))
+        self.resize(1280, 800)
+
+    def send(self, method, path, **body):
+        request = urllib.request.Request(
+            self.session + path, method=method, data=json.dumps(body).encode() if method == "POST" else None)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            value = json.load(error)["value"]
+            raise RuntimeError(f"{method} {path}: {value['error']}: {value['message']}") from None
+
+    def goto(self, url):
+        self.send("POST", "/url", url="about:blank")
+        self.send("POST", "/url", url=url)
+        # Nothing can be made to run before the page does: what goes wrong until here, only the others see.
+        self.eval(WATCH)
+
+    def eval(self, body, *arguments):
+        return self.send(
+            "POST", "/execute/sync", args=list(arguments),
+            script=f"return (async (...args) => {{ {body} }})(...arguments)")
+
+    def resize(self, width, height):
+        self.send("POST", "/window/rect", width=width, height=height)
+        # The page hears of it later.
+        for _ in range(100):
+            if self.eval("return [innerWidth, innerHeight]") == [width, height]:
+                return
+            time.sleep(0.02)
+        raise RuntimeError(f"the window is not {width} × {height}")
+
+    def perform(self, actions):
+        self.send("POST", "/actions", actions=actions)
+
+    def wheel(self, x, y, dx, dy):
+        # It takes what a wheel says for where that wheel is: another one begins at nothing.
+        self.wheels += 1
+        self.perform([{"type": "wheel", "id": f"wheel {self.wheels}", "actions": [
+            {"type": "scroll", "x": round(x), "y": round(y), "deltaX": dx, "deltaY": dy}]}])
+
+    def screenshot(self, path):
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self.send("GET", "/screenshot")))
+
+    def close(self):
+        with contextlib.suppress(Exception):
+            self.send("DELETE", "")
+        for process in (self.driver, self.display):
+            process.terminate()
+            process.wait()
