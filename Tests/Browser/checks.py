@@ -794,6 +794,49 @@ class Checks:
         moved = middle - self.same("up from the middle")["offset"]["y"]
         expect(moved == 10000, f"ten thousand pixels were {moved}")
 
+    def swinging_beyond_the_ends(self):
+        """As Safari on Apple's systems does: the content goes along by itself, and nothing is to be done."""
+        swing = VIEW + WAIT + """
+          const scroller = view.shadowRoot.querySelector(".scroller");
+          const end = scroller.scrollTop;
+          const done = [];
+          // An end may be within a pixel.
+          const { y } = view.contentOffset;
+          view.addEventListener("tick", ({detail: {contentOffset}}) => {
+            if (Math.abs(contentOffset.y - y) > 1) done.push(`tick at ${contentOffset.y}`);
+          });
+          view.addEventListener("snap", () => done.push("snap"));
+          for (const beyond of [30, 80, 60, 20]) {
+            Object.defineProperty(scroller, "scrollTop", {
+              get: () => end + args[0] * beyond, set: (position) => done.push(`put at ${position}`), configurable: true,
+            });
+            scroller.dispatchEvent(new Event("scroll"));
+            await wait(20);
+          }
+          await wait(300);
+          delete scroller.scrollTop;
+          scroller.dispatchEvent(new Event("scroll"));
+          await view.idle();
+          return done;"""
+        billion = """
+          view.description = {collection: {sections: [{items: {count: 1e9}}]}, layout: {kind: "list"}};
+          await new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));"""
+        for what, state, more in (
+            ("pinned headers", "collection=gallery&layout=waterfall&pin=true", ""),
+            ("cover flow", "collection=random&layout=coverFlow&direction=vertical", ""),
+            ("a billion items", "collection=random&layout=list", billion),
+        ):
+            self.open(state)
+            self.browser.eval(VIEW + more + "await view.idle()")
+            for end, sign in ((0, -1), (1e12, 1)):
+                self.browser.eval(VIEW + "await view.setContentOffset({x: 0, y: args[0]}, false); await view.idle()", end)
+                time.sleep(0.3)
+                before = self.same(what)["offset"]
+                done = self.browser.eval(swing, sign)
+                expect(not done, f"{what}, beyond an end: {done}")
+                after = self.same(f"{what}, back")["offset"]
+                expect(abs(before["y"] - after["y"]) <= 1, f"{what}: from {before} it came back to {after}")
+
     def first_screens_of_a_server_stay(self):
         """Elements that the page's server has drawn are taken over where they are; from another origin, too."""
         for width in (1200, 768, 360):
@@ -967,7 +1010,8 @@ class Checks:
             "what_is_never_answered_is_asked_again", "what_comes_late_is_not_taken",
             "moved_and_hidden_it_stays", "drags_that_fail_are_over", "what_is_gone_is_not_lifted",
             "held_keys_do_not_pile_up", "the_viewport_can_be_resized", "resized_while_it_begins",
-            "a_million_items", "far_jumps_leave_what_goes", "a_billion_items", "first_screens_of_a_server_stay",
+            "a_million_items", "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",
+            "first_screens_of_a_server_stay",
             "an_element_by_its_attributes_alone", "curl_tells_the_same", "links_bring_back",
             "the_last_choice_counts", "fingers", "accessible", "pictures",
         ):

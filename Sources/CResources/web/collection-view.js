@@ -45,6 +45,11 @@ const RANKS = { header: 0, cell: 1, footer: 2 };
 const EASING = "cubic-bezier(0.25, 0.8, 0.25, 1)";
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+/**
+ * Where a scroller is, without what Safari lets it swing beyond its ends, the content with it. Ends are told in
+ * whole pixels, places in parts of them too.
+ */
+const within = (position, end) => position > end + 1 ? end : Math.max(position, 0);
 const delay = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 const keyOf = (kind, [section, item]) => `${kind}:${section},${item}`;
 const comparePaths = (a, b) => a[0] - b[0] || a[1] - b[1];
@@ -345,8 +350,10 @@ export class CollectionView extends EarlyElement {
     this.#live.setAttribute("aria-live", "assertive");
 
     const scroller = this.#scroller;
-    this.#x = new ScrollAxis(() => scroller.scrollLeft, (x) => { scroller.scrollLeft = x; });
-    this.#y = new ScrollAxis(() => scroller.scrollTop, (y) => { scroller.scrollTop = y; });
+    this.#x = new ScrollAxis(
+      () => within(scroller.scrollLeft, scroller.scrollWidth - scroller.clientWidth), (x) => { scroller.scrollLeft = x; });
+    this.#y = new ScrollAxis(
+      () => within(scroller.scrollTop, scroller.scrollHeight - scroller.clientHeight), (y) => { scroller.scrollTop = y; });
     this.#observer = new ResizeObserver(() => this.#resized());
 
     scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
