@@ -788,6 +788,8 @@ class Checks:
             // Several at once would be taken for the thumb.
             const seen = new Promise((resolve) => scroller.addEventListener("scroll", resolve, {once: true}));
             scroller.scrollTop -= 1000;
+            // And a page may be busy, and hear of it late.
+            for (const start = performance.now(); i === 5 && performance.now() - start < 300;);
             await seen;
           }
           await new Promise((resolve) => setTimeout(resolve, 300));""")
@@ -836,6 +838,45 @@ class Checks:
                 expect(not done, f"{what}, beyond an end: {done}")
                 after = self.same(f"{what}, back")["offset"]
                 expect(abs(before["y"] - after["y"]) <= 1, f"{what}: from {before} it came back to {after}")
+
+    def fingers_that_rest_are_waited_for(self):
+        """Where nothing says that scrolling has ended, long content must not be put elsewhere under a finger."""
+        self.open("collection=million&layout=waterfall")
+        ways = self.browser.eval(VIEW + WAIT + """
+          if ("onscrollend" in window) return null;
+          await view.setContentOffset({x: 0, y: 30_000_000}, false);
+          await view.idle();
+          const scroller = view.shadowRoot.querySelector(".scroller");
+          const cell = view.querySelector("[data-kind=cell]");
+          const touch = (type, touches) => cell.dispatchEvent(Object.assign(new Event(type, {bubbles: true}), {touches}));
+          const scroll = async () => {
+            const seen = new Promise((resolve) => scroller.addEventListener("scroll", resolve, {once: true}));
+            scroller.scrollTop += 1500;
+            await seen;
+          };
+          touch("touchstart", [{}]);
+          const ways = [];
+          let last = scroller.scrollTop;
+          const look = async () => {
+            await wait(400);
+            await view.idle();
+            ways.push(scroller.scrollTop - last);
+            last = scroller.scrollTop;
+          };
+          await scroll();
+          await look();
+          await scroll();
+          await look();
+          // The one that was touched has left the document by now.
+          ways.push(cell.isConnected && view.contains(cell));
+          touch("touchend", []);
+          await look();
+          return ways;""")
+        if ways is None:
+            return
+        expect(ways[:2] == [1500, 1500], f"under a finger it goes {ways[:2]}")
+        expect(ways[3] < -2000, f"let go, it goes {ways}")
+        self.same("let go")
 
     def first_screens_of_a_server_stay(self):
         """Elements that the page's server has drawn are taken over where they are; from another origin, too."""
@@ -1011,7 +1052,7 @@ class Checks:
             "moved_and_hidden_it_stays", "drags_that_fail_are_over", "what_is_gone_is_not_lifted",
             "held_keys_do_not_pile_up", "the_viewport_can_be_resized", "resized_while_it_begins",
             "a_million_items", "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",
-            "first_screens_of_a_server_stay",
+            "fingers_that_rest_are_waited_for", "first_screens_of_a_server_stay",
             "an_element_by_its_attributes_alone", "curl_tells_the_same", "links_bring_back",
             "the_last_choice_counts", "fingers", "accessible", "pictures",
         ):

@@ -53,6 +53,8 @@ const within = (position, end) => position > end + 1 ? end : Math.max(position, 
 const delay = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 const keyOf = (kind, [section, item]) => `${kind}:${section},${item}`;
 const comparePaths = (a, b) => a[0] - b[0] || a[1] - b[1];
+/** Older Safari does not: there it is found out by waiting. */
+const TELLS_SCROLL_END = "onscrollend" in window;
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 /** Whether nothing is to be animated; in a page that is hidden no animation ends, and no frame comes. */
 const isStill = () => document.hidden || stillness.matches;
@@ -357,7 +359,8 @@ export class CollectionView extends EarlyElement {
     this.#observer = new ResizeObserver(() => this.#resized());
 
     scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
-    if ("onscrollend" in window) scroller.addEventListener("scrollend", () => this.#scrollEnded());
+    if (TELLS_SCROLL_END) scroller.addEventListener("scrollend", () => this.#scrollEnded());
+    else scroller.addEventListener("touchstart", (event) => this.#touched(event), { passive: true });
     scroller.addEventListener("wheel", () => this.#stopMotion(), { passive: true });
     scroller.addEventListener("pointerdown", (event) => this.#pointerDown(event));
     scroller.addEventListener("pointermove", (event) => this.#pointerMoved(event));
@@ -1353,21 +1356,20 @@ export class CollectionView extends EarlyElement {
 
   // MARK: Scrolling
 
+  /** Says whether the content has moved. */
   #scrolled() {
     // What is hidden has no offset.
-    if (this.#scroller.clientHeight === 0) return;
+    if (this.#scroller.clientHeight === 0) return false;
     const before = this.#main.position;
     const x = this.#x.follow();
     const y = this.#y.follow();
-    if (!x && !y) return;
+    if (!x && !y) return false;
     if (!this.#motion && !this.#pointer?.isScrolling) {
       this.#gestureStart ??= this.#lastRest ?? this.contentOffset;
-      if (!("onscrollend" in window)) {
-        clearTimeout(this.#gestureTimer);
-        this.#gestureTimer = setTimeout(() => this.#scrollEnded(), 150);
-      }
+      if (!TELLS_SCROLL_END) this.#awaitScrollEnd();
     }
     this.#follow(before);
+    return true;
   }
 
   /** The layer follows the scroller; far from what is in it, it does so when the answer has emptied it. */
@@ -1378,9 +1380,32 @@ export class CollectionView extends EarlyElement {
     this.#wantTick();
   }
 
+  #isTouched = false;
+
+  /** Scrolling has ended when no more of it comes, and no finger is there that may go on. */
+  #awaitScrollEnd() {
+    clearTimeout(this.#gestureTimer);
+    if (!this.#isTouched) this.#gestureTimer = setTimeout(() => this.#scrollEnded(), 150);
+  }
+
+  #touched({ target }) {
+    this.#isTouched = true;
+    clearTimeout(this.#gestureTimer);
+    // What is touched may be scrolled out of the document, and is still the only one that is told.
+    for (const type of ["touchend", "touchcancel"]) target.addEventListener(type, this.#released);
+  }
+
+  #released = ({ touches }) => {
+    if (touches.length > 0) return;
+    this.#isTouched = false;
+    if (this.#gestureStart) this.#awaitScrollEnd();
+  };
+
   #lastRest = null;
 
   #scrollEnded() {
+    // What has been scrolled since is told of later, has its own end, and must not be undone.
+    if (this.#scrolled()) return;
     const start = this.#gestureStart;
     this.#gestureStart = null;
     if (this.#motion || this.#pointer?.isScrolling || this.#movement) return;
