@@ -878,6 +878,20 @@ class Checks:
         expect(ways[3] < -2000, f"let go, it goes {ways}")
         self.same("let go")
 
+    def pages_that_are_read_from_the_right(self):
+        self.open("collection=random&layout=pagedGrid")
+        self.browser.eval("document.documentElement.dir = 'rtl'")
+        self.same("from the right", least=5)
+        self.browser.eval(VIEW + "const {width} = view.viewportSize; await view.setContentOffset({x: 2 * width, y: 0}, false)")
+        answer = self.same("the third page", least=5)
+        seen = self.browser.eval(VIEW + """
+          const box = view.getBoundingClientRect();
+          return view.visibleItems.map(({element}) => element.getBoundingClientRect())
+            .filter((item) => item.left >= box.left - 1 && item.right <= box.right + 1).length;""")
+        expect(answer["offset"]["x"] > 0 and seen > 5, f"{seen} items are seen at {answer['offset']}")
+        texts = self.browser.eval(VIEW + "return getComputedStyle(view.visibleItems[0].element).direction")
+        expect(texts == "rtl", f"texts are written {texts}")
+
     def first_screens_of_a_server_stay(self):
         """Elements that the page's server has drawn are taken over where they are; from another origin, too."""
         for width in (1200, 768, 360):
@@ -1052,7 +1066,7 @@ class Checks:
             "moved_and_hidden_it_stays", "drags_that_fail_are_over", "what_is_gone_is_not_lifted",
             "held_keys_do_not_pile_up", "the_viewport_can_be_resized", "resized_while_it_begins",
             "a_million_items", "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",
-            "fingers_that_rest_are_waited_for", "first_screens_of_a_server_stay",
+            "fingers_that_rest_are_waited_for", "pages_that_are_read_from_the_right", "first_screens_of_a_server_stay",
             "an_element_by_its_attributes_alone", "curl_tells_the_same", "links_bring_back",
             "the_last_choice_counts", "fingers", "accessible", "pictures",
         ):

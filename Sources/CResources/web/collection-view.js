@@ -223,7 +223,8 @@ const STYLE = `
 :host { display: block; position: relative; overflow: hidden; }
 :host([hidden]) { display: none; }
 .scroller {
-  position: absolute; inset: 0; overflow: hidden; outline: none;
+  /* Offsets count from the left, in pages that are read from the right too. */
+  direction: ltr; position: absolute; inset: 0; overflow: hidden; outline: none;
   overflow-anchor: none; overscroll-behavior: contain; -webkit-tap-highlight-color: transparent;
 }
 .scroller[data-axis="y"] { overflow-y: scroll; }
@@ -233,6 +234,7 @@ const STYLE = `
 .spacer { position: relative; min-width: 100%; min-height: 100%; }
 .layer { position: absolute; left: 0; top: 0; width: 0; height: 0; isolation: isolate; }
 .layer[data-held] { position: sticky; }
+:host(:dir(rtl)) .layer { direction: rtl; }
 ::slotted([data-index-path]) {
   /* A page that was in place before has a style sheet of its own, which does not know of new ones. */
   position: absolute !important; left: 0 !important; top: 0 !important; margin: 0 !important;
