@@ -242,6 +242,8 @@ const STYLE = `
   box-sizing: border-box; contain: layout style;
 }
 ::slotted([data-leaving]) { pointer-events: none; }
+/* A picture under a finger that waits to lift it would be offered to be saved, by Safari on phones. */
+:host([reorderable]) { -webkit-touch-callout: none; }
 .live {
   position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
 }
