@@ -174,7 +174,9 @@ public final class LayoutService: HTTPHandler {
     let operation = found.flatMap { $0.route.operation(for: request.method) }
     do throws(Failure) {
       if needsKey(request.path) { _ = try tenant(of: request) }
-      guard let (route, _) = found, audience.sees(route) else { throw .problem(.noSuchPath) }
+      guard let (route, _) = found, audience.sees(route) else {
+        throw .problem(.noSuchPath(request.path))
+      }
       if operation == nil { throw .problem(.methodNotAllowed(route)) }
       switch request.method {
       case .post, .put, .patch: try Call.checkIsJSON(request.fields)
@@ -252,7 +254,7 @@ public final class LayoutService: HTTPHandler {
     }
     if !mayTakeLong, request.body.count > LayoutService.shortBody { throw .takesLong }
     guard let (route, parameters) = found, audience.sees(route) else {
-      throw .problem(.noSuchPath)
+      throw .problem(.noSuchPath(request.path))
     }
     guard let operation else {
       guard request.method == .options else { throw .problem(.methodNotAllowed(route)) }
@@ -306,5 +308,20 @@ extension JSONError {
       case .exhausted: .unavailable
       }
     return Problem(kind, detail, pointer: category == .invalid || !pointer.isEmpty ? pointer : nil)
+  }
+
+  /// The refusal as a problem, with the place in a body of what the parser could not read.
+  func problem(in body: Span<UInt8>, maximumDepth: Int) -> Problem {
+    var problem = problem
+    switch reason {
+    case .malformed, .badUTF8, .badNumber:
+      guard pointer.isEmpty, let fault = JSONFault(in: body, maximumDepth: maximumDepth) else {
+        break
+      }
+      problem.detail += ", \(fault.detail)"
+      if !fault.pointer.isEmpty { problem.pointer = fault.pointer }
+    default: break
+    }
+    return problem
   }
 }

@@ -91,15 +91,23 @@ struct Problem: Error {
   static func notFound(_ detail: String) -> Problem { Problem(.notFound, detail) }
 
   /// A session that is none, or somebody else's.
-  static var noSuchSession: Problem { .notFound("there is no such session") }
+  static var noSuchSession: Problem {
+    .notFound(
+      "there is no such session, or it has been forgotten; POST /v1/sessions begins another")
+  }
 
   /// A path that is none of the contract's.
-  static var noSuchPath: Problem { .notFound("there is nothing at this path") }
+  static func noSuchPath(_ path: Span<UInt8>) -> Problem {
+    .notFound(
+      "there is nothing at this path; "
+        + (Routes.isSlashTooMuch(path)
+          ? "without the slash at its end there is" : "GET /openapi.yaml has all there are"))
+  }
 
   /// A method that a path does not take.
   static func methodNotAllowed(_ route: Route) -> Problem {
     Problem(
-      .methodNotAllowed, "the method is not allowed here; see Allow",
+      .methodNotAllowed, "the method is not allowed here; allowed: \(route.allow)",
       fields: [HTTPField(name: "Allow", value: route.allow)])
   }
 

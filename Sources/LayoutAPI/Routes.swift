@@ -128,6 +128,12 @@ enum Routes {
     return nil
   }
 
+  /// Whether a path would be one without the slash at its end.
+  static func isSlashTooMuch(_ path: Span<UInt8>) -> Bool {
+    guard path.count > 1, path[path.count - 1] == UInt8(ascii: "/") else { return false }
+    return match(path.extracting(0..<path.count - 1)) != nil
+  }
+
   /// Up to eight bytes at the end of a path, the last one lowest.
   private static func lastBytes(of path: Span<UInt8>) -> UInt64 {
     if path.count >= 8 {

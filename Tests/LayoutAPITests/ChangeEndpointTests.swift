@@ -156,7 +156,7 @@ struct ReplacingLayoutTests {
       (#"{"layout":{"kind":"pagedGrid","rows":0}}"#, 422, "/layout/rows"),
       (#"{"layout":{"kind":"list"},"viewport":{}}"#, 422, "/viewport"),
       (#"{}"#, 422, ""),
-      (#"{"layout":"#, 400, nil),
+      (#"{"layout":"#, 400, "/layout"), ("{", 400, nil),
     ]
     for (body, status, pointer) in wrong {
       let answer = try #require(service.send(.put, path + "/layout", body))

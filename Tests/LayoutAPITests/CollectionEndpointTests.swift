@@ -212,7 +212,7 @@ struct CollectionTests {
       #"{"collection":{"sections":[{"items":{"count":1000000000000}}]}}"#, 422,
       "/collection/sections/0"
     ),
-    (#"{"collection":"#, 400, nil),
+    (#"{"collection":"#, 400, "/collection"), ("{", 400, nil),
   ])
   func aWrongCollectionChangesNothing(body: String, status: Int, pointer: String?) throws {
     let service = MockService(limits: ServiceLimits(describedItemCount: 6))

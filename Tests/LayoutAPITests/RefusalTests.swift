@@ -36,10 +36,18 @@ struct RefusalTests {
   }
 
   static let cases: [Case] = [
-    Case("{", 400, nil),
+    Case("{", 400, nil, "line 1, column 2: expected a name in double quotes, found the end"),
     Case("null", 422, "", "expected an object"),
     Case("[]", 422, ""),
-    Case("{} {}", 400, nil),
+    Case("{} {}", 400, nil, "line 1, column 4: expected the end, found {"),
+    // What shells, editors and other languages make of it.
+    Case("{'layout':1}", 400, nil, "column 2: expected a name in double quotes, found '"),
+    Case(#"{"viewport":{"width":NaN}}"#, 400, "/viewport/width", "expected a value, found NaN"),
+    Case(
+      "{\"collection\":\n {\"sections\":[{},{\"é\":True}]}}", 400, "/collection/sections/1/é",
+      "line 2, column 23: expected a value, found True"),
+    Case(#"{"layout":{"kind":"list",}}"#, 400, "/layout", "double quotes, found }"),
+    Case("\u{FEFF}{}", 400, nil, "column 1: expected a value, found a byte order mark"),
     Case(#"{"layout":{},"layout":{}}"#, 400, "/layout", "twice"),
     Case("{\"a\":\"\u{FFFD}\"}", 422, "/a", "unknown member"),
     // What cannot be read goes before what is wrong, wherever both are.
@@ -67,6 +75,7 @@ struct RefusalTests {
     .with(
       viewport: #"{"width":1,"height":1,"contentOffset":{"x":1,"y":9.1e12}}"#,
       "/viewport/contentOffset/y"),
+    .with(viewport: "[1,1]", "/viewport", "expected an object {width,height,contentOffset,"),
     .with(layout: "{}", "/layout", "kind"),
     .with(layout: #"{"kind":"flwo"}"#, "/layout/kind", #"did you mean "flow""#),
     .with(layout: #"{"kind":7}"#, "/layout/kind"),
@@ -227,6 +236,14 @@ struct RoutingTests {
     ] {
       #expect(service.send(.get, path)?.status == 404, "\(path)")
     }
+    // Whoever has curl and no more learns from the body how to go on.
+    for (path, says) in [
+      ("/v1/layout/", "without the slash"), ("/v1/sessions/x/", "without the slash"),
+      ("/layout", "GET /openapi.yaml"), ("/v1", "GET /openapi.yaml"),
+    ] {
+      let detail = service.send(.post, path, "{}")?["detail"] as? String
+      #expect(detail?.contains(says) == true, "\(path): \(detail ?? "")")
+    }
   }
 
   @Test func aMethodThatIsNotThereIsNotAllowed() throws {
@@ -234,6 +251,7 @@ struct RoutingTests {
     let answer = try #require(service.send(.patch, "/v1/sessions/0"))
     #expect(answer.status == 405)
     #expect(answer.fields["Allow"] == "GET, DELETE, HEAD, OPTIONS")
+    #expect((answer["detail"] as? String)?.hasSuffix("allowed: GET, DELETE, HEAD, OPTIONS") == true)
     let options = try #require(service.send(.options, "/v1/layout"))
     #expect(options.status == 204)
     #expect(options.fields["Allow"] == "POST, OPTIONS")

@@ -387,6 +387,10 @@ struct UpdateTests {
     // A batch that would be refused is not even looked at.
     let wrong = #"{"deleteSections":[9]}"#
     #expect(service.send(.post, path + "/updates", wrong, ifMatch: "\"1\"")?.status == 412)
+    // Without its quotes the right version is none, and to ask for it again would not help.
+    let unquoted = try #require(service.send(.post, path + "/updates", body, ifMatch: "2"))
+    #expect(unquoted.status == 412)
+    #expect((unquoted["detail"] as? String)?.hasSuffix(#"in quotes: "2""#) == true)
 
     let second = try #require(service.send(.post, path + "/updates", body, ifMatch: tag))
     #expect(second["version"] as? Int == 3)

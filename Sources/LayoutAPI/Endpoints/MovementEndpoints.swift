@@ -48,7 +48,12 @@ extension Call {
         let movement = InteractiveMovement(
           of: source, at: position, within: sections.map(Set.init), content: content,
           layout: current.layout, contentOffset: offset)
-      else { throw .problem(.notFound("there is no such item to move")) }
+      else {
+        throw .problem(
+          Problem(
+            .notFound, "there is no such item to move",
+            pointer: indexPath == nil ? "/position" : "/indexPath"))
+      }
       return Session.Change(
         document: current.document, scrolling: current.scrolling, isNewVersion: false,
         movement: movement)
@@ -174,7 +179,9 @@ extension Call {
     of session: Session.Snapshot
   ) throws(Failure) -> InteractiveMovement {
     guard let movement = session.movement else {
-      throw .problem(Problem(.movementConflict, "no interactive movement is under way"))
+      throw .problem(
+        Problem(
+          .movementConflict, "no interactive movement is under way; POST …/movement begins one"))
     }
     return movement
   }

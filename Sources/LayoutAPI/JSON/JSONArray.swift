@@ -45,11 +45,14 @@ extension JSONValue {
     return count
   }
 
-  /// Two whole numbers, such as an index path `[section,item]`.
+  /// Two whole numbers: an index path `[section,item]`.
   func integerPair(in range: ClosedRange<Int64>) throws(JSONError) -> (Int64, Int64) {
+    guard document.tag(at: index) == .array else {
+      throw wrongType(expected: "an array [section,item]")
+    }
     var array = try array()
     guard array.count == 2, let first = array.next(), let second = array.next() else {
-      throw error(.wrongCount(expected: "two whole numbers", found: array.count))
+      throw error(.wrongCount(expected: "[section,item]", found: array.count))
     }
     return (try first.integer(in: range), try second.integer(in: range))
   }

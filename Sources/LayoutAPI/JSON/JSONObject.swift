@@ -26,7 +26,7 @@ struct JSONObject<Member: JSONName>: ~Escapable {
   init(_ value: JSONValue, allowed: JSONMemberSet<Member> = .all) throws(JSONError) {
     let document = value.document
     guard document.tag(at: value.index) == .object else {
-      throw value.wrongType(expected: "an object")
+      throw value.wrongType(expected: Self.expected(allowed))
     }
     let names = Member.names
     let end = document.index(after: value.index) - 1
@@ -74,6 +74,12 @@ struct JSONObject<Member: JSONName>: ~Escapable {
       throw value.error(.missingMember(Member.names.texts[member.rawValue]))
     }
     return value.at(Int(places[member.rawValue]))
+  }
+
+  /// What should be there, with its members where they are few.
+  private static func expected(_ allowed: JSONMemberSet<Member>) -> String {
+    let known = Member.allCases.filter(allowed.contains).map { Member.names.texts[$0.rawValue] }
+    return 1...6 ~= known.count ? "an object {\(known.joined(separator: ","))}" : "an object"
   }
 
   private static func unknown(_ key: JSONValue, _ allowed: JSONMemberSet<Member>) -> JSONError {
