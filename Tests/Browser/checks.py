@@ -967,6 +967,33 @@ class Checks:
         time.sleep(0.2)
         after = self.same("after")["offset"]
         expect(before["x"] > 0 and abs(after["x"] - before["x"]) <= 1, f"{before} became {after}")
+        # The size of the items and that of the viewport are two things.
+        self.open("layout=flow&collection=random&size=60&viewport=400,300")
+        self.browser.eval(VIEW + "await view.setContentOffset({ x: 0, y: 50 }, false)")
+        time.sleep(0.6)
+        link = self.browser.eval("return location.href")
+        self.browser.goto(link)
+        self.settle()
+        shown = self.browser.eval(VIEW + """
+          const { width, height } = view.viewportSize;
+          return [view.layout.itemSize.width, width <= 400 && height <= 300];""")
+        expect(shown == [60, True], f"{link}: {shown}")
+
+    def strange_links_are_no_dead_ends(self):
+        """What nobody could have chosen is not taken, and what is around it is."""
+        for link, layout, collection in (
+            ("layout=toString&collection=random", "waterfall", "random"),
+            ("layout=__proto__&collection=constructor", "waterfall", "gallery"),
+            ("layout=waterfall-x&collection=random", "waterfall", "random"),
+            ("layout=flow&collection=random&direction=diagonal&size=abc&spacing=&at=x,y", "flow", "random"),
+            ("%&layout=list&collection=random&%E0%A4%A", "list", "random"),
+        ):
+            self.open(link)
+            self.same(link)
+            shown = self.browser.eval(VIEW + """
+              const chosen = (name) => document.querySelector(`input[name=${name}]:checked`)?.value;
+              return [view.layout.kind, chosen("layout"), chosen("collection")];""")
+            expect(shown == [layout, layout, collection], f"{link}: {shown}")
 
     def the_last_choice_counts(self):
         """What comes late from the network does not replace what was chosen after it."""
@@ -1068,7 +1095,7 @@ class Checks:
             "a_million_items", "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",
             "fingers_that_rest_are_waited_for", "pages_that_are_read_from_the_right", "first_screens_of_a_server_stay",
             "an_element_by_its_attributes_alone", "curl_tells_the_same", "links_bring_back",
-            "the_last_choice_counts", "fingers", "accessible", "pictures",
+            "strange_links_are_no_dead_ends", "the_last_choice_counts", "fingers", "accessible", "pictures",
         ):
             if only and name not in only:
                 continue

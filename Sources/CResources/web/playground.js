@@ -57,11 +57,14 @@ const state = {
 const kindOf = (layout) => layout.split("-")[0];
 const metricsOf = (layout) => ({ ...DEFAULTS[kindOf(layout)], ...state.metrics[kindOf(layout)] });
 
+/** What a link says is taken where somebody could have chosen it here. */
+const isChoice = (name, value) => [...controls.elements[name]].some((input) => input.value === value);
+
 function readHash() {
   const hash = new URLSearchParams(location.hash.slice(1));
-  const layout = hash.get("layout");
-  if (layout && kindOf(layout) in METRICS) state.layout = layout;
-  if (hash.get("collection") in NOTES) state.collection = hash.get("collection");
+  for (const name of ["layout", "collection"]) {
+    if (isChoice(name, hash.get(name))) state[name] = hash.get(name);
+  }
   if (["light", "dark"].includes(hash.get("theme"))) state.theme = hash.get("theme");
   if (hash.has("json")) state.json = hash.get("json");
   const metrics = {};
@@ -69,14 +72,17 @@ function readHash() {
     if (!hash.has(name)) continue;
     const value = hash.get(name);
     const known = DEFAULTS[kindOf(state.layout)][name];
-    metrics[name] = typeof known === "number" ? Number(value) || 0 : typeof known === "boolean" ? value === "true" : value;
+    if (typeof known === "boolean") metrics[name] = value === "true";
+    else if (typeof known === "string") metrics[name] = isChoice(name, value) ? value : known;
+    else if (value && Number.isFinite(Number(value))) metrics[name] = Number(value);
   }
   state.metrics[kindOf(state.layout)] = metrics;
   const pair = (name) => {
     const numbers = hash.get(name)?.split(",").map(Number) ?? [];
     return numbers.length === 2 && numbers.every(Number.isFinite) ? numbers : null;
   };
-  state.size = pair("size");
+  // Which older links have in the place of the items' size.
+  state.size = pair("viewport") ?? pair("size");
   state.offset = pair("at");
 }
 
@@ -91,15 +97,16 @@ function writeHash() {
       if (value !== defaults[name]) hash.set(name, value);
     }
     if (state.theme) hash.set("theme", state.theme);
-    if (state.size) hash.set("size", state.size.join());
+    if (state.size) hash.set("viewport", state.size.join());
     const { x, y } = view.contentOffset;
     if (x || y) hash.set("at", `${Math.round(x)},${Math.round(y)}`);
-    if (state.collection === "json" && state.json.length < 6000) {
-      hash.set("json", compact(state.json));
-    }
+    if (state.collection === "json" && isJSONInLink()) hash.set("json", compact(state.json));
     history.replaceState(null, "", `#${hash}`);
   }, 300);
 }
+
+/** Longer ones would be cut off on their way by mail and chat. */
+const isJSONInLink = () => compact(state.json).length < 6000;
 
 function compact(json) {
   try {
@@ -138,7 +145,7 @@ const COLLECTIONS = {
   },
   json() {
     const json = JSON.parse(state.json);
-    return json.collection ?? json;
+    return json?.collection ?? json;
   },
 };
 
@@ -487,7 +494,10 @@ async function copyBy(button, text, what) {
   button.textContent = "Copied";
   setTimeout(() => { button.textContent = label; }, 1200);
 }
-$("share").addEventListener("click", ({ currentTarget }) => copyBy(currentTarget, location.href, "Link"));
+$("share").addEventListener("click", ({ currentTarget }) => {
+  const isWhole = state.collection !== "json" || isJSONInLink();
+  copyBy(currentTarget, location.href, isWhole ? "Link" : "Link, but not the JSON, which is too long for it,");
+});
 $("copy").addEventListener("click", ({ currentTarget }) => copyBy(currentTarget, curlText(), "Command"));
 for (const input of document.getElementsByName("curl")) {
   input.addEventListener("change", () => {
