@@ -80,6 +80,31 @@ for name, command in clients.items():
     operations = asked(name, recorder)
     if operations != STORY:
         fail(f"{name}: another story:", *map(str, operations))
+    # curl is a process, and a connection, for each.
+    if name != "curl" and recorder.connections > 3:
+        fail(f"{name}: {recorder.connections} connections for {len(STORY)} requests")
+    # The second of a few requests is put off, as a busy server does; they come again, once what they asked
+    # for has not been done. A change without a version is not asked for twice.
+    counter = collections.Counter()
+
+    def puts_off(method, path, counter=counter):
+        counter["requests"] += 1
+        return {2: 503, 6: 429, 13: 503}.get(counter["requests"])
+
+    with Recorder(url, puts_off=puts_off) as busy:
+        result = run(command, busy.url)
+    if result.stdout != transcript:
+        fail(f"{name}: does not come again when it is put off:", result.stdout, result.stderr)
+    asked_twice = collections.Counter()
+
+    def loses_the_first_change(method, path, counter=asked_twice):
+        counter["changes"] += path.endswith("/updates")
+        return 503 if path.endswith("/updates") else None
+
+    with Recorder(url, puts_off=loses_the_first_change) as busy:
+        result = run(command, busy.url)
+    if result.returncode == 0 or asked_twice["changes"] != 1:
+        fail(f"{name}: a change without a version is asked for {asked_twice['changes']} times")
     # An answer that is not as documented has to be noticed.
     for spoilt in [*range(0, len(STORY), 3), len(STORY) - 1]:
         counter = collections.Counter()
@@ -94,6 +119,22 @@ for name, command in clients.items():
             fail(f"{name}: does not mind a 418 instead of {STORY[spoilt]}")
     print(f"{name}: {len(operations)} requests, all as documented; notices what is not")
     last = recorder.exchanges
+
+# Whose connection is closed while it is idle opens another.
+closed = collections.Counter()
+
+
+def closes(method, path):
+    closed["requests"] += 1
+    return 0 if closed["requests"] in (3, 9) else None
+
+
+for name in ("Python", "Node", "Swift"):
+    closed.clear()
+    with Recorder(url, puts_off=closes) as hasty:
+        result = run(clients[name], hasty.url)
+    if result.stdout != transcript:
+        fail(f"{name}: does not open another connection:", result.stdout, result.stderr)
 
 # Nor would the contract let it pass.
 for exchange in last:

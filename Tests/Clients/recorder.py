@@ -10,10 +10,14 @@ class Recorder:
     """While it is open, what is asked of `url` is asked of the server behind it.
 
     `spoils` gets the method and the path of a request; where it is true, the answer becomes a 418.
+    `puts_off` gets them too; what it returns is the status with which the request is put off, and the server
+    not asked. With 0 it is answered, and the connection then closed without a word, as if it had been idle.
+    `connections` counts those that were taken.
     """
 
-    def __init__(self, server, spoils=lambda method, path: False):
+    def __init__(self, server, spoils=lambda method, path: False, puts_off=lambda method, path: None):
         self.exchanges = []
+        self.connections = 0
         target = urllib.parse.urlsplit(server).netloc
         recorder = self
 
@@ -23,8 +27,19 @@ class Recorder:
             def log_message(self, *arguments):
                 pass
 
+            def setup(self):
+                recorder.connections += 1
+                super().setup()
+
             def forward(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                refusal = puts_off(self.command, self.path)
+                if refusal:
+                    self.send_response(refusal)
+                    self.send_header("Retry-After", "1")
+                    self.send_header("Content-Length", "0")
+                    self.end_headers()
+                    return
                 connection = http.client.HTTPConnection(target, timeout=20)
                 headers = {name: value for name, value in self.headers.items()
                            if name.lower() not in ("host", "connection", "content-length")}
@@ -49,6 +64,7 @@ class Recorder:
                 self.end_headers()
                 self.wfile.write(answer)
                 connection.close()
+                self.close_connection = self.close_connection or refusal == 0
 
             do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = forward
 

@@ -10,14 +10,21 @@ url=${LAYOUTD_URL:-http://127.0.0.1:8080}
 status=
 answer=
 
-# ask METHOD PATH [BODY [CURL OPTION...]]: sets status and answer.
+# ask METHOD PATH [BODY [CURL OPTION...]]: sets status and answer. Each is a curl, and so a connection, of its
+# own: for scroll ticks take a client that keeps one.
 ask() {
-  local method=$1 path=$2 body=${3-} reply options=("${@:4}")
+  local method=$1 path=$2 body=${3-} reply wait tries options=("${@:4}")
   [[ -z $body ]] || options+=(-H 'Content-Type: application/json' --data-binary "$body")
   [[ -z ${LAYOUTD_KEY-} ]] || options+=(-H "Authorization: Bearer $LAYOUTD_KEY")
-  reply=$(curl -sS --max-time 10 -X "$method" "${options[@]}" -w '\n%{http_code}' "$url$path")
-  status=${reply##*$'\n'}
-  answer=${reply%$'\n'*}
+  for tries in 1 2 3 4; do
+    reply=$(curl -sS --max-time 10 -X "$method" "${options[@]}" -w '\n%{http_code} %header{retry-after}' "$url$path")
+    read -r status wait <<<"${reply##*$'\n'}"
+    answer=${reply%$'\n'*}
+    # Too many requests, or too much to do: it says when to come again. After a 503 nobody may know whether
+    # a change was made: what has no version is not asked for twice.
+    [[ $status == 429 || ($status == 503 && ($path != */@(updates|end) || ${options[*]} == *If-Match*)) ]] || break
+    ((tries == 4)) || sleep "${wait:-1}"
+  done
 }
 
 # expect STATUS: the one that the last answer has to have.
@@ -58,7 +65,7 @@ for y in 300 2000 1500; do
   ask POST "$session/scroll" "{\"contentOffset\":{\"x\":0,\"y\":$y}}"
   expect 200
   visible=$(jq -c --argjson was "$visible" \
-    '$was - [.disappeared[].indexPath] + [.appeared[].indexPath]' <<<"$answer")
+    'if .reset then [] else $was end - [.disappeared[].indexPath] + [.appeared[].indexPath]' <<<"$answer")
   say scroll "to $y: $(get '.appeared | length') appear, $(get '.disappeared | length') disappear, $(
     jq length <<<"$visible") are visible"
   say '' "prefetch $(get ".prefetch | $ranges"), cancel $(get ".cancelPrefetch | $ranges")"

@@ -27,14 +27,34 @@ class Layoutd {
     if (body) headers["Content-Type"] = "application/json";
     if (this.key) headers["Authorization"] = `Bearer ${this.key}`;
     if (version !== undefined) headers["If-Match"] = `"${version}"`;
-    const response = await fetch(this.url + path, {
-      method, headers, body: body && JSON.stringify(body),
-      // Younger than the types of some compilers.
-      signal: /** @type {any} */ (AbortSignal).timeout(10_000),
-    });
-    const text = await response.text();
-    check(expect.includes(response.status), `${method} ${path}: ${response.status} ${text}`);
-    return { status: response.status, answer: text ? JSON.parse(text) : null };
+    // Nobody may know whether a change was made: what has no version is not asked for twice.
+    const isRepeatable = version !== undefined || !/\/(updates|end)$/.test(path);
+    for (let triesLeft = 3; ; triesLeft--) {
+      let response, text;
+      try {
+        // Keeps its connections, as long as answers are read to their end.
+        response = await fetch(this.url + path, {
+          method, headers, body: body && JSON.stringify(body),
+          // Younger than the types of some compilers.
+          signal: /** @type {any} */ (AbortSignal).timeout(10_000),
+        });
+        text = await response.text();
+      } catch (/** @type {any} */ error) {
+        // One that was idle may have been closed meanwhile; the next request opens another.
+        const isClosed = ["ECONNRESET", "UND_ERR_SOCKET"].includes(error.cause?.code);
+        if (isClosed && isRepeatable && triesLeft > 0) continue;
+        throw error;
+      }
+      const { status } = response;
+      if (triesLeft > 0 && (status === 429 || (status === 503 && isRepeatable))) {
+        // Too many requests, or too much to do: it says when to come again.
+        const seconds = Number(response.headers.get("Retry-After") ?? 1);
+        await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+        continue;
+      }
+      check(expect.includes(status), `${method} ${path}: ${status} ${text}`);
+      return { status, answer: text ? JSON.parse(text) : null };
+    }
   }
 }
 
@@ -150,6 +170,7 @@ async function main() {
   const visible = new Set(created.attributes.map((element) => `${element.indexPath}`));
   for (const y of [300, 2000, 1500]) {
     const tick = await session.scroll(y);
+    if (tick.reset) visible.clear();
     for (const element of tick.disappeared) visible.delete(`${element.indexPath}`);
     for (const element of tick.appeared) visible.add(`${element.indexPath}`);
     say("scroll", `to ${y}: ${tick.appeared.length} appear, ${tick.disappeared.length} disappear, `

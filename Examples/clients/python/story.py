@@ -6,10 +6,11 @@
 Exits with 1 if the server answers otherwise than openapi.yaml says.
 """
 
+import http.client
 import json
 import os
-import urllib.error
-import urllib.request
+import time
+import urllib.parse
 
 
 class Surprise(Exception):
@@ -17,29 +18,47 @@ class Surprise(Exception):
 
 
 class Layoutd:
-    """The server: one method that asks, and says which status it expects."""
+    """The server, by one connection that stays: with one for each, scroll ticks take half as long again.
+
+    One method that asks, and says which status it expects. A connection is for one thread.
+    """
 
     def __init__(self, url, key=None):
-        self.url = url.rstrip("/")
-        self.key = key
+        address = urllib.parse.urlsplit(url)
+        connect = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
+        self.connection = connect(address.hostname, address.port, timeout=10)
+        self.prefix = address.path.rstrip("/")
+        self.fields = {"Authorization": f"Bearer {key}"} if key else {}
 
     def ask(self, method, path, body=None, *, expect, version=None):
-        request = urllib.request.Request(self.url + path, method=method)
+        fields = dict(self.fields)
+        text = None
         if body is not None:
-            request.data = json.dumps(body).encode()
-            request.add_header("Content-Type", "application/json")
-        if self.key:
-            request.add_header("Authorization", f"Bearer {self.key}")
+            text = json.dumps(body, separators=(",", ":")).encode()
+            fields["Content-Type"] = "application/json"
         if version is not None:
-            request.add_header("If-Match", f'"{version}"')
-        try:
-            with urllib.request.urlopen(request, timeout=10) as response:
-                status, text = response.status, response.read()
-        except urllib.error.HTTPError as refusal:
-            status, text = refusal.code, refusal.read()
+            fields["If-Match"] = f'"{version}"'
+        # Nobody may know whether a change was made: what has no version is not asked for twice.
+        is_repeatable = version is not None or not path.endswith(("/updates", "/end"))
+        for tries_left in (3, 2, 1, 0):
+            is_new = self.connection.sock is None
+            try:
+                self.connection.request(method, self.prefix + path, text, fields)
+                response = self.connection.getresponse()
+                status, answer = response.status, response.read()
+            except (http.client.HTTPException, OSError) as error:
+                # The next request opens another. One that was idle may have been closed meanwhile.
+                self.connection.close()
+                if is_new or not is_repeatable or not tries_left or not isinstance(error, ConnectionError):
+                    raise
+                continue
+            if not tries_left or status != 429 and not (status == 503 and is_repeatable):
+                break
+            # Too many requests, or too much to do: it says when to come again.
+            time.sleep(int(response.getheader("Retry-After", 1)))
         if status not in expect:
-            raise Surprise(f"{method} {path}: {status} {text.decode()}")
-        return status, json.loads(text) if text else None
+            raise Surprise(f"{method} {path}: {status} {answer.decode()}")
+        return status, json.loads(answer) if answer else None
 
 
 class Session:
@@ -124,6 +143,8 @@ def main():
     visible = {tuple(a["indexPath"]) for a in created["attributes"]}
     for y in (300, 2000, 1500):
         tick = session.scroll(y)
+        if tick["reset"]:
+            visible.clear()
         visible -= {tuple(e["indexPath"]) for e in tick["disappeared"]}
         visible |= {tuple(a["indexPath"]) for a in tick["appeared"]}
         say("scroll", f"to {y}: {len(tick['appeared'])} appear, {len(tick['disappeared'])} disappear, "
@@ -177,5 +198,5 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except (Surprise, OSError) as error:
+    except (Surprise, OSError, http.client.HTTPException) as error:
         raise SystemExit(f"story.py: {error}")
