@@ -179,14 +179,7 @@ private struct JSONFaultSearch: ~Escapable {
       if name.count > 256 || name.firstIndex(of: UInt8(ascii: "\\"), from: 0) < name.count {
         return pointer
       }
-      pointer += "/"
-      for character in name.string.unicodeScalars {
-        switch character {
-        case "~": pointer += "~0"
-        case "/": pointer += "~1"
-        default: pointer.unicodeScalars.append(character)
-        }
-      }
+      pointer.addToPointer(name.string)
     }
     return pointer
   }

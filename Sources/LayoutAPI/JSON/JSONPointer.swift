@@ -26,17 +26,24 @@ extension JSONDocument {
       }
       let key = text(at: child)
       if key.count > 256 { return pointer }
-      pointer += "/"
-      for character in key.string.unicodeScalars {
-        switch character {
-        case "~": pointer += "~0"
-        case "/": pointer += "~1"
-        default: pointer.unicodeScalars.append(character)
-        }
-      }
+      pointer.addToPointer(key.string)
       if child == target { return pointer }
       place = child + 1
     }
     return pointer
+  }
+}
+
+extension String {
+  /// Adds a member's name to a JSON pointer.
+  mutating func addToPointer(_ name: String) {
+    self += "/"
+    for character in name.unicodeScalars {
+      switch character {
+      case "~": self += "~0"
+      case "/": self += "~1"
+      default: unicodeScalars.append(character)
+      }
+    }
   }
 }
