@@ -37,7 +37,9 @@ struct ServingBenchmark: Benchmark {
         cpuTarget: .ratioAtMost(1.1), rateTarget: .ratioAtLeast(0.9)),
       Scenario(name: "tick, warm, 1 connection", connections: 1, load: Load(warm), bare: bare),
     ]
-    let cold = try clients.coldTicks(itemCount: isQuick ? 20_000 : 2_000_000)
+    // A lap has more pages than a round has answers, as a rule.
+    let cold = try clients.coldTicks(
+      itemCount: isQuick ? 20_000 : 2_000_000, lapCount: rounds)
     scenarios.append(
       Scenario(
         name: "tick, cold", load: Load(cold),
@@ -242,15 +244,17 @@ struct ServingClients: ~Copyable {
     }
   }
 
-  /// All go through one large session, in which each page's turn comes once in a long while.
-  func coldTicks(itemCount: Int) throws(BenchmarkError) -> [[[UInt8]]] {
+  /// All go through one large session, in which no page's turn comes twice: each lap a little further down.
+  func coldTicks(itemCount: Int, lapCount: Int) throws(BenchmarkError) -> [[[UInt8]]] {
     let session = try client.createSession(Self.session(of: itemCount, viewport))
     let pageCount = Int(session.contentHeight) / viewport.height
     let perClient = pageCount / paths.count
     return paths.indices.map { number in
-      (0..<perClient).map {
-        Self.tick(
-          session.path, at: ($0 * paths.count + number) * viewport.height, full: true)
+      (0..<lapCount).flatMap { lap in
+        (0..<perClient).map {
+          Self.tick(
+            session.path, at: ($0 * paths.count + number) * viewport.height + lap, full: true)
+        }
       }
     }
   }
