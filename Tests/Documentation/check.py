@@ -83,6 +83,34 @@ def check_tutorial(path):
     print(f"{path}: {commands} commands, {len(shown)} answers")
 
 
+def check_readme():
+    """Runs what README asks a server; `ID` is the session of the command before."""
+    session = ""
+    answers = []
+    commands = 0
+    shown = 0
+    for language, content, _ in blocks(pathlib.Path("README.md").read_text()):
+        lines = content.splitlines()
+        if language == "sh":
+            answers = []
+            for line in lines if all(line.startswith("curl -s") for line in lines) else []:
+                line = line.replace("http://127.0.0.1:8080", url).replace("sessions/ID", f"sessions/{session}")
+                result = subprocess.run(
+                    ["bash", "-c", line.replace("curl", "curl --fail-with-body", 1)],
+                    capture_output=True, text=True, timeout=60)
+                if result.returncode:
+                    fail(f"README.md: exit code {result.returncode}", line, result.stdout, result.stderr)
+                answers.append(result.stdout)
+                created = re.search(r'^\{"id":"(\w+)"', result.stdout, re.M)
+                session = created[1] if created else session
+                commands += 1
+        elif language != "html":
+            shown += 1
+            if not any(matches(content, answer) for answer in answers):
+                fail("README.md shows", content, "and is answered", *(answer[:2000] for answer in answers))
+    print(f"README.md: {commands} commands, {shown} answers")
+
+
 def check_links(path):
     for target in re.findall(r"\]\(([^)#:]+)[^):]*\)", path.read_text()):
         # Which belongs to the tests of several servers over one store.
@@ -146,6 +174,7 @@ for path in sorted(documentation.glob("tutorials/*.md")):
     check_tutorial(path)
 for path in [*documentation.glob("**/*.md"), *pathlib.Path("Examples").glob("**/*.md"), pathlib.Path("README.md")]:
     check_links(path)
+check_readme()
 check_pictures()
 check_options()
 sys.exit(1 if failures else 0)
