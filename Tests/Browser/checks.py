@@ -553,6 +553,29 @@ class Checks:
         expect(offset[0] == offset[1], f"what was hidden is at {offset}")
         self.same("shown again")
 
+    def hidden_it_goes_on(self):
+        """What is not shown cannot be scrolled; where it is to be, it is when it shows."""
+        hidden = "view.style.display = 'none'; await wait(100);"
+        shown = "view.style.display = ''; await wait(200); await view.idle(); return view.contentOffset.y;"
+        first = {"deleteItems": [{"section": 0, "start": 0, "end": 3}], "anchor": "visible"}
+        self.open("collection=random&layout=flow")
+        for what, then in (
+            ("scrolled to", "await view.setContentOffset({x: 0, y: 3000}); return view.contentOffset.y"),
+            ("scrolled to an item", "await view.scrollToItem(0, 90, 'start'); return view.contentOffset.y"),
+            ("changed", "return (await view.applyUpdates(args[0])).contentOffset.y"),
+            ("removed and changed", "view.style.display = ''; view.remove();"
+             "const {contentOffset: {y}} = await view.applyUpdates(args[0]); main.append(view); return y"),
+            ("removed for long", "view.style.display = ''; view.remove(); await wait(1200);"
+             "const {y} = view.contentOffset; main.append(view); return y"),
+        ):
+            wanted = self.browser.eval(VIEW + WAIT + f"const main = view.parentNode; {hidden} {then}", first)
+            expect(wanted > 1000, f"what is hidden and {what} is to be at {wanted}")
+            self.browser.eval(VIEW + WAIT + shown)
+            self.settle()
+            offset = self.same(f"hidden and {what}")["offset"]["y"]
+            # Screens have whole pixels.
+            expect(abs(offset - wanted) < 1, f"what was hidden and {what} is at {offset} instead of {wanted}")
+
     def drags_that_fail_are_over(self):
         self.open("collection=random&layout=flow")
         found = self.browser.eval(VIEW + WAIT + """
@@ -1090,8 +1113,8 @@ class Checks:
             "updates_are_animated", "nothing_piles_up_in_hidden_pages", "the_collection_follows_batches",
             "lost_sessions_are_made_again", "busy_servers_are_asked_again", "lost_answers_are_made_up_for",
             "what_is_never_answered_is_asked_again", "what_comes_late_is_not_taken",
-            "moved_and_hidden_it_stays", "drags_that_fail_are_over", "what_is_gone_is_not_lifted",
-            "held_keys_do_not_pile_up", "the_viewport_can_be_resized", "resized_while_it_begins",
+            "moved_and_hidden_it_stays", "hidden_it_goes_on", "drags_that_fail_are_over",
+            "what_is_gone_is_not_lifted", "held_keys_do_not_pile_up", "the_viewport_can_be_resized", "resized_while_it_begins",
             "a_million_items", "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",
             "fingers_that_rest_are_waited_for", "pages_that_are_read_from_the_right", "first_screens_of_a_server_stay",
             "an_element_by_its_attributes_alone", "curl_tells_the_same", "links_bring_back",

@@ -84,11 +84,15 @@ class ScrollAxis {
   viewport = 0;
   /** Where the content is. */
   offset = 0;
+  /** Whether the scroller has not been put there yet: what is hidden, or in no document, cannot be scrolled. */
+  isOwed = false;
   #position = 0;
+  #isShown;
   #read;
   #write;
 
-  constructor(read, write) {
+  constructor(isShown, read, write) {
+    this.#isShown = isShown;
     this.#read = read;
     this.#write = write;
   }
@@ -152,6 +156,8 @@ class ScrollAxis {
   }
 
   #place() {
+    this.isOwed = !this.#isShown();
+    if (this.isOwed) return;
     this.#write(this.isMapped ? Math.round(this.#positionOf(this.offset)) : this.offset);
     this.#position = this.#read();
     if (!this.isMapped) this.offset = this.#position;
@@ -356,10 +362,11 @@ export class CollectionView extends EarlyElement {
     this.#live.setAttribute("aria-live", "assertive");
 
     const scroller = this.#scroller;
+    const isShown = () => scroller.clientHeight > 0;
     this.#x = new ScrollAxis(
-      () => within(scroller.scrollLeft, scroller.scrollWidth - scroller.clientWidth), (x) => { scroller.scrollLeft = x; });
+      isShown, () => within(scroller.scrollLeft, scroller.scrollWidth - scroller.clientWidth), (x) => { scroller.scrollLeft = x; });
     this.#y = new ScrollAxis(
-      () => within(scroller.scrollTop, scroller.scrollHeight - scroller.clientHeight), (y) => { scroller.scrollTop = y; });
+      isShown, () => within(scroller.scrollTop, scroller.scrollHeight - scroller.clientHeight), (y) => { scroller.scrollTop = y; });
     this.#observer = new ResizeObserver(() => this.#resized());
 
     scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
@@ -390,11 +397,9 @@ export class CollectionView extends EarlyElement {
     this.#observer.observe(this.#scroller);
     addEventListener("pagehide", this.#forget);
     addEventListener("pageshow", this.#comeBack);
-    if (!this.#session) return this.#want();
     // Whoever is moved in the document has lost where its scroller was.
-    this.#x.jump(this.#x.offset);
-    this.#y.jump(this.#y.offset);
-    this.#anchorLayer(this.contentOffset);
+    if (this.#viewport.width > 0) this.#scrollBack();
+    if (!this.#session) this.#want();
   }
 
   disconnectedCallback() {
@@ -1097,10 +1102,20 @@ export class CollectionView extends EarlyElement {
   }
 
   #measure() {
-    const { clientWidth, clientHeight } = this.#scroller;
-    this.#x.viewport = clientWidth;
-    this.#y.viewport = clientHeight;
-    return { width: clientWidth, height: clientHeight };
+    const { clientWidth: width, clientHeight: height } = this.#scroller;
+    // What is hidden will be as large as before.
+    if (width > 0 && height > 0) {
+      this.#x.viewport = width;
+      this.#y.viewport = height;
+    }
+    return { width, height };
+  }
+
+  /** Puts the scroller where the content is. */
+  #scrollBack() {
+    this.#x.jump(this.#x.offset);
+    this.#y.jump(this.#y.offset);
+    this.#anchorLayer(this.contentOffset);
   }
 
   /** New content, and where to be in it. */
@@ -1364,6 +1379,10 @@ export class CollectionView extends EarlyElement {
   #scrolled() {
     // What is hidden has no offset.
     if (this.#scroller.clientHeight === 0) return false;
+    if (this.#x.isOwed || this.#y.isOwed) {
+      this.#scrollBack();
+      return false;
+    }
     const before = this.#main.position;
     const x = this.#x.follow();
     const y = this.#y.follow();
