@@ -576,6 +576,19 @@ class Checks:
             # Screens have whole pixels.
             expect(abs(offset - wanted) < 1, f"what was hidden and {what} is at {offset} instead of {wanted}")
 
+    def what_is_set_while_away_counts(self):
+        self.open("layout=list&collection=random")
+        self.browser.eval(VIEW + WAIT + """
+          const main = view.parentNode;
+          view.remove();
+          view.collection = {sections: [{items: {ids: ["a", "b", "c", "d"]}}]};
+          main.append(view);
+          await wait(300);
+          await view.idle();""")
+        texts = self.browser.eval(VIEW + "return view.visibleItems.map(({attributes}) => attributes.id)")
+        expect(texts == ["a", "b", "c", "d"], f"what was set while it was in no document does not show: {texts}")
+        self.same("set while away", least=4)
+
     def drags_that_fail_are_over(self):
         self.open("collection=random&layout=flow")
         found = self.browser.eval(VIEW + WAIT + """
@@ -1114,6 +1127,7 @@ class Checks:
             "lost_sessions_are_made_again", "busy_servers_are_asked_again", "lost_answers_are_made_up_for",
             "what_is_never_answered_is_asked_again", "what_comes_late_is_not_taken",
             "moved_and_hidden_it_stays", "hidden_it_goes_on", "drags_that_fail_are_over",
+            "what_is_set_while_away_counts",
             "what_is_gone_is_not_lifted", "held_keys_do_not_pile_up", "the_viewport_can_be_resized", "resized_while_it_begins",
             "a_million_items", "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",
             "fingers_that_rest_are_waited_for", "pages_that_are_read_from_the_right", "first_screens_of_a_server_stay",

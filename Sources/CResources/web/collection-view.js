@@ -313,6 +313,8 @@ export class CollectionView extends EarlyElement {
 
   #session = null;
   #isStartWanted = false;
+  /** Whether another session was wanted while the element was in no document. */
+  #isOutdated = false;
   /** Refuses what belongs to a session that has been replaced. */
   #generation = 0;
 
@@ -399,7 +401,7 @@ export class CollectionView extends EarlyElement {
     addEventListener("pageshow", this.#comeBack);
     // Whoever is moved in the document has lost where its scroller was.
     if (this.#viewport.width > 0) this.#scrollBack();
-    if (!this.#session) this.#want();
+    if (!this.#session || this.#isOutdated) this.#want();
   }
 
   disconnectedCallback() {
@@ -629,7 +631,8 @@ export class CollectionView extends EarlyElement {
   // MARK: Sessions
 
   #want() {
-    if (this.#isStartWanted || !this.isConnected) return;
+    this.#isOutdated = !this.isConnected;
+    if (this.#isStartWanted || this.#isOutdated) return;
     this.#isStartWanted = true;
     // What is set in one go makes one session.
     queueMicrotask(() => {
