@@ -589,6 +589,31 @@ class Checks:
         expect(texts == ["a", "b", "c", "d"], f"what was set while it was in no document does not show: {texts}")
         self.same("set while away", least=4)
 
+    def strangers_do_not_stay(self):
+        """Elements that nobody moves: those of a copy, and those that came with no answer or an unusable one."""
+        self.open("layout=list&collection=random")
+        drawn = "<div data-kind='cell' data-index-path='0,0'>drawn</div>"
+        for what, html in (
+            ("copied", None), ("drawn without an answer", drawn),
+            ("drawn with answers for several viewports",
+             '<script type="application/json">{"viewports": []}</script>' + drawn),
+        ):
+            self.browser.eval(VIEW + """
+              const other = view.cloneNode(args[0] === null);
+              if (args[0] !== null) other.innerHTML = args[0];
+              window.said = [];
+              other.addEventListener("error", ({detail}) => said.push(detail.error.message));
+              const {description, server} = view;
+              Object.assign(other, {description, server});
+              view.replaceWith(other);""", html)
+            self.settle()
+            self.same(what, least=5)
+            left = self.browser.eval(VIEW + """
+              return view.querySelectorAll("[data-index-path]").length - view.visibleItems.length""")
+            expect(left == 0, f"{what}: {left} elements that nobody moves")
+            said = self.browser.eval("return said")
+            expect(len(said) == ("several" in what), f"{what}: {said}")
+
     def drags_that_fail_are_over(self):
         self.open("collection=random&layout=flow")
         found = self.browser.eval(VIEW + WAIT + """
@@ -1128,6 +1153,7 @@ class Checks:
             "what_is_never_answered_is_asked_again", "what_comes_late_is_not_taken",
             "moved_and_hidden_it_stays", "hidden_it_goes_on", "drags_that_fail_are_over",
             "what_is_set_while_away_counts",
+            "strangers_do_not_stay",
             "what_is_gone_is_not_lifted", "held_keys_do_not_pile_up", "the_viewport_can_be_resized", "resized_while_it_begins",
             "a_million_items", "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",
             "fingers_that_rest_are_waited_for", "pages_that_are_read_from_the_right", "first_screens_of_a_server_stay",

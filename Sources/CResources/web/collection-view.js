@@ -669,6 +669,7 @@ export class CollectionView extends EarlyElement {
     this.#takeSummary(answer);
     this.#setContent(answer.contentSize);
     this.#reconcile(answer.attributes);
+    this.#removeStrangers();
     this.#emit("ready", { url: this.sessionURL, contentSize: answer.contentSize });
     this.#dispatchRanges("prefetch", answer.prefetch);
     // The offset may have been clamped, or scrolled meanwhile.
@@ -933,6 +934,14 @@ export class CollectionView extends EarlyElement {
     for (const element of attributes) this.#add(element);
   }
 
+  /** A copy of an element, or a page without the answer to what it has drawn, brings elements that nobody moves. */
+  #removeStrangers() {
+    const own = new Set([...this.#sorted.map(({ element }) => element), ...this.#leaving]);
+    for (const element of this.querySelectorAll(":scope > [data-index-path]")) {
+      if (!own.has(element)) element.remove();
+    }
+  }
+
   // MARK: Elements
 
   /** Takes over what the page's server has drawn. */
@@ -942,6 +951,9 @@ export class CollectionView extends EarlyElement {
     let answer;
     try {
       answer = JSON.parse(script.textContent);
+      if (!Array.isArray(answer?.attributes) || !answer.contentSize) {
+        throw new TypeError("the answer in the page is not that of POST /v1/layout for one viewport");
+      }
     } catch (error) {
       return this.#report(error);
     }
