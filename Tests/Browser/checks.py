@@ -614,6 +614,24 @@ class Checks:
             said = self.browser.eval("return said")
             expect(len(said) == ("several" in what), f"{what}: {said}")
 
+    def other_documents_have_its_styles(self):
+        self.open("layout=flow&collection=random")
+        seen = self.browser.eval(VIEW + WAIT + """
+          await view.setContentOffset({x: 0, y: 1000}, false);
+          await view.idle();
+          const count = view.visibleItems.length;
+          const {width, height} = view.viewportSize;
+          const frame = document.createElement("iframe");
+          document.body.append(frame);
+          await wait(200);
+          view.style.cssText = `width: ${width}px; height: ${height}px`;
+          frame.contentDocument.body.append(view);
+          await wait(500);
+          await view.idle();
+          const scroller = view.shadowRoot.querySelector(".scroller");
+          return [getComputedStyle(scroller).overflowY, view.contentOffset.y, view.visibleItems.length === count];""")
+        expect(seen == ["scroll", 1000, True], f"in another document it is {seen}")
+
     def drags_that_fail_are_over(self):
         self.open("collection=random&layout=flow")
         found = self.browser.eval(VIEW + WAIT + """
@@ -1154,6 +1172,7 @@ class Checks:
             "moved_and_hidden_it_stays", "hidden_it_goes_on", "drags_that_fail_are_over",
             "what_is_set_while_away_counts",
             "strangers_do_not_stay",
+            "other_documents_have_its_styles",
             "what_is_gone_is_not_lifted", "held_keys_do_not_pile_up", "the_viewport_can_be_resized", "resized_while_it_begins",
             "a_million_items", "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",
             "fingers_that_rest_are_waited_for", "pages_that_are_read_from_the_right", "first_screens_of_a_server_stay",

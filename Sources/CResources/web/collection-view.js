@@ -344,9 +344,7 @@ export class CollectionView extends EarlyElement {
   constructor() {
     super();
     this.#shadow = this.attachShadow({ mode: "open" });
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(STYLE);
-    this.#shadow.adoptedStyleSheets = [sheet];
+    this.#dress(window);
     const make = (part, parent) => {
       const element = document.createElement("div");
       element.className = part;
@@ -410,6 +408,18 @@ export class CollectionView extends EarlyElement {
     removeEventListener("pageshow", this.#comeBack);
     // Being moved in the document is a disconnection too, and no reason to start anew.
     setTimeout(() => { if (!this.isConnected) this.#forget(); }, 1000);
+  }
+
+  /** In another document, such as that of a picture in picture, the sheets of this one count for nothing. */
+  adoptedCallback() {
+    const { defaultView } = this.ownerDocument;
+    if (defaultView) this.#dress(defaultView);
+  }
+
+  #dress({ CSSStyleSheet }) {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLE);
+    this.#shadow.adoptedStyleSheets = [sheet];
   }
 
   attributeChangedCallback(name, before, value) {
