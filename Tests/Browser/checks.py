@@ -632,6 +632,32 @@ class Checks:
           return [getComputedStyle(scroller).overflowY, view.contentOffset.y, view.visibleItems.length === count];""")
         expect(seen == ["scroll", 1000, True], f"in another document it is {seen}")
 
+    def the_focus_stays_in_shadows(self):
+        """In another element's shadow, too, the focus stays with an item that is scrolled away and comes back."""
+        self.open("layout=flow&collection=random")
+        for what in ("document", "shadow"):
+            focus = self.browser.eval(VIEW + WAIT + """
+              let root = document;
+              if (args[0] === "shadow") {
+                const host = document.createElement("div");
+                root = host.attachShadow({mode: "open"});
+                view.replaceWith(host);
+                view.style.cssText = "width: 600px; height: 500px";
+                root.append(view);
+                await wait(300);
+                await view.idle();
+              }
+              const names = [];
+              for (const y of [0, 4000, 0]) {
+                await view.setContentOffset({x: 0, y}, false);
+                await view.idle();
+                await wait(100);
+                if (names.length === 0) view.elementAt(0, 1).focus();
+                names.push(root.activeElement?.dataset.indexPath ?? root.activeElement?.localName ?? null);
+              }
+              return names;""", what)
+            expect(focus == ["0,1", "collection-view", "0,1"], f"{what}: the focus is at {focus}")
+
     def drags_that_fail_are_over(self):
         self.open("collection=random&layout=flow")
         found = self.browser.eval(VIEW + WAIT + """
@@ -1173,6 +1199,7 @@ class Checks:
             "what_is_set_while_away_counts",
             "strangers_do_not_stay",
             "other_documents_have_its_styles",
+            "the_focus_stays_in_shadows",
             "what_is_gone_is_not_lifted", "held_keys_do_not_pile_up", "the_viewport_can_be_resized", "resized_while_it_begins",
             "a_million_items", "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",
             "fingers_that_rest_are_waited_for", "pages_that_are_read_from_the_right", "first_screens_of_a_server_stay",

@@ -1045,7 +1045,7 @@ export class CollectionView extends EarlyElement {
   }
 
   #recycle(element, kind) {
-    if (element.contains(document.activeElement)) {
+    if (element.contains(this.#activeElement)) {
       // The focus stays with the list, and comes back with the item.
       this.#hadFocus = true;
       this.#scroller.focus({ preventScroll: true });
@@ -1316,7 +1316,7 @@ export class CollectionView extends EarlyElement {
       let item = known;
       const isVisible = this.#isVisible(final, offset);
       if (item) {
-        const hadFocus = item.element === document.activeElement;
+        const hadFocus = item.element === this.#activeElement;
         if (hadFocus || this.#isCurrent(initial)) this.#current = final.indexPath;
         item.attributes = final;
         if (isVisible) {
@@ -1327,7 +1327,7 @@ export class CollectionView extends EarlyElement {
         this.#describe(item);
         if (initial.indexPath.join() !== final.indexPath.join()) this.#render(item, "moved");
         this.#place(item);
-        if (hadFocus && document.activeElement !== item.element) item.element.focus({ preventScroll: true });
+        if (hadFocus && this.#activeElement !== item.element) item.element.focus({ preventScroll: true });
       } else if (isVisible) {
         item = this.#add(final);
       } else {
@@ -1346,6 +1346,9 @@ export class CollectionView extends EarlyElement {
     }
     this.#keepOneTabStop();
   }
+
+  /** What has the focus: to the document, all that is in another element's shadow is that element. */
+  get #activeElement() { return this.getRootNode().activeElement ?? null; }
 
   #isCurrent({ kind, indexPath }) {
     return kind === "cell" && this.#current !== null && comparePaths(indexPath, this.#current) === 0;
@@ -1739,7 +1742,7 @@ export class CollectionView extends EarlyElement {
     if (!movement) return;
     const { item } = movement;
     const isCurrent = this.#isCurrent(item.attributes);
-    const hadFocus = item.element === document.activeElement;
+    const hadFocus = item.element === this.#activeElement;
     const isOther = comparePaths(target, movement.target) !== 0;
     // The item leaves its place in the books, so that others can have it.
     this.#take(item);
@@ -1749,7 +1752,7 @@ export class CollectionView extends EarlyElement {
     if (isCurrent) this.#current = target;
     this.#describe(item);
     if (isOther) this.#render(item, "moved");
-    if (hadFocus && document.activeElement !== item.element) item.element.focus({ preventScroll: true });
+    if (hadFocus && this.#activeElement !== item.element) item.element.focus({ preventScroll: true });
     this.#placeDragged();
     movement.target = target;
     movement.autoscroll = movement.pointer ? autoscroll : { x: 0, y: 0 };
