@@ -1045,6 +1045,19 @@ class Checks:
         texts = self.browser.eval(VIEW + "return [...view.children].map((element) => element.textContent)")
         expect(texts == ["d", "n", "a", "b"], f"there are {texts}")
 
+    def it_is_as_its_types_say(self):
+        """Null takes an attribute away; without a session there are no problem details."""
+        self.open("layout=flow")
+        seen = self.browser.eval("""
+          const view = document.createElement("collection-view");
+          for (const name of ["src", "label"]) {
+            view[name] = "x";
+            view[name] = null;
+          }
+          const error = await view.applyUpdates({}).catch((error) => error);
+          return [view.src, view.label, error.name, error.status, error.problem, error.message];""")
+        expect(seen == [None, None, "LayoutError", 0, None, "there is no session"], f"it is {seen}")
+
     def curl_tells_the_same(self):
         """The commands that the page shows, run by a shell."""
         self.open("layout=waterfall&collection=random&at=0,700")
@@ -1196,15 +1209,14 @@ class Checks:
             "lost_sessions_are_made_again", "busy_servers_are_asked_again", "lost_answers_are_made_up_for",
             "what_is_never_answered_is_asked_again", "what_comes_late_is_not_taken",
             "moved_and_hidden_it_stays", "hidden_it_goes_on", "drags_that_fail_are_over",
-            "what_is_set_while_away_counts",
-            "strangers_do_not_stay",
-            "other_documents_have_its_styles",
-            "the_focus_stays_in_shadows",
-            "what_is_gone_is_not_lifted", "held_keys_do_not_pile_up", "the_viewport_can_be_resized", "resized_while_it_begins",
-            "a_million_items", "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",
-            "fingers_that_rest_are_waited_for", "pages_that_are_read_from_the_right", "first_screens_of_a_server_stay",
-            "an_element_by_its_attributes_alone", "curl_tells_the_same", "links_bring_back",
-            "strange_links_are_no_dead_ends", "the_last_choice_counts", "fingers", "accessible", "pictures",
+            "what_is_set_while_away_counts", "strangers_do_not_stay", "other_documents_have_its_styles",
+            "the_focus_stays_in_shadows", "what_is_gone_is_not_lifted", "held_keys_do_not_pile_up",
+            "the_viewport_can_be_resized", "resized_while_it_begins", "a_million_items",
+            "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",
+            "fingers_that_rest_are_waited_for", "pages_that_are_read_from_the_right",
+            "first_screens_of_a_server_stay", "an_element_by_its_attributes_alone", "it_is_as_its_types_say",
+            "curl_tells_the_same", "links_bring_back", "strange_links_are_no_dead_ends",
+            "the_last_choice_counts", "fingers", "accessible", "pictures",
         ):
             if only and name not in only:
                 continue

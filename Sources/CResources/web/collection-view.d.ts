@@ -207,8 +207,23 @@ export class CollectionView extends HTMLElement {
     type: Name, listener: (this: CollectionView, event: CollectionViewEventMap[Name]) => unknown,
     options?: boolean | AddEventListenerOptions,
   ): void;
+  addEventListener<Name extends Exclude<keyof HTMLElementEventMap, keyof CollectionViewEventMap>>(
+    type: Name, listener: (this: CollectionView, event: HTMLElementEventMap[Name]) => unknown,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
   addEventListener(
     type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions,
+  ): void;
+  removeEventListener<Name extends keyof CollectionViewEventMap>(
+    type: Name, listener: (this: CollectionView, event: CollectionViewEventMap[Name]) => unknown,
+    options?: boolean | EventListenerOptions,
+  ): void;
+  removeEventListener<Name extends Exclude<keyof HTMLElementEventMap, keyof CollectionViewEventMap>>(
+    type: Name, listener: (this: CollectionView, event: HTMLElementEventMap[Name]) => unknown,
+    options?: boolean | EventListenerOptions,
+  ): void;
+  removeEventListener(
+    type: string, listener: EventListenerOrEventListenerObject, options?: boolean | EventListenerOptions,
   ): void;
 }
 

@@ -61,8 +61,8 @@ const isStill = () => document.hidden || stillness.matches;
 
 /** What a server has refused: its problem details (RFC 9457). */
 export class LayoutError extends Error {
-  constructor(status, problem, method, url) {
-    super(problem?.detail ?? `${method} ${url}: ${status || "no answer"}`);
+  constructor(status, problem, method, url, message = problem?.detail) {
+    super(message ?? `${method} ${url}: ${status || "no answer"}`);
     this.name = "LayoutError";
     /** The status; 0 if there was no answer. */
     this.status = status;
@@ -445,7 +445,7 @@ export class CollectionView extends EarlyElement {
 
   /** URL of a description or a collection, in JSON. */
   get src() { return this.getAttribute("src"); }
-  set src(value) { this.setAttribute("src", value); }
+  set src(value) { this.#reflect("src", value); }
 
   /** Whether items can be moved by pointer and keyboard. */
   get reorderable() { return this.hasAttribute("reorderable"); }
@@ -453,7 +453,12 @@ export class CollectionView extends EarlyElement {
 
   /** What the list is called for who cannot see it. */
   get label() { return this.getAttribute("label"); }
-  set label(value) { this.setAttribute("label", value); }
+  set label(value) { this.#reflect("label", value); }
+
+  #reflect(name, value) {
+    if (value === null || value === undefined) this.removeAttribute(name);
+    else this.setAttribute(name, value);
+  }
 
   /**
    * The collection: an object, or a function that makes one whenever a session is begun.
@@ -719,7 +724,7 @@ export class CollectionView extends EarlyElement {
   /** One question about the session. A session that is gone is made again, once. */
   async #ask(method, path, body, { isMatched = false, isRepeated = false } = {}) {
     const session = this.#session;
-    if (!session) throw new LayoutError(0, { detail: "there is no session" }, method, path);
+    if (!session) throw new LayoutError(0, null, method, path, "there is no session");
     try {
       const fields = isMatched ? { "If-Match": `"${session.version}"` } : {};
       return await this.#request(method, `/${session.path}${path}`, body, fields);
@@ -749,7 +754,7 @@ export class CollectionView extends EarlyElement {
       const { ok, status, headers } = response;
       return { ok, status, headers, text: await response.text() };
     } catch (error) {
-      throw new LayoutError(0, { detail: String(error?.message ?? error) }, options.method, url);
+      throw new LayoutError(0, null, options.method, url, String(error?.message ?? error));
     }
   }
 
