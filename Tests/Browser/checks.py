@@ -592,6 +592,15 @@ class Checks:
     def strangers_do_not_stay(self):
         """Elements that nobody moves: those of a copy, and those that came with no answer or an unusable one."""
         self.open("layout=list&collection=random")
+        # The page minds a view of its own that becomes small.
+        self.browser.eval(VIEW + """
+          const {description, server} = view;
+          view.remove();
+          const other = document.createElement("collection-view");
+          other.style.cssText = "width: 600px; height: 500px";
+          Object.assign(other, {description, server});
+          document.body.append(other);""")
+        self.settle()
         drawn = "<div data-kind='cell' data-index-path='0,0'>drawn</div>"
         for what, html in (
             ("copied", None), ("drawn without an answer", drawn),
@@ -635,28 +644,29 @@ class Checks:
     def the_focus_stays_in_shadows(self):
         """In another element's shadow, too, the focus stays with an item that is scrolled away and comes back."""
         self.open("layout=flow&collection=random")
-        for what in ("document", "shadow"):
-            focus = self.browser.eval(VIEW + WAIT + """
-              let root = document;
-              if (args[0] === "shadow") {
-                const host = document.createElement("div");
-                root = host.attachShadow({mode: "open"});
-                view.replaceWith(host);
-                view.style.cssText = "width: 600px; height: 500px";
-                root.append(view);
-                await wait(300);
-                await view.idle();
-              }
-              const names = [];
-              for (const y of [0, 4000, 0]) {
-                await view.setContentOffset({x: 0, y}, false);
-                await view.idle();
-                await wait(100);
-                if (names.length === 0) view.elementAt(0, 1).focus();
-                names.push(root.activeElement?.dataset.indexPath ?? root.activeElement?.localName ?? null);
-              }
-              return names;""", what)
-            expect(focus == ["0,1", "collection-view", "0,1"], f"{what}: the focus is at {focus}")
+        self.browser.eval(VIEW + WAIT + """
+          const host = document.createElement("div");
+          const root = host.attachShadow({mode: "open"});
+          view.replaceWith(host);
+          view.style.cssText = "width: 600px; height: 500px";
+          root.append(view);
+          window.shadowed = view;
+          await wait(300);
+          await view.idle();
+          view.elementAt(0, 0).focus({preventScroll: true});""")
+        self.browser.key("ArrowRight")
+        focus = self.browser.eval(WAIT + """
+          const names = [];
+          for (const y of [0, 4000, 0]) {
+            await wait(200);
+            await shadowed.setContentOffset({x: 0, y}, false);
+            await shadowed.idle();
+            await wait(100);
+            const {activeElement} = shadowed.getRootNode();
+            names.push(activeElement?.dataset.indexPath ?? activeElement?.localName ?? null);
+          }
+          return names;""")
+        expect(focus == ["0,1", "collection-view", "0,1"], f"the focus is at {focus}")
 
     def drags_that_fail_are_over(self):
         self.open("collection=random&layout=flow")
@@ -1045,6 +1055,26 @@ class Checks:
         texts = self.browser.eval(VIEW + "return [...view.children].map((element) => element.textContent)")
         expect(texts == ["d", "n", "a", "b"], f"there are {texts}")
 
+    def scroll_bars_come_first(self):
+        """They take room: of a session that begins without them, the viewport would be another at once."""
+        self.open("layout=flow&collection=random")
+        asked = self.browser.eval(VIEW + WAIT + """
+          const asked = [];
+          for (const layout of ["list", "coverFlow"]) {
+            const other = document.createElement("collection-view");
+            other.style.cssText = "width: 600px; height: 500px";
+            other.addEventListener("request", ({detail}) => asked.push(`${detail.method} ${detail.url.split("/").pop()}`));
+            other.server = view.server;
+            document.body.append(other);
+            other.description = {collection: {sections: [{items: {count: 100}}]}, layout: {kind: layout}};
+            for (let i = 0; i < 200 && !other.sessionURL; i++) await wait(25);
+            await wait(200);
+            await other.idle();
+            other.remove();
+          }
+          return asked;""")
+        expect(asked == ["POST sessions", "POST scroll"] * 2, f"asked for {asked}")
+
     def it_is_as_its_types_say(self):
         """Null takes an attribute away; without a session there are no problem details."""
         self.open("layout=flow")
@@ -1215,8 +1245,8 @@ class Checks:
             "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",
             "fingers_that_rest_are_waited_for", "pages_that_are_read_from_the_right",
             "first_screens_of_a_server_stay", "an_element_by_its_attributes_alone", "it_is_as_its_types_say",
-            "curl_tells_the_same", "links_bring_back", "strange_links_are_no_dead_ends",
-            "the_last_choice_counts", "fingers", "accessible", "pictures",
+            "scroll_bars_come_first", "curl_tells_the_same", "links_bring_back",
+            "strange_links_are_no_dead_ends", "the_last_choice_counts", "fingers", "accessible", "pictures",
         ):
             if only and name not in only:
                 continue

@@ -647,7 +647,10 @@ export class CollectionView extends EarlyElement {
 
   #want() {
     this.#isOutdated = !this.isConnected;
-    if (this.#isStartWanted || this.#isOutdated) return;
+    if (this.#isOutdated) return;
+    // A scroll bar takes its room before the viewport is measured, not because it was.
+    if (!this.#session) this.#applyAxis(this.#layout);
+    if (this.#isStartWanted) return;
     this.#isStartWanted = true;
     // What is set in one go makes one session.
     queueMicrotask(() => {
