@@ -3,25 +3,28 @@
 /// It is made of runs: ``Items`` that have their sizes in one way.
 public struct ItemList: Sendable {
   let rope: Rope<Items>
+  /// How many items there are: kept beside the rope, since who counts those of many sections would otherwise wait
+  /// for each section's items to come from memory.
+  public let count: Int
 
-  init(rope: Rope<Items>) { self.rope = rope }
+  init(rope: Rope<Items>) {
+    self.rope = rope
+    count = rope.count
+  }
 
   /// Makes a list of one run.
   ///
   /// - Parameter items: The items.
-  public init(_ items: Items = Items()) { rope = Rope(items) }
+  public init(_ items: Items = Items()) { self.init(rope: Rope(items)) }
 
   /// Makes a list of runs.
   ///
   /// - Parameter runs: The items, in order.
   /// - Complexity: O(n) in the items that have data of their own.
-  public init(runs: [Items]) { rope = Rope(runs) }
-
-  /// How many items there are.
-  public var count: Int { rope.count }
+  public init(runs: [Items]) { self.init(rope: Rope(runs)) }
 
   /// Whether there are none.
-  public var isEmpty: Bool { rope.count == 0 }
+  public var isEmpty: Bool { count == 0 }
 
   /// How many items have data of their own: sizes, lengths, ratios or names.
   public var describedCount: Int { rope.summary.describedCount }
