@@ -20,14 +20,18 @@ public protocol CollectionLayout: Sendable {
   /// How a drag ends if the description does not say.
   var defaultSnapMode: SnapMode { get }
 
+  /// Whether places depend on the scale of the display; frames are rounded to its pixels when they are written,
+  /// whatever the layout.
+  var dependsOnDisplayScale: Bool { get }
+
   /// Computes what does not depend on the content offset.
   ///
   /// - Parameters:
   ///   - content: The sections.
   ///   - container: The viewport, upright.
-  ///   - old: What this layout made of the content before a change, in a container as broad and of the
-  ///     same scale, so that only what changed need be arranged anew; nil to arrange all. A layout may
-  ///     ignore it, and answers the same either way.
+  ///   - old: What this layout made of the content before a change, in a container as broad and, where it
+  ///     depends on that, of the same scale, so that only what changed need be arranged anew; nil to
+  ///     arrange all. A layout may ignore it, and answers the same either way.
   /// - Returns: Where everything rests, and how it shows.
   /// - Throws: ``LayoutError`` if the content cannot be laid out.
   func arrange(
@@ -39,7 +43,7 @@ public protocol CollectionLayout: Sendable {
 public struct Rearrangement: Sendable {
   /// The placement before the change.
   var placement: any Placement
-  /// The container before the change; it is as broad now, and of the same scale.
+  /// The container before the change; it is as broad now, and of the same scale where the layout depends on it.
   var container: Container
   /// What changed of the content.
   var change: ContentChange
@@ -48,6 +52,9 @@ public struct Rearrangement: Sendable {
 extension CollectionLayout {
   /// A drag ends where it would have ended.
   public var defaultSnapMode: SnapMode { .none }
+
+  /// What is not said to be independent is laid out anew.
+  public var dependsOnDisplayScale: Bool { true }
 }
 
 /// The viewport as placements see it: upright, without an offset.

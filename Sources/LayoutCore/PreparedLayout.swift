@@ -74,7 +74,7 @@ public struct PreparedLayout: Sendable {
   ) throws(LayoutError) {
     let direction = old.scrollDirection
     let reusable =
-      old.isAsBroad(in: viewport)
+      old.isAsBroad(in: viewport, under: layout)
       ? Rearrangement(
         placement: old.placement, container: Container(old.viewport, direction),
         change: ContentChange(sectionEdits: []))
@@ -90,13 +90,16 @@ public struct PreparedLayout: Sendable {
   /// Whether lines and columns are as broad in another viewport, and rounded to the same pixels: then what
   /// was laid out can be kept.
   ///
-  /// - Parameter other: The other viewport.
+  /// - Parameters:
+  ///   - other: The other viewport.
+  ///   - layout: The layout, the same as before.
   /// - Returns: Whether they are.
-  public func isAsBroad(in other: Viewport) -> Bool {
+  public func isAsBroad(in other: Viewport, under layout: any CollectionLayout) -> Bool {
     let (before, after) = (
       Container(viewport, scrollDirection), Container(other, scrollDirection)
     )
-    return before.size.width == after.size.width && before.displayScale == after.displayScale
+    return before.size.width == after.size.width
+      && (before.displayScale == after.displayScale || !layout.dependsOnDisplayScale)
   }
 
   /// Whether elements depend on the content offset: some pin to the viewport, or have an effect.

@@ -185,6 +185,11 @@ struct IncrementalLayoutTests {
         resizing: old, of: content, layout: layout, to: Viewport(size: longer))
       // Pages are as long as the viewport.
       #expect(try (sections(new) === sections(old)) == !(layout is PagedGridLayout))
+      let finer = try PreparedLayout(
+        resizing: old, of: content, layout: layout,
+        to: Viewport(size: size, displayScale: 2_000_000))
+      // Columns are whole pixels broad; all else is rounded when it is written.
+      #expect(try (sections(finer) === sections(old)) == !(layout is WaterfallLayout))
     }
     #expect(try isKept(Size(width: 300, height: 400)))
     #expect(try !isKept(Size(width: 400, height: 300)))

@@ -39,7 +39,8 @@ struct Replay {
     case .viewport(let change):
       change.apply(to: &description)
       // What has to be laid out anew is, once, at the end.
-      if let before = layout, before.isAsBroad(in: description.viewport) {
+      if let before = layout, before.isAsBroad(in: description.viewport, under: description.layout)
+      {
         layout = try? PreparedLayout(
           resizing: before, of: description.content, layout: description.layout,
           to: description.viewport)

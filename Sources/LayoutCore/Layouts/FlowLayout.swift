@@ -13,6 +13,9 @@ public struct FlowLayout: CollectionLayout {
   /// `flow`.
   public static let kind = "flow"
 
+  /// No: nothing of it is rounded to pixels.
+  public var dependsOnDisplayScale: Bool { false }
+
   /// The main axis.
   public var scrollDirection: ScrollDirection = .vertical
   /// The size of items that say nothing of their own.

@@ -14,6 +14,9 @@ public struct ListLayout: CollectionLayout {
   /// `list`.
   public static let kind = "list"
 
+  /// No: nothing of it is rounded to pixels.
+  public var dependsOnDisplayScale: Bool { false }
+
   /// The main axis.
   public var scrollDirection: ScrollDirection = .vertical
   /// The length of items that say nothing of their own.

@@ -9,6 +9,9 @@
 public struct PagedGridLayout: CollectionLayout {
   /// `pagedGrid`.
   public static let kind = "pagedGrid"
+
+  /// No: nothing of it is rounded to pixels.
+  public var dependsOnDisplayScale: Bool { false }
   /// How many columns, or rows, a page may have.
   public static let maximumCount = 10_000
 
@@ -63,7 +66,7 @@ public struct PagedGridLayout: CollectionLayout {
   ) throws(LayoutError) -> any Placement {
     let page = scrollDirection.upright(container.size)
     // Pages are as long as the viewport.
-    let reusable = old.flatMap { $0.container == container ? $0 : nil }
+    let reusable = old.flatMap { $0.container.size == container.size ? $0 : nil }
     return try SectionStack(content, in: container, scrollDirection, reusing: reusable) {
       (_, section, _) throws(LayoutError) in
       // A page that nothing is on is no page, and has no insets.
