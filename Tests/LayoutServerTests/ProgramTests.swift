@@ -523,6 +523,33 @@ import Testing
     #expect((first + clients).allSatisfy { $0.receive()?.status == 200 })
   }
 
+  /// What one long answer was written into is there for the next: the system need not clear pages for each.
+  @Test(.disabled(if: isSanitized, "a sanitizer's memory is not the program's"))
+  func longAnswersAreWrittenIntoTheMemoryOfThoseBefore() throws {
+    let program = try Program(["--io-threads", "1", "--worker-threads", "1"])
+    defer { program.kill() }
+    let client = RawClient(port: try program.port())
+    let body =
+      #"{"collection":{"sections":[{"items":{"count":10000}}]},"layout":{"kind":"list","itemLength":1},"viewport":{"width":100,"height":100}}"#
+    client.send(
+      "POST /v1/sessions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    let made = try #require(client.receive())
+    let id = try #require(made.text.split(separator: "\"").dropFirst(3).first)
+    func ask() -> Int {
+      client.send(
+        "GET /v1/sessions/\(id)/attributes?x=0&y=0&width=100&height=10000&limit=10000 HTTP/1.1\r\nHost: a\r\n\r\n"
+      )
+      return client.receive()?.text.utf8.count ?? 0
+    }
+    for _ in 0..<3 { _ = ask() }
+    let before = try program.pageFaultCount()
+    let byteCount = (0..<8).reduce(0) { count, _ in count + ask() }
+    #expect(byteCount > 8 * 700_000)
+    let faultCount = try program.pageFaultCount() - before
+    #expect(faultCount < byteCount / 4096 / 4, "of \(byteCount / 4096)")
+  }
+
   /// A buffer that the next long body finds, but not for ever.
   @Test(.disabled(if: isSanitized, "a sanitizer's memory is not the program's"))
   func theBufferOfALongBodyIsGivenBack() throws {
@@ -609,6 +636,13 @@ private final class Program {
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
     let words = line?.split(whereSeparator: \.isWhitespace) ?? []
     return 1024 * (try #require(words.count > 1 ? Double(words[1]) : nil))
+  }
+
+  /// How many pages it was given, or given anew.
+  func pageFaultCount() throws -> Int {
+    let fields = text(ofFile: "/proc/\(process)/stat").split(separator: ")").last?.split(
+      separator: " ")
+    return try #require(fields.flatMap { $0.count > 7 ? Int($0[7]) : nil })
   }
 
   /// How often it has written to files and pipes.
