@@ -19,6 +19,8 @@ struct ViewportsTests {
     #"{"kind":"waterfall","minimumColumnWidth":120}"#, #"{"kind":"flow"}"#, #"{"kind":"list"}"#,
     #"{"kind":"coverFlow","itemSize":{"width":100,"height":90}}"#, #"{"kind":"wheel"}"#,
     #"{"kind":"banner","itemSize":{"width":200,"height":90}}"#, #"{"kind":"pagedGrid"}"#,
+    #"{"kind":"waterfall","scrollDirection":"horizontal"}"#,
+    #"{"kind":"flow","scrollDirection":"horizontal"}"#,
   ]
 
   private static let viewports = [
@@ -28,16 +30,23 @@ struct ViewportsTests {
 
   @Test(arguments: layouts)
   func eachViewportIsAnsweredAsIfAlone(layout: String) throws {
+    // And as broad as the one before, or as high, or but for the scale the same.
+    let viewports =
+      Self.viewports + [
+        #"{"width":600.5,"height":300}"#, #"{"width":250,"height":300}"#,
+        #"{"width":250,"height":300,"displayScale":2}"#,
+        #"{"width":250,"height":400,"displayScale":2}"#,
+      ]
     let more = #","snap":{"velocity":{"x":0,"y":100},"contentOffset":{"x":0,"y":9}}"#
     let several = try #require(
       service.send(
         .post, "/v1/layout",
         Self.body(
-          "\"viewports\":[\(Self.viewports.joined(separator: ","))]", layout: layout, more: more)))
+          "\"viewports\":[\(viewports.joined(separator: ","))]", layout: layout, more: more)))
     #expect(several.status == 200)
     let answers = try #require(several["viewports"] as? [Any])
-    #expect(answers.count == Self.viewports.count)
-    for (viewport, answer) in zip(Self.viewports, answers) {
+    #expect(answers.count == viewports.count)
+    for (viewport, answer) in zip(viewports, answers) {
       let alone = try #require(
         service.send(
           .post, "/v1/layout", Self.body("\"viewport\":\(viewport)", layout: layout, more: more)))

@@ -21,8 +21,9 @@ extension Call {
     }
     var remaining = elementLimit
     var answers: [LayoutAnswer] = []
+    var layout: PreparedLayout?
     for index in request.viewports.indices {
-      let answer = try self.answer(request, index, limit: remaining)
+      let answer = try self.answer(request, index, &layout, limit: remaining)
       remaining -= answer.elements.count
       answers.append(answer)
     }
@@ -47,13 +48,17 @@ extension Call {
   }
 
   /// The answer for one of the viewports.
+  ///
+  /// `known` is the layout in the one before, of which most is kept where lines are as broad; then the one in this.
   private func answer(
-    _ request: LayoutRequest, _ index: Int, limit: Int
+    _ request: LayoutRequest, _ index: Int, _ known: inout PreparedLayout?, limit: Int
   ) throws(Failure) -> LayoutAnswer {
     var description = request.description
     (description.viewport, description.contentOffset) = request.viewports[index]
     let offset = description.contentOffset
-    let layout = try prepare(description)
+    let layout =
+      if let known { try prepare(description, resizing: known) } else { try prepare(description) }
+    known = layout
     var scrolling = ScrollState(contentOffset: offset)
     let (tick, elements) = try layingOut { () throws(LayoutError) in
       let tick = try scrolling.scroll(
