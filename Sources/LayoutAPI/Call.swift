@@ -450,7 +450,8 @@ struct Call: ~Escapable {
     }
   }
 
-  /// Lays out a description of which only the viewport differs from what was laid out before.
+  /// Lays out a description of which only the viewport differs from what was laid out before, or what scrolling
+  /// does.
   func prepare(
     _ description: Description, resizing old: PreparedLayout
   ) throws(Failure) -> PreparedLayout {

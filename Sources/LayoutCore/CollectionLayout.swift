@@ -24,12 +24,19 @@ public protocol CollectionLayout: Sendable {
   /// whatever the layout.
   var dependsOnDisplayScale: Bool { get }
 
+  /// Whether everything rests where another layout puts it, whatever the content and the viewport: they differ
+  /// at most in what scrolling does.
+  ///
+  /// - Parameter other: The other layout.
+  /// - Returns: Whether it does; false if that is not known.
+  func arranges(like other: any CollectionLayout) -> Bool
+
   /// Computes what does not depend on the content offset.
   ///
   /// - Parameters:
   ///   - content: The sections.
   ///   - container: The viewport, upright.
-  ///   - old: What this layout made of the content before a change, in a container as broad and, where it
+  ///   - old: What this layout, or one that arranges like it, made of the content before a change, in a container as broad and, where it
   ///     depends on that, of the same scale, so that only what changed need be arranged anew; nil to
   ///     arrange all. A layout may ignore it, and answers the same either way.
   /// - Returns: Where everything rests, and how it shows.
@@ -55,6 +62,27 @@ extension CollectionLayout {
 
   /// What is not said to be independent is laid out anew.
   public var dependsOnDisplayScale: Bool { true }
+
+  /// What is not said to arrange alike is laid out anew.
+  public func arranges(like other: any CollectionLayout) -> Bool { false }
+}
+
+/// A layout of which headers and footers may stay in view: where they rest does not depend on that.
+public protocol PinningLayout: CollectionLayout, Equatable {
+  /// Whether headers stay in view while their section is.
+  var sectionHeadersPinToVisibleBounds: Bool { get set }
+  /// Whether footers stay in view while their section is.
+  var sectionFootersPinToVisibleBounds: Bool { get set }
+}
+
+extension PinningLayout {
+  /// Whether all but what stays in view is the same.
+  public func arranges(like other: any CollectionLayout) -> Bool {
+    guard var other = other as? Self else { return false }
+    other.sectionHeadersPinToVisibleBounds = sectionHeadersPinToVisibleBounds
+    other.sectionFootersPinToVisibleBounds = sectionFootersPinToVisibleBounds
+    return other == self
+  }
 }
 
 /// The viewport as placements see it: upright, without an offset.

@@ -56,14 +56,15 @@ public struct PreparedLayout: Sendable {
     viewport = old.viewport
   }
 
-  /// Lays content out for another viewport: what does not depend on what differs is kept.
+  /// Lays content out for another viewport, or under a layout that differs in what scrolling does: what does not
+  /// depend on what differs is kept.
   ///
   /// The result is the same as of laying all of it out, to the last digit.
   ///
   /// - Parameters:
   ///   - old: The content, laid out for a viewport.
   ///   - content: The content, the same as before.
-  ///   - layout: The layout, the same as before.
+  ///   - layout: The layout: the one before, or one that arranges like it.
   ///   - viewport: The other viewport.
   /// - Throws: ``LayoutError`` if the content cannot be laid out.
   /// - Complexity: As of laying out; where only the extent along the main axis differs, O(1), but
@@ -92,7 +93,7 @@ public struct PreparedLayout: Sendable {
   ///
   /// - Parameters:
   ///   - other: The other viewport.
-  ///   - layout: The layout, the same as before.
+  ///   - layout: The layout: the one before, or one that arranges like it.
   /// - Returns: Whether they are.
   public func isAsBroad(in other: Viewport, under layout: any CollectionLayout) -> Bool {
     let (before, after) = (

@@ -1,8 +1,10 @@
 import Foundation
 import HTTPMessages
-import LayoutAPI
 import LayoutSessions
 import Testing
+
+@testable import LayoutAPI
+@testable import LayoutCore
 
 /// Two sections that every layout can lay out, in a viewport of 375 by 300.
 private func description(_ layout: String, offset: String = #"{"x":0,"y":0}"#) -> String {
@@ -16,8 +18,9 @@ private func description(_ layout: String, offset: String = #"{"x":0,"y":0}"#) -
 }
 
 private let layouts = [
-  #"{"kind":"flow"}"#, #"{"kind":"waterfall"}"#, #"{"kind":"pagedGrid"}"#, #"{"kind":"list"}"#,
-  #"{"kind":"coverFlow"}"#, #"{"kind":"wheel"}"#,
+  #"{"kind":"flow"}"#, #"{"kind":"flow","sectionHeadersPinToVisibleBounds":true}"#,
+  #"{"kind":"waterfall"}"#, #"{"kind":"pagedGrid"}"#, #"{"kind":"list"}"#,
+  #"{"kind":"coverFlow"}"#, #"{"kind":"coverFlow","maximumScale":2}"#, #"{"kind":"wheel"}"#,
   #"{"kind":"banner","itemSize":{"width":275,"height":150}}"#,
 ]
 
@@ -89,6 +92,29 @@ struct ReplacingLayoutTests {
       service.send(.post, path + "/scroll", "{\"contentOffset\":\(offset)}"))
     #expect(next["reset"] as? Bool == false)
     #expect(next.text("appeared") == "[]")
+  }
+
+  /// Whatever the number of items, who pins headers, or says the same again, moves none.
+  @Test func whatOnlyScrollsOtherwiseIsNotLaidOutAnew() throws {
+    let mock = MockService()
+    let path = try mock.makeSession(description(#"{"kind":"flow"}"#))
+    let name = SessionID(Array(path.utf8.suffix(32)).span)
+    let id = try #require(name)
+    /// The sections as they are in memory.
+    func sections() throws -> AnyObject {
+      let session = try #require(mock.service.sessions.session(id, at: mock.clock.now))
+      let stack = Mirror(reflecting: session.snapshot.layout.placement)
+      return try #require(stack.descendant("slots", "root", "leaf")) as AnyObject
+    }
+    let before = try sections()
+    for (metrics, isKept) in [
+      ("", true), (#","sectionHeadersPinToVisibleBounds":true"#, true),
+      (#","minimumLineSpacing":11"#, false),
+    ] {
+      let answer = mock.send(.put, path + "/layout", #"{"layout":{"kind":"flow"\#(metrics)}}"#)
+      #expect(answer?.status == 200)
+      #expect(try (sections() === before) == isKept)
+    }
   }
 
   @Test func theItemInTheMiddleStaysThere() throws {

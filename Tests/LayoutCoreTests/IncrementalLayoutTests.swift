@@ -130,15 +130,16 @@ struct IncrementalLayoutTests {
   func aResizedLayoutIsThatFromScratch(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let content = generator.content()
-    let layout = generator.layout()
+    var layout = generator.layout()
     var viewport = generator.viewport()
     var prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
     for _ in 0..<6 {
       let other = generator.viewport()
-      switch generator.int(0...3) {
+      switch generator.int(0...4) {
       case 0: viewport.size.width = other.size.width
       case 1: viewport.size.height = other.size.height
       case 2: viewport.displayScale = other.displayScale
+      case 3: layout = showingOtherwise(layout)
       default: viewport = other
       }
       prepared = try PreparedLayout(
@@ -155,6 +156,50 @@ struct IncrementalLayoutTests {
       let center = prepared.itemNearestToCenter(contentOffset: offset)
       #expect(center == scratch.itemNearestToCenter(contentOffset: offset))
     }
+  }
+
+  /// A layout that differs in what scrolling does, if there is one.
+  private func showingOtherwise(_ layout: any CollectionLayout) -> any CollectionLayout {
+    if var pinning = layout as? any PinningLayout {
+      pinning.sectionHeadersPinToVisibleBounds.toggle()
+      pinning.sectionFootersPinToVisibleBounds.toggle()
+      return pinning
+    }
+    guard var covers = layout as? CoverFlowLayout else { return layout }
+    covers.maximumScale += 0.25
+    covers.minimumScale += 0.25
+    covers.scaleFalloff += 0.25
+    return covers
+  }
+
+  @Test func onlyWhatScrollingDoesMayDiffer() {
+    let layouts: [any CollectionLayout] = [
+      FlowLayout(), WaterfallLayout(), ListLayout(), CoverFlowLayout(), PagedGridLayout(),
+      WheelLayout(), BannerLayout(),
+    ]
+    for (index, layout) in layouts.enumerated() {
+      for (other, another) in layouts.enumerated() {
+        // Of few cards on a wheel, or banners, nothing is kept.
+        #expect(layout.arranges(like: another) == (index == other && index < 5))
+      }
+      #expect(layout.arranges(like: showingOtherwise(layout)) == (index < 5))
+    }
+    func isNone<Layout: CollectionLayout>(_ layout: Layout, _ change: (inout Layout) -> Void)
+      -> Bool
+    {
+      var other = layout
+      change(&other)
+      return !other.arranges(like: layout) && !layout.arranges(like: other)
+    }
+    #expect(isNone(FlowLayout()) { $0.lastLineAlignment = .center })
+    #expect(isNone(FlowLayout()) { $0.sectionInset.left = 1 })
+    #expect(isNone(WaterfallLayout()) { $0.minimumContentLength = 1 })
+    #expect(isNone(ListLayout()) { $0.scrollDirection = .horizontal })
+    #expect(isNone(PagedGridLayout()) { $0.rows = 3 })
+    #expect(isNone(CoverFlowLayout()) { $0.scrollDirection = .vertical })
+    #expect(isNone(CoverFlowLayout()) { $0.itemSize.height = 1 })
+    #expect(isNone(CoverFlowLayout()) { $0.minimumLineSpacing = 1 })
+    #expect(isNone(CoverFlowLayout()) { $0.sectionInset.bottom = 1 })
   }
 
   /// Only in a container as broad, and of the same scale, are lines and columns where they were.
@@ -190,6 +235,9 @@ struct IncrementalLayoutTests {
         to: Viewport(size: size, displayScale: 2_000_000))
       // Columns are whole pixels broad; all else is rounded when it is written.
       #expect(try (sections(finer) === sections(old)) == !(layout is WaterfallLayout))
+      let shown = try PreparedLayout(
+        resizing: old, of: content, layout: showingOtherwise(layout), to: old.viewport)
+      #expect(try sections(shown) === sections(old))
     }
     #expect(try isKept(Size(width: 300, height: 400)))
     #expect(try !isKept(Size(width: 400, height: 300)))

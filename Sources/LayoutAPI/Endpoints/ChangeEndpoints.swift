@@ -17,8 +17,10 @@ extension Call {
       let anchor = try existing(replacement.anchor, in: current)
       var description = current.description
       replacement.apply(to: &description)
+      let isRearranged = !description.layout.arranges(like: current.description.layout)
       let prepared = try layouts.value(for: current) { () throws(Failure) in
-        try prepare(description)
+        try isRearranged
+          ? prepare(description) : prepare(description, resizing: current.document.layout)
       }
       let offset = current.scrolling.contentOffset
       var scrolling = current.scrolling

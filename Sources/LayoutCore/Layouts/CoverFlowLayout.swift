@@ -56,6 +56,13 @@ public struct CoverFlowLayout: CollectionLayout {
   /// A drag ends with a cover in the middle.
   public var defaultSnapMode: SnapMode { .center }
 
+  /// Whether all but the scales is the same.
+  public func arranges(like other: any CollectionLayout) -> Bool {
+    guard let other = other as? CoverFlowLayout else { return false }
+    return scrollDirection == other.scrollDirection && itemSize == other.itemSize
+      && minimumLineSpacing == other.minimumLineSpacing && sectionInset == other.sectionInset
+  }
+
   /// Computes what does not depend on the content offset.
   ///
   /// - Parameters:

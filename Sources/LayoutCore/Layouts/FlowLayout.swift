@@ -9,7 +9,7 @@
 /// │  3   │ │4 │
 /// └──────┘ └──┘
 /// ```
-public struct FlowLayout: CollectionLayout {
+public struct FlowLayout: PinningLayout {
   /// `flow`.
   public static let kind = "flow"
 

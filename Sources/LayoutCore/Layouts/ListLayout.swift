@@ -10,7 +10,7 @@
 /// │                  │
 /// └──────────────────┘
 /// ```
-public struct ListLayout: CollectionLayout {
+public struct ListLayout: PinningLayout {
   /// `list`.
   public static let kind = "list"
 

@@ -6,7 +6,7 @@
 /// │ 3   4   5 │           │   and all cells of a page have the same size
 /// └───────────┴───────────┘
 /// ```
-public struct PagedGridLayout: CollectionLayout {
+public struct PagedGridLayout: CollectionLayout, Equatable {
   /// `pagedGrid`.
   public static let kind = "pagedGrid"
 
@@ -51,6 +51,11 @@ public struct PagedGridLayout: CollectionLayout {
 
   /// A drag ends at a page.
   public var defaultSnapMode: SnapMode { .page }
+
+  /// Whether it is the same.
+  public func arranges(like other: any CollectionLayout) -> Bool {
+    other as? PagedGridLayout == self
+  }
 
   /// Computes what does not depend on the content offset.
   ///

@@ -9,7 +9,7 @@
 /// ┌───┐ │   │ ┌───┐
 /// │ 3 │ └───┘ │ 4 │
 /// ```
-public struct WaterfallLayout: CollectionLayout {
+public struct WaterfallLayout: PinningLayout {
   /// `waterfall`.
   public static let kind = "waterfall"
 
