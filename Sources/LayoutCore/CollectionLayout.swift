@@ -36,9 +36,9 @@ public protocol CollectionLayout: Sendable {
   /// - Parameters:
   ///   - content: The sections.
   ///   - container: The viewport, upright.
-  ///   - old: What this layout, or one that arranges like it, made of the content before a change, in a container as broad and, where it
-  ///     depends on that, of the same scale, so that only what changed need be arranged anew; nil to
-  ///     arrange all. A layout may ignore it, and answers the same either way.
+  ///   - old: What this layout, or one that arranges like it, made of the content before a change, in a
+  ///     container as broad and, where it depends on that, of the same scale, so that only what changed
+  ///     need be arranged anew; nil to arrange all. A layout may ignore it, and answers the same either way.
   /// - Returns: Where everything rests, and how it shows.
   /// - Throws: ``LayoutError`` if the content cannot be laid out.
   func arrange(

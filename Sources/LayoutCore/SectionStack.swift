@@ -73,6 +73,13 @@ final class SectionStack: Placement {
     var footers = false
     /// Above everything that scrolls, as in UICollectionViewFlowLayout.
     static let zIndex = 1024
+
+    init() {}
+
+    init(_ layout: some PinningLayout) {
+      headers = layout.sectionHeadersPinToVisibleBounds
+      footers = layout.sectionFootersPinToVisibleBounds
+    }
   }
 
   /// Stacks sections.

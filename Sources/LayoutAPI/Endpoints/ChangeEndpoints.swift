@@ -17,10 +17,9 @@ extension Call {
       let anchor = try existing(replacement.anchor, in: current)
       var description = current.description
       replacement.apply(to: &description)
-      let isRearranged = !description.layout.arranges(like: current.description.layout)
       let prepared = try layouts.value(for: current) { () throws(Failure) in
-        try isRearranged
-          ? prepare(description) : prepare(description, resizing: current.document.layout)
+        try description.layout.arranges(like: current.description.layout)
+          ? prepare(description, resizing: current.document.layout) : prepare(description)
       }
       let offset = current.scrolling.contentOffset
       var scrolling = current.scrolling

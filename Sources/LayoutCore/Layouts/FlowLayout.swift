@@ -119,10 +119,8 @@ public struct FlowLayout: PinningLayout {
   public func arrange(
     _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {
-    let pinning = SectionStack.Pinning(
-      headers: sectionHeadersPinToVisibleBounds, footers: sectionFootersPinToVisibleBounds)
-    return try SectionStack(
-      content, in: container, scrollDirection, reusing: old, pinning: pinning
+    try SectionStack(
+      content, in: container, scrollDirection, reusing: old, pinning: SectionStack.Pinning(self)
     ) { (_, section, change) throws(LayoutError) in
       let frame = SectionStack.Frame(
         section, sectionInset: sectionInset, header: headerReferenceSize,

@@ -127,12 +127,10 @@ public struct WaterfallLayout: PinningLayout {
   public func arrange(
     _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {
-    let pinning = SectionStack.Pinning(
-      headers: sectionHeadersPinToVisibleBounds, footers: sectionFootersPinToVisibleBounds)
     var placed = PlacedItems()
     var shared = Shared()
     let stack = try SectionStack(
-      content, in: container, scrollDirection, reusing: old, pinning: pinning,
+      content, in: container, scrollDirection, reusing: old, pinning: SectionStack.Pinning(self),
       minimumLength: minimumContentLength
     ) { (index, section, change) throws(LayoutError) in
       var frame = SectionStack.Frame(
