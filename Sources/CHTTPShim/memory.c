@@ -15,8 +15,8 @@ void http_memory_give_back(void) {
   // What one thread makes and another frees tears holes into the arena of the first, in which the
   // others may not put anything: with one for each thread a churn of sessions took a third more.
   mallopt(M_ARENA_MAX, 2);
-  // Above the answers of some thousand elements, which would otherwise be written into new pages each time: to have
-  // them cleared takes as long as to write the text.
+  // Above the answers of some thousand elements, which would otherwise be written into new pages
+  // each time: to have them cleared takes as long as to write the text.
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
 #endif

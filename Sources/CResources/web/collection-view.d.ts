@@ -153,6 +153,9 @@ export interface CollectionViewEventMap {
 
 export type Reuse = "new" | "recycled" | "moved";
 
+/** Those of any other element, too. */
+type ElementEventMap = CollectionViewEventMap & Omit<HTMLElementEventMap, keyof CollectionViewEventMap>;
+
 export class CollectionView extends HTMLElement {
   /** Base URL of the server; where the module came from if nothing is said. */
   server: string;
@@ -203,23 +206,15 @@ export class CollectionView extends HTMLElement {
   ): Promise<void>;
   setContentOffset(offset: Point, isAnimated?: boolean): Promise<void>;
 
-  addEventListener<Name extends keyof CollectionViewEventMap>(
-    type: Name, listener: (this: CollectionView, event: CollectionViewEventMap[Name]) => unknown,
-    options?: boolean | AddEventListenerOptions,
-  ): void;
-  addEventListener<Name extends Exclude<keyof HTMLElementEventMap, keyof CollectionViewEventMap>>(
-    type: Name, listener: (this: CollectionView, event: HTMLElementEventMap[Name]) => unknown,
+  addEventListener<Name extends keyof ElementEventMap>(
+    type: Name, listener: (this: CollectionView, event: ElementEventMap[Name]) => unknown,
     options?: boolean | AddEventListenerOptions,
   ): void;
   addEventListener(
     type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions,
   ): void;
-  removeEventListener<Name extends keyof CollectionViewEventMap>(
-    type: Name, listener: (this: CollectionView, event: CollectionViewEventMap[Name]) => unknown,
-    options?: boolean | EventListenerOptions,
-  ): void;
-  removeEventListener<Name extends Exclude<keyof HTMLElementEventMap, keyof CollectionViewEventMap>>(
-    type: Name, listener: (this: CollectionView, event: HTMLElementEventMap[Name]) => unknown,
+  removeEventListener<Name extends keyof ElementEventMap>(
+    type: Name, listener: (this: CollectionView, event: ElementEventMap[Name]) => unknown,
     options?: boolean | EventListenerOptions,
   ): void;
   removeEventListener(

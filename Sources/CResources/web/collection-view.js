@@ -363,10 +363,11 @@ export class CollectionView extends EarlyElement {
 
     const scroller = this.#scroller;
     const isShown = () => scroller.clientHeight > 0;
-    this.#x = new ScrollAxis(
-      isShown, () => within(scroller.scrollLeft, scroller.scrollWidth - scroller.clientWidth), (x) => { scroller.scrollLeft = x; });
-    this.#y = new ScrollAxis(
-      isShown, () => within(scroller.scrollTop, scroller.scrollHeight - scroller.clientHeight), (y) => { scroller.scrollTop = y; });
+    const axis = (place, extent, viewport) => new ScrollAxis(
+      isShown, () => within(scroller[place], scroller[extent] - scroller[viewport]),
+      (position) => { scroller[place] = position; });
+    this.#x = axis("scrollLeft", "scrollWidth", "clientWidth");
+    this.#y = axis("scrollTop", "scrollHeight", "clientHeight");
     this.#observer = new ResizeObserver(() => this.#resized());
 
     scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });

@@ -76,14 +76,19 @@ struct JSONObject<Member: JSONName>: ~Escapable {
     return value.at(Int(places[member.rawValue]))
   }
 
+  /// The names of members.
+  private static func names(_ allowed: JSONMemberSet<Member>) -> [String] {
+    Member.allCases.filter(allowed.contains).map { Member.names.texts[$0.rawValue] }
+  }
+
   /// What should be there, with its members where they are few.
   private static func expected(_ allowed: JSONMemberSet<Member>) -> String {
-    let known = Member.allCases.filter(allowed.contains).map { Member.names.texts[$0.rawValue] }
+    let known = names(allowed)
     return 1...6 ~= known.count ? "an object {\(known.joined(separator: ","))}" : "an object"
   }
 
   private static func unknown(_ key: JSONValue, _ allowed: JSONMemberSet<Member>) -> JSONError {
-    let known = Member.allCases.filter(allowed.contains).map { Member.names.texts[$0.rawValue] }
+    let known = names(allowed)
     let name = key.document.text(at: key.index).name
     return key.error(
       .unknownMember(name, nearest: nearestName(to: name, among: known), known: known))
