@@ -144,8 +144,26 @@ static void recycle(http_loop *loop, http_exchange *exchange) {
   loop->pool_count++;
 }
 
-// Keeps a copy of the target, which libmicrohttpd is about to take apart.
+// How much of a target is a scheme and an authority in front of the path: that is how clients ask a proxy,
+// and every server has to take it for the path alone (RFC 9112, section 3.2.2). One that nobody is named in,
+// or somebody's user name, is none (RFC 9110, section 4.2).
+static size_t count_origin(const char *uri) {
+  static const char *const schemes[] = {"http://", "https://"};
+  if (*uri == '/') return 0;
+  for (unsigned i = 0; i < 2; i++) {
+    size_t start = strlen(schemes[i]);
+    if (strncasecmp(uri, schemes[i], start) != 0) continue;
+    size_t count = strcspn(uri + start, "/?@");
+    return count > 0 && uri[start + count] == '/' ? start + count : 0;
+  }
+  return 0;
+}
+
+// Keeps a copy of the target, which libmicrohttpd is about to take apart, from its path on.
 static bool copy_target(http_exchange *exchange, const char *uri) {
+  exchange->read_target = uri;
+  exchange->origin_count = count_origin(uri);
+  uri += exchange->origin_count;
   size_t count = strlen(uri);
   if (count >= exchange->target_capacity) {
     char *target = realloc(exchange->target, count + 1);
@@ -157,7 +175,6 @@ static bool copy_target(http_exchange *exchange, const char *uri) {
   exchange->target_count = count;
   const char *query = memchr(uri, '?', count);
   exchange->path_count = query ? (size_t)(query - uri) : count;
-  exchange->read_target = uri;
   return true;
 }
 
@@ -165,7 +182,8 @@ static bool copy_target(http_exchange *exchange, const char *uri) {
 // the memory that the header is read into, and nobody asks for them.
 static void spare_parsing(const http_exchange *exchange, char *uri, struct MHD_Connection *mhd) {
   // It looks for arguments behind the '?', in a buffer of its own that may be written to.
-  if (exchange->path_count + 1 < exchange->target_count) uri[exchange->path_count + 1] = 0;
+  if (exchange->path_count + 1 < exchange->target_count)
+    uri[exchange->origin_count + exchange->path_count + 1] = 0;
   (void)MHD_set_connection_value(mhd, MHD_HEADER_KIND, http_spare_cookie, "-");
 }
 

@@ -188,8 +188,10 @@ static http_method find_method(const char *name, size_t count) {
 // would have cut one of them.
 static bool is_whole_request_line(const http_exchange *exchange, const char *method,
                                   size_t method_count, const char *version, const char *end) {
-  return exchange->read_target == method + method_count + 1 &&
-         version == exchange->read_target + exchange->target_count + 1 && is_line_end(end);
+  const char *target_end =
+      exchange->read_target + exchange->origin_count + exchange->target_count;
+  return exchange->read_target == method + method_count + 1 && version == target_end + 1 &&
+         is_line_end(end);
 }
 
 // Whether the header ended where the last field did, and holds no CR but those of its line ends.

@@ -115,10 +115,11 @@ struct http_exchange {
   http_request request;
   http_reply reply;
   http_form *form;        // in which the answer is sent; NULL: in one of its own
-  char *target;           // the raw request target, NUL-terminated
+  char *target;           // the raw request target from its path on, NUL-terminated
   size_t target_count, target_capacity;
   size_t path_count;      // of the target, up to its query or its end
-  const char *read_target;  // where libmicrohttpd has read it
+  const char *read_target;  // where libmicrohttpd has read it, all of it
+  size_t origin_count;    // of it, before its path
   uint8_t *body;
   size_t body_count, body_capacity;
   size_t announced;       // by Content-Length; 0: nothing

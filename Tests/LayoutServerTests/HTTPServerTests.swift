@@ -111,6 +111,21 @@ struct HTTPServerTests {
     for _ in 0..<count { try check(slow.receive(), "sx") }
   }
 
+  @Test func aSchemeAndAnAuthorityInFrontOfThePathAreTaken() throws {
+    let server = try start()
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    let targets = [
+      ("http://a/n", "/n ?"), ("HTTPS://a.example:8080/n/m?b=http://c/d", "/n/m ?b=http://c/d"),
+      ("http://[::1]:80/", "/ ?"), ("http://a//b", "//b ?"), ("http://a/?", "/ ?"),
+      ("http://a/?b&c&d", "/ ?b&c&d"), ("/http://a/n", "/http://a/n ?"), ("/n?b@c", "/n ?b@c"),
+    ]
+    client.send(targets.map { "GET \($0.0) HTTP/1.1\r\nHost: b\r\n\r\n" }.joined())
+    for (target, seen) in targets {
+      #expect(client.receive()?.text.hasPrefix("GET \(seen) ") == true, "\(target)")
+    }
+  }
+
   @Test func pipelinedRequestsAreAnsweredInOrder() throws {
     let server = try start()
     defer { server.stop(drainSeconds: 1) }
@@ -145,7 +160,13 @@ struct HTTPServerTests {
     ("GET /a/%2e%2E/b HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     ("GET /. HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     ("GET /\u{E9} HTTP/1.1\r\nHost: a\r\n\r\n", 400),
-    ("GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    ("GET ftp://a/ HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    ("GET http://a HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    ("GET http://a?b HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    ("GET http:///b HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    ("GET http://b@a/ HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    ("GET http://a/./b HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+    ("GET http://a/ b HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000000\r\n\r\n", 413),
     ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n", 413),
   ])

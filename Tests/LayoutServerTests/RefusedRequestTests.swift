@@ -58,7 +58,7 @@ struct RefusedRequestTests {
     ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", .page(505)),
     ("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", .problem(400)),
     ("CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", .problem(400)),
-    ("GET http://a/x HTTP/1.1\r\nHost: a\r\n\r\n", .problem(400)),
+    ("GET http://a/x\0/y HTTP/1.1\r\nHost: a\r\n\r\n", .problem(400)),
     // Lengths.
     ("POST /x HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", .problem(400)),
     (
