@@ -10,6 +10,8 @@ public struct ScrollState: Hashable, Sendable {
   public private(set) var isReset = false
   /// Whether what is asked for is what the last tick wanted at this very offset, so that a band can be made of it.
   private(set) var isAtTick = false
+  /// Whether there was a tick, or another offset, since ``beginMovement()``.
+  public private(set) var hasScrolled = false
 
   /// At an offset, nothing asked for yet.
   ///
@@ -51,7 +53,11 @@ public struct ScrollState: Hashable, Sendable {
   public mutating func move(to offset: Point) {
     contentOffset = offset
     isAtTick = false
+    hasScrolled = true
   }
+
+  /// Begins to watch whether there is any scrolling.
+  public mutating func beginMovement() { hasScrolled = false }
 
   /// Forgets what was shown and asked for: the next tick is a reset.
   ///
@@ -153,6 +159,7 @@ public struct ScrollState: Hashable, Sendable {
     isForward = forward
     asked = wanted.items
     isAtTick = true
+    hasScrolled = true
     return tick
   }
 
@@ -178,6 +185,7 @@ public struct ScrollState: Hashable, Sendable {
       let now = band.others(at: offset, in: layout, limit: limit)
     else { return nil }
     contentOffset = offset
+    hasScrolled = true
     var tick = band.tick(from: old.y, to: new.y, &asked) { ranges, frame in
       layout.nearestFirst(ranges, at: offset, isForward: forward, frame)
     }
@@ -235,6 +243,7 @@ public struct ScrollState: Hashable, Sendable {
     asked = wanted.items
     isReset = false
     isAtTick = true
+    hasScrolled = true
     return layout.nearestFirst(
       wanted.items.ranges, at: offset, isForward: forward, wanted.frame(ofItemAt:))
   }

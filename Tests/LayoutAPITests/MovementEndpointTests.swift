@@ -580,6 +580,35 @@ struct MovementTests {
         == 200)
   }
 
+  @Test(arguments: [
+    #"/scroll {"contentOffset":{"x":0,"y":25}}"#, #"/scroll {"contentOffset":{"x":0,"y":0}}"#,
+    #"/viewport {"contentOffset":{"x":0,"y":25}}"#,
+  ])
+  func cancellingAfterScrollingForgetsWhatThePreviewShowed(request: String) throws {
+    let mover = try Mover(namedList(20))
+    _ = try #require(mover.service.tick(mover.path, y: 10))
+    _ = mover.begin(at: 0, 5)
+    _ = try mover.move(50, 25)
+    let parts = request.split(separator: " ", maxSplits: 1)
+    let method: HTTPMethod = parts[0] == "/viewport" ? .put : .post
+    let offset = try #require(
+      mover.service.send(method, mover.path + parts[0], String(parts[1]))?.text("contentOffset"))
+    _ = try mover.move(50, 30)
+    #expect(mover.cancel()?.status == 204)
+    let tick = try #require(
+      mover.service.send(.post, mover.path + "/scroll", "{\"contentOffset\":\(offset)}"))
+    #expect(tick["reset"] as? Bool == true)
+    #expect(
+      tick.text("appeared")
+        == mover.service.send(.get, mover.path + "/attributes")?.text("attributes"))
+    // What was scrolled in one movement is none of the next one's.
+    _ = mover.begin(at: 0, 5)
+    _ = try mover.move(50, 25)
+    #expect(mover.cancel()?.status == 204)
+    let next = mover.service.send(.post, mover.path + "/scroll", "{\"contentOffset\":\(offset)}")
+    #expect(next?.isQuietTick == true)
+  }
+
   @Test func endingPutsTheItemDown() throws {
     let mover = try Mover(shortList)
     _ = mover.begin(at: 0, 0)

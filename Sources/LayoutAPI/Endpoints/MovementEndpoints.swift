@@ -54,8 +54,10 @@ extension Call {
             .notFound, "there is no such item to move",
             pointer: indexPath == nil ? "/position" : "/indexPath"))
       }
+      var scrolling = current.scrolling
+      scrolling.beginMovement()
       return Session.Change(
-        document: current.document, scrolling: current.scrolling, isNewVersion: false,
+        document: current.document, scrolling: scrolling, isNewVersion: false,
         movement: movement)
     }
     return answer(
@@ -164,8 +166,14 @@ extension Call {
     let snapshot = try changeBriefly(try session(for: .change)) { (current) throws(Failure) in
       let movement = try movement(of: current)
       var scrolling = current.scrolling
-      _ = scrolling.rekey(
-        to: scrolling.contentOffset, by: InverseMap(movement.preview.map))
+      let offset = scrolling.contentOffset
+      // A client can put back what it showed when the movement began; where what it has been told of meanwhile
+      // rests, it cannot know.
+      if scrolling.hasScrolled {
+        scrolling.reset(to: offset)
+      } else {
+        _ = scrolling.rekey(to: offset, by: InverseMap(movement.preview.map))
+      }
       return Session.Change(
         document: current.document, scrolling: scrolling, isNewVersion: false)
     }
