@@ -10,8 +10,7 @@ struct AspectScale: Sendable {
   private let pixels: PixelScale?
 
   private struct PixelScale {
-    /// Pixels in a million points.
-    var scale: Int64
+    var scale: DisplayScale
     /// Millionths of a point in a pixel.
     var unit: Double
   }
@@ -33,13 +32,13 @@ struct AspectScale: Sendable {
   ///
   /// - Parameters:
   ///   - pixels: How broad items are in pixels, not negative.
-  ///   - scale: Pixels per point in millionths, above 0.
+  ///   - scale: Pixels per point.
   ///   - direction: The main axis.
-  init(pixels: Double, scale: Int64, _ direction: ScrollDirection) {
+  init(pixels: Double, scale: DisplayScale, _ direction: ScrollDirection) {
     breadth = pixels
     divisor = 1
     isDivided = direction == .vertical
-    self.pixels = PixelScale(scale: scale, unit: Double(Length.trillion) / Double(scale))
+    self.pixels = PixelScale(scale: scale, unit: Double(scale.length) / Double(scale.pixels))
   }
 
   /// The length of an item.

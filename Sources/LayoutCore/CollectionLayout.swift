@@ -89,15 +89,15 @@ extension PinningLayout {
 public struct Container: Hashable, Sendable {
   /// The extent, upright: the width is across, the height along the main axis.
   public var size: Size
-  /// Pixels per point in millionths, above 0; nil where nothing is rounded to pixels.
-  public var displayScale: Int64?
+  /// Pixels per point; nil where nothing is rounded to pixels.
+  public var displayScale: DisplayScale?
 
   /// Makes a container.
   ///
   /// - Parameters:
   ///   - size: The extent, upright; both above 0.
-  ///   - displayScale: Pixels per point in millionths, or nil.
-  public init(size: Size, displayScale: Int64? = nil) {
+  ///   - displayScale: Pixels per point, or nil.
+  public init(size: Size, displayScale: DisplayScale? = nil) {
     self.size = size
     self.displayScale = displayScale
   }

@@ -109,15 +109,18 @@ public struct Length: Hashable, Comparable, Sendable {
 
   /// The nearest whole pixel, half away from zero.
   ///
-  /// - Parameter scale: Pixels per point in millionths, above 0.
+  /// - Parameter scale: Pixels per point.
   /// - Returns: That pixel in points.
-  public func rounded(toScale scale: Int64) -> Length {
-    // Up to some millions of points 64 bits are enough, where a division costs a tenth.
-    let (product, overflow) = millionths.multipliedReportingOverflow(by: scale)
+  public func rounded(toScale scale: DisplayScale) -> Length {
+    // Up to some millions of points 64 bits are enough, where a division costs a tenth, and less by a number that
+    // is known beforehand, which that of nearly all scales is.
+    let (product, overflow) = millionths.multipliedReportingOverflow(by: scale.pixels)
     let pixels =
       overflow
-      ? roundedQuotient(Int128(millionths) * Int128(scale), Int128(Length.trillion))
-      : Int128(roundedQuotient(product, Length.trillion))
+      ? roundedQuotient(Int128(millionths) * Int128(scale.pixels), Int128(scale.length))
+      : scale.length == Length.trillion
+        ? Int128(roundedQuotient(product, Length.trillion))
+        : Int128(roundedQuotient(product, scale.length))
     return Length(pixels: pixels, scale: scale)
   }
 
@@ -125,17 +128,20 @@ public struct Length: Hashable, Comparable, Sendable {
   ///
   /// - Parameters:
   ///   - pixels: How many; 10¹² times as many fit 128 bits.
-  ///   - scale: Pixels per point in millionths, above 0.
-  init(pixels: Int128, scale: Int64) {
+  ///   - scale: Pixels per point.
+  init(pixels: Int128, scale: DisplayScale) {
     if let narrow = Int64(exactly: pixels) {
-      let (product, overflow) = narrow.multipliedReportingOverflow(by: Length.trillion)
+      let (product, overflow) = narrow.multipliedReportingOverflow(by: scale.length)
       if !overflow {
-        self.init(millionths: roundedQuotient(product, scale))
+        self.init(millionths: roundedQuotient(product, scale.pixels))
         return
       }
     }
-    self.init(saturating: roundedQuotient(pixels * Int128(Length.trillion), Int128(scale)))
+    self.init(saturating: roundedQuotient(pixels * Int128(scale.length), Int128(scale.pixels)))
   }
+
+  /// The millionths of a point.
+  static var million: Int64 { 1_000_000 }
 
   /// A million squared: what millionths of pixels per point, times millionths, come to.
   static var trillion: Int64 { 1_000_000_000_000 }
@@ -301,9 +307,9 @@ public struct Rect: Hashable, Sendable {
   ///
   /// Edges are rounded, not sizes, so that no gap opens or closes between neighbours.
   ///
-  /// - Parameter scale: Pixels per point in millionths, above 0.
+  /// - Parameter scale: Pixels per point.
   /// - Returns: The rounded rectangle.
-  public func rounded(toScale scale: Int64) -> Rect {
+  public func rounded(toScale scale: DisplayScale) -> Rect {
     let minX = minX.rounded(toScale: scale)
     let minY = minY.rounded(toScale: scale)
     return Rect(

@@ -154,7 +154,7 @@ extension PreparedLayout {
     var result = SnapTarget(
       contentOffset: clamped(scrollDirection.upright(target)), indexPath: stop?.indexPath)
     if drag.proposedContentOffset == nil {
-      let pixels = Double(viewport.displayScale ?? 1_000_000) / 1e6
+      let pixels = viewport.displayScale?.value ?? 1
       result.duration = max(
         rate.duration(at: drag.velocity.x, displayScale: pixels),
         rate.duration(at: drag.velocity.y, displayScale: pixels))

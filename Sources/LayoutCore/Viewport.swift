@@ -2,15 +2,15 @@
 public struct Viewport: Hashable, Sendable {
   /// The extent, above 0.
   public var size: Size
-  /// Pixels per point in millionths, above 0; nil where nothing is rounded to pixels.
-  public var displayScale: Int64?
+  /// Pixels per point; nil where nothing is rounded to pixels.
+  public var displayScale: DisplayScale?
 
   /// Makes a viewport.
   ///
   /// - Parameters:
   ///   - size: The extent, above 0.
-  ///   - displayScale: Pixels per point in millionths, or nil.
-  public init(size: Size, displayScale: Int64? = nil) {
+  ///   - displayScale: Pixels per point, or nil.
+  public init(size: Size, displayScale: DisplayScale? = nil) {
     self.size = size
     self.displayScale = displayScale
   }

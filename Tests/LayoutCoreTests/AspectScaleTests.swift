@@ -53,9 +53,10 @@ struct AspectScaleTests {
     }
   }
 
-  @Test(arguments: seeds(200), [1_000_000, 2_000_000, 3_000_000, 1_234_567] as [Int64])
-  func pixelsAreRoundedDown(seed: UInt64, displayScale: Int64) {
+  @Test(arguments: seeds(200), [1, 2, 3, 1.234567, 4 / 3.0])
+  func pixelsAreRoundedDown(seed: UInt64, displayScale: Double) throws {
     var random = SeededGenerator(seed: seed)
+    let displayScale = try #require(DisplayScale(displayScale))
     for _ in 0..<20 {
       var example = Example(&random)
       example.breadth %= 10_000
@@ -76,7 +77,7 @@ struct AspectScaleTests {
   /// 0.3 is a decimal that doubles only approach.
   @Test func aHairUnderAPixelIsThatPixel() {
     for pixels in [3.0, 30, 300, 3000] {
-      let scale = AspectScale(pixels: pixels, scale: 2_000_000, .vertical)
+      let scale = AspectScale(pixels: pixels, scale: DisplayScale(millionths: 2_000_000), .vertical)
       let ratio = 0.3
       for ratio in [ratio.nextDown, ratio, ratio.nextUp] {
         let length = Length(points: Int(pixels) * 5 / 3)
@@ -108,10 +109,11 @@ struct AspectScaleTests {
       for breadth in breadths {
         for scale in [
           AspectScale(breadth: breadth, over: Double(random.int(1...100)), direction),
-          AspectScale(pixels: breadth, scale: 1, direction),
-          AspectScale(pixels: breadth, scale: 2_000_000, direction),
-          AspectScale(pixels: breadth, scale: 1_000_000_000_000, direction),
-          AspectScale(pixels: breadth, scale: .max, direction),
+          AspectScale(pixels: breadth, scale: DisplayScale(millionths: 1), direction),
+          AspectScale(pixels: breadth, scale: DisplayScale(millionths: 2_000_000), direction),
+          AspectScale(
+            pixels: breadth, scale: DisplayScale(millionths: 1_000_000_000_000), direction),
+          AspectScale(pixels: breadth, scale: DisplayScale(millionths: .max), direction),
         ] {
           #expect(lengths(of: ratios, scale) == ratios.map(scale.length), "\(scale) \(ratios)")
         }
@@ -121,7 +123,8 @@ struct AspectScaleTests {
 
   /// So many pixels that half of one is a hair.
   @Test func finePixelsAreAsEachAlone() {
-    let scale = AspectScale(pixels: 1_000_000_001, scale: 1_000_000_000_000, .vertical)
+    let scale = AspectScale(
+      pixels: 1_000_000_001, scale: DisplayScale(millionths: 1_000_000_000_000), .vertical)
     #expect(lengths(of: [2, 2, 2, 2], scale) == Array(repeating: scale.length(2), count: 4))
   }
 
@@ -133,7 +136,7 @@ struct AspectScaleTests {
       let isEndless = (direction == .vertical) == (ratio < 1)
       for scale in [
         AspectScale(breadth: 100_000_000, over: 3, direction),
-        AspectScale(pixels: 100, scale: 2_000_000, direction),
+        AspectScale(pixels: 100, scale: DisplayScale(millionths: 2_000_000), direction),
       ] {
         #expect(scale.length(ratio) == (isEndless ? Length(millionths: .max) : 0))
       }

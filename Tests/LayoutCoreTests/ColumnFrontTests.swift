@@ -167,8 +167,8 @@ struct ColumnFrontTests {
     let columnCount = generator.int(1...12)
     let available = Length(millionths: Int64(generator.int(1...3_000_000_000)))
     let padding: Length = generator.chance(0.2) ? 1 : 0
-    let scales: [Int64] = [1_000_000, 2_000_000, 2_625_000, 3_000_001]
-    let scale = generator.chance(0.4) ? scales[generator.int(0...3)] : nil
+    let scales = [1, 2, 2.625, 3.000001, 4 / 3.0]
+    let scale = generator.chance(0.4) ? DisplayScale(scales[generator.int(0...4)]) : nil
     let columns = ColumnGrid(
       ColumnGrid.Metrics(
         count: columnCount, leading: 0, available: available, spacing: 0, padding: padding,
@@ -179,14 +179,15 @@ struct ColumnFrontTests {
       let (width, height) = (Int128(size.width.millionths), Int128(size.height.millionths))
       let (room, count) = (Int128(available.millionths), Int128(columnCount))
       let paddings = Int128(padding.millionths * 2)
-      guard let scale = scale.map({ Int128($0) }) else {
+      guard let scale else {
         return Length(
           saturating: roundedQuotient(max(0, room - paddings * count) * height, width * count))
       }
-      let pixel: Int128 = 1_000_000_000_000
-      let itemPixels = max(0, scale * room / (pixel * count) * pixel - paddings * scale)
-      let pixels = itemPixels * height / (pixel * width)
-      return Length(saturating: roundedQuotient(pixels * pixel, scale))
+      let (pixelCount, extent) = (Int128(scale.pixels), Int128(scale.length))
+      let itemPixels = max(
+        0, pixelCount * room / (extent * count) * extent - paddings * pixelCount)
+      let pixels = itemPixels * height / (extent * width)
+      return Length(saturating: roundedQuotient(pixels * extent, pixelCount))
     }
     // Small even breadths give many quotients that lie in the middle between two numbers.
     let greatest = generator.chance(0.5) ? 8 : generator.chance(0.5) ? 4_294_967_295 : 300_000_000

@@ -48,11 +48,14 @@ struct GeometryTests {
   @Test(arguments: 0..<8)
   func roundsToPixelsExactly(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    let scales: [Int64] = [1_000_000, 2_000_000, 3_000_000, 2_625_000, 1, 999_999, 16_000_001]
+    let millionths: [Int64] = [1_000_000, 2_000_000, 3_000_000, 2_625_000, 1, 999_999, 16_000_001]
+    let scales =
+      millionths.map { DisplayScale(millionths: $0) }
+      + [1 / 3.0, 4 / 3.0, 17 / 63.0].compactMap { DisplayScale($0) }
     // Where 64 bits are enough, where they are not, and about the border.
     let magnitudes: [Int64] = [1_000, 1_000_000_000, 4_611_686_018_427, 9_000_000_000_000_000_000]
     for scale in scales {
-      for magnitude in magnitudes + [.max / scale, .max / 1_000_000_000_000 * 1_000_000] {
+      for magnitude in magnitudes + [.max / scale.pixels, .max / 1_000_000_000_000 * 1_000_000] {
         for _ in 0..<50 {
           let near = magnitude.addingReportingOverflow(
             Int64.random(in: -1_000_000...1_000_000, using: &random))
@@ -73,8 +76,9 @@ struct GeometryTests {
         x: tenths(start), y: tenths(start + 100), width: tenths(end - start),
         height: tenths(end - start))
     }
-    #expect(rect(4, 8).rounded(toScale: 1_000_000) == Rect(x: 0, y: 10, width: 1, height: 1))
-    #expect(rect(8, 14).rounded(toScale: 1_000_000) == Rect(x: 1, y: 11, width: 0, height: 0))
+    let scale = DisplayScale(millionths: 1_000_000)
+    #expect(rect(4, 8).rounded(toScale: scale) == Rect(x: 0, y: 10, width: 1, height: 1))
+    #expect(rect(8, 14).rounded(toScale: scale) == Rect(x: 1, y: 11, width: 0, height: 0))
   }
 
   /// The library's own conversion rounds as it should, and takes its time.
@@ -100,14 +104,14 @@ struct GeometryTests {
 }
 
 /// By hand, in numbers that are wide enough for anything.
-private func nearestPixel(to length: Length, scale: Int64) -> Length {
+private func nearestPixel(to length: Length, scale: DisplayScale) -> Length {
   func rounded(_ numerator: Int128, _ denominator: Int128) -> Int128 {
     let magnitude = numerator.magnitude
     let (quotient, rest) = magnitude.quotientAndRemainder(dividingBy: denominator.magnitude)
     let nearest = Int128(quotient) + (rest * 2 >= denominator.magnitude ? 1 : 0)
     return numerator < 0 ? -nearest : nearest
   }
-  let trillion: Int128 = 1_000_000_000_000
-  let pixels = rounded(Int128(length.millionths) * Int128(scale), trillion)
-  return Length(saturating: rounded(pixels * trillion, Int128(scale)))
+  let (pixelCount, extent) = (Int128(scale.pixels), Int128(scale.length))
+  let pixels = rounded(Int128(length.millionths) * pixelCount, extent)
+  return Length(saturating: rounded(pixels * extent, pixelCount))
 }

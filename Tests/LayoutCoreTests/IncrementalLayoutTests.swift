@@ -209,7 +209,7 @@ struct IncrementalLayoutTests {
     let layout = RecordingLayout(scrollDirection: direction)
     let old = try PreparedLayout(
       content, layout: layout, viewport: Viewport(size: Size(width: 300, height: 300)))
-    func isKept(_ size: Size, displayScale: Int64? = nil) throws -> Bool {
+    func isKept(_ size: Size, displayScale: DisplayScale? = nil) throws -> Bool {
       let viewport = Viewport(size: direction.upright(size), displayScale: displayScale)
       _ = try PreparedLayout(resizing: old, of: content, layout: layout, to: viewport)
       return layout.isReusing.withLock { $0 }
@@ -232,7 +232,7 @@ struct IncrementalLayoutTests {
       #expect(try (sections(new) === sections(old)) == !(layout is PagedGridLayout))
       let finer = try PreparedLayout(
         resizing: old, of: content, layout: layout,
-        to: Viewport(size: size, displayScale: 2_000_000))
+        to: Viewport(size: size, displayScale: DisplayScale(2)))
       // Columns are whole pixels broad; all else is rounded when it is written.
       #expect(try (sections(finer) === sections(old)) == !(layout is WaterfallLayout))
       let shown = try PreparedLayout(
@@ -241,7 +241,7 @@ struct IncrementalLayoutTests {
     }
     #expect(try isKept(Size(width: 300, height: 400)))
     #expect(try !isKept(Size(width: 400, height: 300)))
-    #expect(try !isKept(Size(width: 300, height: 300), displayScale: 2_000_000))
+    #expect(try !isKept(Size(width: 300, height: 300), displayScale: DisplayScale(2)))
   }
 
   private func check(

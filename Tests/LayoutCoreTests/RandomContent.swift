@@ -63,7 +63,7 @@ extension SeededGenerator {
   mutating func viewport() -> Viewport {
     Viewport(
       size: size(100...500),
-      displayScale: chance(0.2) ? [1_000_000, 2_000_000, 2_625_000, 3_000_000][int(0...3)] : nil)
+      displayScale: chance(0.2) ? DisplayScale([1, 2, 2.625, 3, 4.0 / 3][int(0...4)]) : nil)
   }
 
   mutating func offset() -> Point { Point(x: length(-100...800), y: length(-100...3000)) }

@@ -177,7 +177,7 @@ struct SectionBodyTests {
     layout.itemSize = itemSize
     let prepared = try PreparedLayout(
       Content(sections: [section]), layout: layout,
-      viewport: Viewport(size: Size(width: 300, height: 400), displayScale: 1_000_000))
+      viewport: Viewport(size: Size(width: 300, height: 400), displayScale: DisplayScale(1)))
     let frames = try (0..<450).map { item in
       let indexPath = IndexPath(item: item, section: 0)
       return (

@@ -381,7 +381,7 @@ struct WaterfallLayoutTests {
     layout.minimumColumnSpacing = 0
     let prepared = try PreparedLayout(
       content, layout: layout,
-      viewport: Viewport(size: Size(width: 101, height: 500), displayScale: 2_000_000))
+      viewport: Viewport(size: Size(width: 101, height: 500), displayScale: DisplayScale(2)))
     let frames = prepared.everyElement(of: content, contentOffset: .zero).map(\.frame)
     let half = Length(millionths: 33_500_000)
     #expect(frames.map(\.width) == [half, half, half])

@@ -233,7 +233,8 @@ extension UpdateOperation {
 extension JSONWriter {
   /// What an update has changed.
   mutating func update(
-    _ answer: UpdateAnswer, version: Int, _ shape: AttributesFormat.Shape, displayScale: Int64?
+    _ answer: UpdateAnswer, version: Int, _ shape: AttributesFormat.Shape,
+    displayScale: DisplayScale?
   ) {
     raw("\"version\":")
     integer(version)

@@ -45,7 +45,7 @@ enum StoredRecord {
     json.length(description.viewport.size.height.millionths)
     if let scale = description.viewport.displayScale {
       json.key("displayScale")
-      json.length(scale)
+      json.double(scale.value)
     }
     json.key("contentOffset")
     json.point(contentOffset)

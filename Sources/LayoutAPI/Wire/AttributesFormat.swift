@@ -13,8 +13,8 @@ struct AttributesFormat {
   var shape: Shape
   /// Where the names of items are.
   var content: Content
-  /// Pixels per point in millionths, to which frames are rounded; nil for none.
-  var displayScale: Int64?
+  /// Pixels per point, to which frames are rounded; nil for none.
+  var displayScale: DisplayScale?
 
   /// The names of cells; neighbours mostly are in one run of items, which is looked up once.
   private struct Names {

@@ -286,10 +286,11 @@ extension JSONValue {
     return size
   }
 
-  /// Pixels per point, in millionths.
-  func displayScale() throws(JSONError) -> Int64 {
-    let scale = Length(rounding: try double(in: 0...100)).millionths
-    guard scale > 0 else { throw error(.rule("displayScale must be above 0")) }
+  /// Pixels per point.
+  func displayScale() throws(JSONError) -> DisplayScale {
+    guard let scale = DisplayScale(try double(in: 0...100)) else {
+      throw error(.rule("displayScale must be above 0"))
+    }
     return scale
   }
 

@@ -3,7 +3,7 @@ import LayoutCore
 /// What a client wants to be different about its viewport; nil stays as it is.
 struct ViewportChange {
   var size: Size?
-  var displayScale: Int64?
+  var displayScale: DisplayScale?
   var contentOffset: Point?
   /// What stays where it is on screen; not beside an offset.
   var anchor: AnchorRequest?

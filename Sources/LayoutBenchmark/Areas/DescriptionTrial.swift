@@ -14,7 +14,7 @@ struct DescriptionTrial {
 
   func run(_ round: Int, _ pool: inout SizePool, _ table: inout Table) throws(BenchmarkError) {
     let sizes = pool.take(count)
-    for displayScale in [nil, 2_000_000] as [Int64?] {
+    for displayScale in [nil, DisplayScale(2)] {
       for (name, layout) in Self.layouts {
         func time(_ extents: ItemExtents) throws(BenchmarkError) -> Double {
           let content = Content(sections: [Section(items: Items(count: count, extents: extents))])

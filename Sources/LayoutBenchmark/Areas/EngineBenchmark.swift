@@ -73,7 +73,7 @@ struct EngineSubject {
 
   /// How long one layout of some content takes, in microseconds.
   static func layoutTime(
-    of content: Content, _ layout: any CollectionLayout, displayScale: Int64? = nil
+    of content: Content, _ layout: any CollectionLayout, displayScale: DisplayScale? = nil
   ) throws(BenchmarkError) -> Double {
     let viewport = Viewport(size: Size(width: 800, height: 600), displayScale: displayScale)
     return try Measurement.expect {

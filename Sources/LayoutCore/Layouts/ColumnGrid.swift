@@ -14,8 +14,8 @@ final class ColumnGrid: Sendable {
     var spacing: Length
     /// Around each item.
     var padding: Length
-    /// Pixels per point in millionths: columns become whole pixels then.
-    var displayScale: Int64?
+    /// Pixels per point: columns become whole pixels then.
+    var displayScale: DisplayScale?
   }
 
   /// What the grid was made of.
@@ -27,7 +27,7 @@ final class ColumnGrid: Sendable {
   let itemWidth: Length
   private let room: Length
   /// An item's width as an exact fraction, so that scaling divides only once: without a display
-  /// scale in millionths of a point over `count`; with one in pixels over 10¹².
+  /// scale in millionths of a point over `count`; with one in pixels over its `length`.
   private let numerator: Int128
   /// An item's width in pixels, if lengths are rounded to them and it is a whole number: most
   /// divisions take 64 bits then, and a tenth of the time.
@@ -37,7 +37,6 @@ final class ColumnGrid: Sendable {
 
   /// So many positions are kept in a table.
   private static let tableSize = 64
-  private static let trillion = Int128(Length.trillion)
 
   /// Divides the available room.
   init(_ metrics: Metrics) {
@@ -49,21 +48,22 @@ final class ColumnGrid: Sendable {
     let pixels: Int128
     if let displayScale = metrics.displayScale {
       pixels =
-        Int128(displayScale) * Int128(room.millionths)
-        / (ColumnGrid.trillion * Int128(count))
+        Int128(displayScale.pixels) * Int128(room.millionths)
+        / (Int128(displayScale.length) * Int128(count))
       width = Length(pixels: pixels, scale: displayScale)
       numerator = max(
         0,
-        pixels * ColumnGrid.trillion - Int128(padding.millionths * 2)
-          * Int128(displayScale))
+        pixels * Int128(displayScale.length) - Int128(padding.millionths * 2)
+          * Int128(displayScale.pixels))
+      let (whole, rest) = numerator.quotientAndRemainder(dividingBy: Int128(displayScale.length))
+      wholePixels = rest == 0 ? Int64(exactly: whole) : nil
     } else {
       pixels = 0
       width = room.scaled(by: 1, over: Int64(count))
       numerator = max(0, Int128(room.millionths) - Int128(padding.millionths * 2) * Int128(count))
+      wholePixels = nil
     }
     self.pixels = pixels
-    let (whole, rest) = numerator.quotientAndRemainder(dividingBy: ColumnGrid.trillion)
-    wholePixels = metrics.displayScale != nil && rest == 0 ? Int64(exactly: whole) : nil
     positions = (0..<(count <= ColumnGrid.tableSize ? count : 0)).map { column in
       ColumnGrid.position(column, metrics, room, pixels)
     }
@@ -79,8 +79,8 @@ final class ColumnGrid: Sendable {
   /// From the end of an item to the place of the next in its column: paddings are parts of places.
   func spacing(_ interitemSpacing: Length) -> Length { padding + padding + interitemSpacing }
 
-  /// Pixels per point in millionths.
-  var displayScale: Int64? { metrics.displayScale }
+  /// Pixels per point.
+  var displayScale: DisplayScale? { metrics.displayScale }
 
   /// Where a column's items begin, padding included.
   func position(_ column: Int) -> Length {
@@ -126,7 +126,7 @@ final class ColumnGrid: Sendable {
       }
       let pixels =
         numerator * Int128(length.millionths)
-        / (ColumnGrid.trillion * Int128(breadth.millionths))
+        / (Int128(displayScale.length) * Int128(breadth.millionths))
       return Length(pixels: pixels, scale: displayScale)
     }
     // Most products fit 64 bits, where a division costs a tenth.
@@ -143,7 +143,9 @@ final class ColumnGrid: Sendable {
   /// - Returns: The scale.
   func aspectScale(_ direction: ScrollDirection) -> AspectScale {
     let breadth = numerator.nearestDouble
-    return displayScale.map { AspectScale(pixels: breadth / 1e12, scale: $0, direction) }
+    return displayScale.map {
+      AspectScale(pixels: breadth / Double($0.length), scale: $0, direction)
+    }
       ?? AspectScale(breadth: breadth, over: Double(count), direction)
   }
 

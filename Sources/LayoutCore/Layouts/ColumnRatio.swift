@@ -102,15 +102,14 @@ struct PlainRatio: LengthScaling {
 struct PixelRatio: LengthScaling {
   /// The width in pixels.
   private let width: Int64
-  /// Pixels in a million points.
-  private let scale: Int64
+  private let scale: DisplayScale
   /// Millionths of a point in a pixel.
   private let unit: Double
 
-  init(width: Int64, scale: Int64) {
+  init(width: Int64, scale: DisplayScale) {
     self.width = width
     self.scale = scale
-    unit = Double(Length.trillion) / Double(scale)
+    unit = Double(scale.length) / Double(scale.pixels)
   }
 
   fileprivate func fits(lengthsUpTo greatest: Length, breadthsFrom least: Length) -> Bool {

@@ -10,7 +10,7 @@ private let session = """
       "header":{"width":0,"height":9},"decorations":[{"kind":"shade","insets":{"top":1}}]},
      {"items":{"count":3},"columnCount":3},{}]},
    "layout":{"kind":"waterfall","columnCount":2, "snap":{"mode":"start","decelerationRate":"fast"}},
-   "viewport":{"width":100,"height":200,"displayScale":3,"contentOffset":{"x":0,"y":7}},
+   "viewport":{"width":100,"height":200,"displayScale":1.3333333730697632,"contentOffset":{"x":0,"y":7}},
    "prefetch":{"ahead":0.1,"behind":2}}
   """
 
@@ -23,7 +23,7 @@ struct StoringTests {
       .post, "/updates",
       #"{"insertItems":[{"section":0,"at":1,"items":{"lengths":[5,6],"ids":["c","d"]}}]}"#
     ),
-    (.put, "/viewport", #"{"width":120,"height":150,"displayScale":2}"#),
+    (.put, "/viewport", #"{"width":120,"height":150,"displayScale":1.6666666666666667}"#),
     (.post, "/updates", #"{"moveItems":[{"from":[0,0],"to":[1,2]}],"deleteSections":[2]}"#),
     (
       .put, "/layout",
