@@ -51,6 +51,55 @@ struct SectionBodyTests {
     }
   }
 
+  /// Those of one line or more, with the last line as long as others or shorter.
+  @Test(arguments: seeds(60))
+  func runsOfEqualItemsAreTheItemsThatAskingForEachFinds(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var section = random.section()
+    let size = Size(width: random.length(1...150), height: random.length(1...90))
+    section.items = ItemList(Items(count: random.int(1...200), extents: .size(size)))
+    let content = Content(sections: [Section(items: Items()), section])
+    for layout in [random.flowLayout(), random.waterfallLayout()] as [any CollectionLayout] {
+      let placement = try PreparedLayout(
+        content, layout: layout, viewport: random.viewport()
+      ).placement
+      let frames = try (0..<section.items.count).map { item in
+        let indexPath = IndexPath(item: item, section: 1)
+        return (
+          indexPath: indexPath, frame: try #require(placement.restingFrame(ofItemAt: indexPath))
+        )
+      }
+      for _ in 0..<12 {
+        let rect = random.rect(near: frames.map(\.frame))
+        let expected = frames.filter { $0.frame.overlaps(rect) }
+        expectRuns(of: placement, in: rect, are: expected)
+        let start = frames[random.int(0...(frames.count - 1))].indexPath
+        expectCells(
+          of: placement, in: rect, from: start, count: random.int(1...60),
+          are: expected.filter { $0.indexPath >= start })
+      }
+    }
+  }
+
+  /// A window may be a thousand viewports long, and its lines any number.
+  @Test(arguments: [FlowLayout(), WaterfallLayout()] as [any CollectionLayout])
+  func equalItemsFromEndToEndAreNotGoneThrough(layout: any CollectionLayout) throws {
+    let count = 1_000_000_000
+    let content = Content(
+      sections: [Section(items: Items(count: count, extents: .size(Size(width: 40, height: 40))))])
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 320, height: 480)))
+    var found: [ItemRange] = []
+    prepared.placement.forEachRestingRun(
+      in: Rect(x: 0, y: 0, width: 320, height: prepared.contentSize.height)
+    ) { run, _ in
+      found.append(run)
+      return found.count < 5
+    }
+    #expect(found.count <= 2)
+    #expect(found.reduce(0) { $0 + $1.end - $1.start } == count)
+  }
+
   /// Any number of items may lie beside a rectangle: they are not gone through, those in it are.
   @Test func whatLiesBesideARowIsNotGoneThrough() throws {
     let count = 200_000

@@ -40,17 +40,27 @@ final class EqualWaterfall: SectionBody {
     staysInFirst ? 0 : isReversed ? perRow - 1 - place : place
   }
 
-  func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
-    guard !rect.isEmpty, itemLength > .zero else { return true }
+  /// The rows that share a length with a rectangle, and the places in them that share a breadth with it; none
+  /// if items have no area.
+  private func part(in rect: Rect) -> (rows: Range<Int>, places: Range<Int>) {
+    guard !rect.isEmpty, itemLength > .zero else { return (0..<0, 0..<0) }
     let columnRange = columns.columns(in: rect)
-    guard !columnRange.isEmpty else { return true }
+    guard !columnRange.isEmpty else { return (0..<0, 0..<0) }
     let places =
       isReversed
       ? (perRow - columnRange.upperBound)..<(perRow - columnRange.lowerBound) : columnRange
+    let rowCount = (count - 1) / perRow + 1
     let bottom = columns.padding + itemLength
     let above = flooredQuotient((rect.minY - bottom).millionths, step.millionths)
-    var row = max(Int(above + 1), start / perRow)
-    while row <= (count - 1) / perRow, step * row + columns.padding < rect.maxY {
+    let first = min(rowCount, max(0, Int(above + 1)))
+    let end = partitioningIndex(rowCount) { step * $0 + columns.padding >= rect.maxY }
+    return (first..<max(first, end), places)
+  }
+
+  func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
+    let (rows, places) = part(in: rect)
+    let first = max(rows.lowerBound, start / perRow)
+    for row in first..<max(first, rows.upperBound) {
       for place in places {
         let item = row * perRow + place
         guard item < count else { break }
@@ -59,7 +69,21 @@ final class EqualWaterfall: SectionBody {
           column: column(ofPlace: place), start: step * row, length: itemLength)
         guard body(item, frame) else { return false }
       }
-      row += 1
+    }
+    return true
+  }
+
+  func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
+    let (rows, places) = part(in: rect)
+    guard !rows.isEmpty else { return true }
+    if places.count == perRow {
+      // Rows that are in it from end to end follow each other without a gap.
+      return body((rows.lowerBound * perRow)..<min(count, rows.upperBound * perRow), nil)
+    }
+    for row in rows {
+      let items = ((row * perRow + places.lowerBound)..<(row * perRow + places.upperBound))
+        .clamped(to: 0..<count)
+      guard items.isEmpty || body(items, nil) else { return false }
     }
     return true
   }

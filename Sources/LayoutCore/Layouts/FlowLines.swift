@@ -210,13 +210,27 @@ final class EqualFlow: SectionBody {
   private var pitch: Length { itemSize.height + lineSpacing }
 
   private func spread(ofLine line: Int) -> LineSpread {
-    line == (count - 1) / perLine ? lastLine : self.line
+    line == lineCount - 1 ? lastLine : self.line
   }
 
-  /// Whether a full line shares a breadth with a rectangle.
-  private func hasItems(in rect: Rect, spread: LineSpread) -> Bool {
-    let place = partitioningIndex(perLine) { x($0, in: spread) + itemSize.width > rect.minX }
-    return place < perLine && x(place, in: spread) < rect.maxX
+  private var lineCount: Int { (count - 1) / perLine + 1 }
+
+  /// Of a line of so many items those that share a breadth with a rectangle, by their places.
+  private func places(of count: Int, in rect: Rect, spread: LineSpread) -> Range<Int> {
+    let first = partitioningIndex(count) { x($0, in: spread) + itemSize.width > rect.minX }
+    let end = partitioningIndex(count) { x($0, in: spread) >= rect.maxX }
+    return first..<max(first, end)
+  }
+
+  /// The lines that share a length with a rectangle; none if items have no area.
+  private func lines(in rect: Rect) -> Range<Int> {
+    guard !rect.isEmpty, itemSize.width > .zero, itemSize.height > .zero else { return 0..<0 }
+    let lineCount = lineCount
+    // With a height above 0 the pitch is too.
+    let above = flooredQuotient((rect.minY - itemSize.height).millionths, pitch.millionths)
+    let first = min(lineCount, max(0, Int(above + 1)))
+    let end = partitioningIndex(lineCount) { pitch * $0 >= rect.maxY }
+    return first..<max(first, end)
   }
 
   private func x(_ place: Int, in spread: LineSpread) -> Length {
@@ -224,30 +238,48 @@ final class EqualFlow: SectionBody {
   }
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
-    guard !rect.isEmpty, itemSize.width > .zero, itemSize.height > .zero else { return true }
-    // With a height above 0 the pitch is too.
-    let above = flooredQuotient(
-      (rect.minY - itemSize.height).millionths, pitch.millionths)
-    var line = max(Int(above + 1), start / perLine)
-    let lines = (count - 1) / perLine + 1
+    let lines = lines(in: rect)
+    guard !lines.isEmpty else { return true }
+    let full = places(of: perLine, in: rect, spread: line)
+    let last = lineCount - 1
+    var line = max(lines.lowerBound, start / perLine)
     // All lines but the last are alike: where one has nothing in the rectangle, none has, and there
     // may be billions of them.
-    if !hasItems(in: rect, spread: self.line) { line = max(line, lines - 1) }
-    while line < lines, line >= 0, pitch * line < rect.maxY {
-      let inLine = min(perLine, count - line * perLine)
+    if full.isEmpty { line = max(line, last) }
+    while line < lines.upperBound {
       let spread = spread(ofLine: line)
-      var place = max(
-        partitioningIndex(inLine) { x($0, in: spread) + itemSize.width > rect.minX },
-        start - line * perLine)
-      while place < inLine {
-        let x = x(place, in: spread)
-        guard x < rect.maxX else { break }
-        let frame = Rect(origin: Point(x: x, y: pitch * line), size: itemSize)
+      let places =
+        line < last ? full : places(of: count - last * perLine, in: rect, spread: spread)
+      let first = max(places.lowerBound, start - line * perLine)
+      for place in first..<max(first, places.upperBound) {
+        let frame = Rect(
+          origin: Point(x: x(place, in: spread), y: pitch * line), size: itemSize)
         guard body(line * perLine + place, frame) else { return false }
-        place += 1
       }
       line += 1
     }
     return true
+  }
+
+  func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
+    let lines = lines(in: rect)
+    guard !lines.isEmpty else { return true }
+    let last = lineCount - 1
+    let alike = lines.clamped(to: 0..<last)
+    let full = places(of: perLine, in: rect, spread: line)
+    if full.count == perLine, !alike.isEmpty {
+      // Lines that are in it from end to end follow each other without a gap.
+      let items = (alike.lowerBound * perLine)..<(alike.upperBound * perLine)
+      guard body(items, nil) else { return false }
+    } else if !full.isEmpty {
+      for line in alike {
+        let first = line * perLine
+        guard body((first + full.lowerBound)..<(first + full.upperBound), nil) else { return false }
+      }
+    }
+    guard lines.contains(last) else { return true }
+    let first = last * perLine
+    let rest = places(of: count - first, in: rect, spread: lastLine)
+    return rest.isEmpty || body((first + rest.lowerBound)..<(first + rest.upperBound), nil)
   }
 }
