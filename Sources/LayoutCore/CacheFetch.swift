@@ -30,6 +30,20 @@ extension Array {
         start + range.lowerBound, range.count &* MemoryLayout<Element>.stride)
     }
   }
+
+  /// Asks for what elements begin with, to be read soon.
+  ///
+  /// - Parameters:
+  ///   - size: How many bytes of each.
+  ///   - range: Which; the array itself is not asked.
+  @inline(__always)
+  func fetch(first size: Int, of range: Range<Int>) {
+    unsafe withUnsafeBufferPointer { elements in
+      guard let start = elements.baseAddress else { return }
+      // Safe: nothing is read.
+      for index in range { unsafe cache_fetch(start + index, size) }
+    }
+  }
 }
 
 extension LengthArray {

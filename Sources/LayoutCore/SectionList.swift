@@ -107,7 +107,17 @@ struct SectionRun: RopeChunk {
   // half as long again.
   static var capacity: Int { 8 }
 
+  // The nearer caches hold no more than so many of that size.
+  static var nearCount: Int { 1 << 12 }
+
   var count: Int { sections.count }
+
+  /// Asks for their names and items, with which they begin: for the rest of each there is no room.
+  @inline(__always)
+  static func fetchElements(_ range: Range<Int>, of leaf: RopeLeaf<SectionRun>) {
+    let size = MemoryLayout<String?>.stride + MemoryLayout<ItemList>.stride
+    leaf.chunk.sections.fetch(first: size, of: range)
+  }
 
   var summary: SectionsSummary {
     sections.reduce(into: .zero) { $0 = $0 + SectionsSummary($1) }
