@@ -100,6 +100,22 @@ struct SectionBodyTests {
     #expect(found.reduce(0) { $0 + $1.end - $1.start } == count)
   }
 
+  /// Of columns that are filled in turn nothing is known before the first item, and there is no other piece.
+  @Test(arguments: [1, 10, 100]) func sectionsOfFewItemsKeepNothingOfColumns(count: Int) throws {
+    let widths = LengthArray.equal(100, count: count + 1)
+    let heights = LengthArray(count: count + 1) { Length(points: 50 + $0 * 7 % 90) }
+    let section = Section(
+      items: Items(count: count + 1, extents: .sizes(widths: widths, heights: heights)))
+    let content = Content(sections: Array(repeating: section, count: 64))
+    var layout = WaterfallLayout()
+    layout.columns = .count(8)
+    layout.itemRenderDirection = .leftToRight
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 320, height: 480)))
+    // What a section takes, and the object that places its items.
+    #expect(prepared.byteCount <= 64 * 400 + 1000)
+  }
+
   /// Any number of items may lie beside a rectangle: they are not gone through, those in it are.
   @Test func whatLiesBesideARowIsNotGoneThrough() throws {
     let count = 200_000

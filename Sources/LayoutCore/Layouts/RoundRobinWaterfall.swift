@@ -7,7 +7,8 @@ final class RoundRobinWaterfall: SectionBody {
   private let lengths: ColumnLengths
   private let interitemSpacing: Length
   private let isReversed: Bool
-  private let blocks: Rope<ColumnBlockRun>
+  /// Nil where they are less than a block: its columns start at the top, and nothing comes after it.
+  private let blocks: Rope<ColumnBlockRun>?
 
   /// Places the items.
   ///
@@ -15,21 +16,33 @@ final class RoundRobinWaterfall: SectionBody {
   convenience init(
     lengths: ColumnLengths, interitemSpacing: Length, isReversed: Bool
   ) {
-    let blocks =
-      lengths.areFew
-      ? RoundRobinWaterfall.block(ofFew: lengths, interitemSpacing: interitemSpacing)
-      : Rope(
-        RoundRobinWaterfall.runs(
-          of: 0..<lengths.count, lengths, interitemSpacing: interitemSpacing))
     self.init(
       lengths: lengths, interitemSpacing: interitemSpacing, isReversed: isReversed,
-      blocks: blocks)
+      blocks: lengths.areFew
+        ? nil
+        : Rope(
+          RoundRobinWaterfall.runs(
+            of: 0..<lengths.count, lengths, interitemSpacing: interitemSpacing)))
+  }
+
+  private init(
+    lengths: ColumnLengths, interitemSpacing: Length, isReversed: Bool,
+    blocks: Rope<ColumnBlockRun>?
+  ) {
+    self.lengths = lengths
+    self.interitemSpacing = interitemSpacing
+    self.isReversed = isReversed
+    self.blocks = blocks
+    let summary =
+      blocks?.summary
+      ?? RoundRobinWaterfall.block(ofFew: lengths, interitemSpacing: interitemSpacing).summary
+    length = summary.sums.reduce(0) { max($0, Length(millionths: $1) - interitemSpacing) }
   }
 
   /// Adds few items up, which are one block.
   private static func block(
     ofFew lengths: ColumnLengths, interitemSpacing: Length
-  ) -> Rope<ColumnBlockRun> {
+  ) -> ColumnBlockRun {
     let spacing = lengths.spacing(interitemSpacing)
     var run = ColumnBlockRun(columnCount: lengths.filledCount, expecting: 1)
     run.append(itemCount: lengths.count)
@@ -38,20 +51,7 @@ final class RoundRobinWaterfall: SectionBody {
       _ = run.add($1, from: &column, spacing: spacing)
       return true
     }
-    return Rope(run)
-  }
-
-  private init(
-    lengths: ColumnLengths, interitemSpacing: Length, isReversed: Bool,
-    blocks: Rope<ColumnBlockRun>
-  ) {
-    self.lengths = lengths
-    self.interitemSpacing = interitemSpacing
-    self.isReversed = isReversed
-    self.blocks = blocks
-    length = blocks.summary.sums.reduce(0) {
-      max($0, Length(millionths: $1) - interitemSpacing)
-    }
+    return run
   }
 
   /// Adds up items in blocks of about one size, but for those of which many have one length.
@@ -94,7 +94,7 @@ final class RoundRobinWaterfall: SectionBody {
   /// - Returns: The changed waterfall.
   /// - Complexity: O(k · b · log n) for k edits and the b items of a block, besides what is inserted.
   func edited(_ edits: [ItemEdit], lengths: ColumnLengths) -> RoundRobinWaterfall {
-    guard lengths.filledCount == self.lengths.filledCount else {
+    guard let blocks, !lengths.areFew, lengths.filledCount == self.lengths.filledCount else {
       return RoundRobinWaterfall(
         lengths: lengths, interitemSpacing: interitemSpacing, isReversed: isReversed)
     }
@@ -108,10 +108,10 @@ final class RoundRobinWaterfall: SectionBody {
     func replace(_ touched: Touched, isNextKept: Bool) {
       var touched = touched
       if isSmall(touched), touched.blocks.lowerBound > blockEdits.last?.range.upperBound ?? 0 {
-        touched.formUnion(block(with: touched.items.lowerBound - 1))
+        touched.formUnion(RoundRobinWaterfall.block(with: touched.items.lowerBound - 1, of: blocks))
       }
       if isSmall(touched), isNextKept, touched.blocks.upperBound < blocks.count {
-        touched.formUnion(block(with: touched.items.upperBound))
+        touched.formUnion(RoundRobinWaterfall.block(with: touched.items.upperBound, of: blocks))
       }
       let start = touched.items.lowerBound + growth
       growth += touched.growth
@@ -122,7 +122,7 @@ final class RoundRobinWaterfall: SectionBody {
     }
     var pending: Touched?
     for edit in edits {
-      var touched = touched(by: edit.range)
+      var touched = touched(by: edit.range, of: blocks)
       touched.growth = edit.growth
       if let before = pending {
         let distance = touched.blocks.lowerBound - before.blocks.upperBound
@@ -168,16 +168,19 @@ final class RoundRobinWaterfall: SectionBody {
   }
 
   /// The blocks with some items, or at which one is inserted.
-  private func touched(by range: Range<Int>) -> Touched {
+  private func touched(by range: Range<Int>, of blocks: Rope<ColumnBlockRun>) -> Touched {
     // What is put behind all is put into the last block.
     let last = lengths.count - 1
-    var touched = block(with: min(range.lowerBound, last))
-    if range.count > 1 { touched.formUnion(block(with: min(range.upperBound - 1, last))) }
+    var touched = RoundRobinWaterfall.block(with: min(range.lowerBound, last), of: blocks)
+    if range.count > 1 {
+      touched.formUnion(
+        RoundRobinWaterfall.block(with: min(range.upperBound - 1, last), of: blocks))
+    }
     return touched
   }
 
   /// The block with an item.
-  private func block(with item: Int) -> Touched {
+  private static func block(with item: Int, of blocks: Rope<ColumnBlockRun>) -> Touched {
     var (number, start, count) = (0, 0, 0)
     /// Goes past items before the one that is looked for.
     func isPassed(_ blockCount: Int, _ itemCount: Int) -> Bool {
@@ -215,6 +218,7 @@ final class RoundRobinWaterfall: SectionBody {
     ofPlace place: Int, while isBefore: (_ count: Int, _ start: Length) -> Bool
   ) -> ColumnPath? {
     var path = ColumnPath(column: place, of: columns.count)
+    guard let blocks else { return path }
     let found: Void? = blocks.withLeaf(
       behind: { path.pass(itemCount: $1.itemCount, $1.sums.span, if: isBefore) }
     ) { leaf in
@@ -225,7 +229,7 @@ final class RoundRobinWaterfall: SectionBody {
 
   var byteCount: Int {
     // The object, and some of what it shares with others.
-    208 + blocks.summary.byteCount + blocks.rootByteCount + lengths.columnsByteCount
+    208 + (blocks.map { $0.summary.byteCount + $0.rootByteCount } ?? 0) + lengths.columnsByteCount
   }
 
   func frame(of item: Int) -> Rect {
