@@ -138,6 +138,6 @@ extension ElementKind {
   {
     guard case .decoration(let place) = self, let decorations, let others else { return self }
     guard decorations.indices.contains(Int(place)) else { return nil }
-    return others.place(ofKind: decorations[Int(place)].kind).map { .decoration($0) }
+    return others.place(ofKindOf: decorations[Int(place)]).map { .decoration($0) }
   }
 }

@@ -60,9 +60,11 @@ public struct Section: Sendable {
 /// insets; its zIndex is −1.
 public struct Decoration: Hashable, Sendable {
   /// The client's name for what it is; neither `cell` nor `header` nor `footer`.
-  public var kind: String
+  public let kind: String
   /// From the edges of the section inwards.
-  public var insets: EdgeInsets
+  public let insets: EdgeInsets
+  /// Tells kinds apart without reading them: there may be a hundred long ones that begin alike.
+  fileprivate let fingerprint: UInt64
 
   /// Makes a decoration.
   ///
@@ -72,13 +74,19 @@ public struct Decoration: Hashable, Sendable {
   public init(kind: String, insets: EdgeInsets = .zero) {
     self.kind = kind
     self.insets = insets
+    fingerprint = NameSet.fingerprint(kind.utf8.span)
   }
 }
 
 extension [Decoration] {
   /// The place of the decoration of a kind; nil if there is none.
-  package func place(ofKind kind: String) -> UInt8? {
-    firstIndex { $0.kind.utf8.elementsEqual(kind.utf8) }.flatMap(UInt8.init(exactly:))
+  package func place(ofKind kind: String) -> UInt8? { place(ofKindOf: Decoration(kind: kind)) }
+
+  /// The place of the decoration that has the kind of another one; nil if there is none.
+  func place(ofKindOf other: Decoration) -> UInt8? {
+    firstIndex {
+      $0.fingerprint == other.fingerprint && $0.kind.utf8.elementsEqual(other.kind.utf8)
+    }.flatMap(UInt8.init(exactly:))
   }
 }
 

@@ -20,4 +20,16 @@ struct SectionListTests {
     sections.forEachItemCount { counts.append($0) }
     #expect(counts == expected.map(\.items.count))
   }
+
+  @Test func kindsOfDecorationsAreToldApartByTheirBytes() {
+    let start = String(repeating: "background ", count: 90)
+    let kinds = (0..<98).map { "\(start)\($0)" } + ["\u{e9}", "e\u{301}"]
+    let decorations = kinds.map { Decoration(kind: $0) }
+    for (place, kind) in kinds.enumerated() {
+      #expect(decorations.place(ofKind: kind).map(Int.init) == place)
+    }
+    #expect(decorations.place(ofKind: start) == nil)
+    // Texts that only look alike are one to Swift.
+    #expect(decorations[98] != decorations[99])
+  }
 }
