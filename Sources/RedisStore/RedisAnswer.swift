@@ -7,6 +7,8 @@ enum RedisAnswer {
   case missing
   case conflict(version: Int)
   case found(StoredSession)
+  /// The same but for the snapshot's record, which is long; and the snapshot's stamp.
+  case foundApart(StoredSession, snapshotStamp: [UInt8])
   case owner(String)
   /// What is kept is not as it should be.
   case unreadable(String)
@@ -29,11 +31,18 @@ enum RedisAnswer {
       guard case .integer(let version) = parts[1], version > 0 else { return nil }
       self = .conflict(version: version)
     case ("found", 6...):
+      var parts = parts
+      var stamp: [UInt8]?
+      if case .array(let words)? = parts.last, parts.count > 6, case .bytes(let word)? = words.first
+      {
+        stamp = word
+        parts[parts.count - 1] = .bytes([])
+      }
       guard let session = RedisAnswer.session(parts.dropFirst(), since: version) else {
         self = .unreadable("\(keys.session) and \(keys.changes) do not belong together")
         return
       }
-      self = .found(session)
+      self = stamp.map { .foundApart(session, snapshotStamp: $0) } ?? .found(session)
     case ("owner", 2):
       guard case .bytes(let name) = parts[1], let owner = String(validating: name, as: UTF8.self)
       else {

@@ -67,6 +67,26 @@ final class RedisConnection: Sendable {
     return replies
   }
 
+  /// Reads a snapshot.
+  ///
+  /// - Parameters:
+  ///   - keys: The session.
+  ///   - version: The version that it has to have.
+  ///   - stamp: The stamp that it has to have.
+  /// - Returns: Its record; nil if there is another one by now, or if Redis refuses.
+  /// - Throws: ``RedisFailure``; then the connection must not be used again.
+  func snapshot(
+    of keys: RedisKeys, at version: Int, stamp: [UInt8]
+  ) throws(RedisFailure) -> [UInt8]? {
+    var commands = RedisCommands()
+    commands.append(["HMGET", keys.session, "snapshotVersion", "snapshotStamp", "snapshot"])
+    guard case .array(let fields) = try channel.exchange(commands)[0], fields.count == 3,
+      fields[0] == .bytes(Array("\(version)".utf8)), fields[1] == .bytes(stamp),
+      case .bytes(let record) = fields[2]
+    else { return nil }
+    return record
+  }
+
   private static func commands(_ name: [[UInt8]], _ calls: [Call]) -> RedisCommands {
     var commands = RedisCommands()
     for call in calls {

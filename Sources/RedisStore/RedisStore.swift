@@ -3,7 +3,8 @@ public import LayoutSessions
 /// Keeps sessions in a Redis, which many servers may share.
 ///
 /// Every operation is one script, and so one step: of several servers that change a session from
-/// the same version, one does. How sessions are kept is said in `RedisScript.swift`.
+/// the same version, one does. But a long snapshot is read after the script that finds it, and if there is another
+/// one by then, all is read again. How sessions are kept is said in `RedisScript.swift`.
 ///
 /// What is acknowledged is as durable as Redis is told to make it:
 /// - Without an append-only file, a Redis that ends has lost what it did since its last snapshot.
@@ -23,7 +24,8 @@ public import LayoutSessions
 /// not spoken, though the keys of a session are made to lie at one place, for proxies that do. A
 /// user of its own needs `~layoutd:*` and the commands `EVALSHA`, `EVAL`, `SCRIPT|LOAD`, `PING`,
 /// `SELECT`, `EXISTS`, `HMGET`, `HGET`, `HSET`, `HINCRBY`, `LLEN`, `LRANGE`, `RPUSH`, `LTRIM`,
-/// `PTTL`, `PEXPIRE` and `DEL`; and `INFO`, without which it is not noticed that ticks are lost.
+/// `PTTL`, `PEXPIRE` and `DEL`; `INFO`, without which it is not noticed that ticks are lost; and `HSTRLEN`,
+/// without which Redis takes longer for long snapshots.
 public final class RedisStore: DurableStore {
   private let address: RedisAddress
   private let pool: RedisPool
@@ -91,19 +93,41 @@ public final class RedisStore: DurableStore {
     _ id: SessionID, since version: StoredVersion?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
     let answer = try read { () throws(RedisFailure) in
-      var arguments = version.map(words) ?? [[], []]
-      arguments += [number(lifetime.milliseconds), longLife]
-      // Drawn rather than counted, and anew each time: a count would come to the same number twice
-      // where Redis has lost the last takeovers, as it may when a replica becomes the master.
-      arguments += isScrolling ? [name, number(.random(in: 1..<(1 << 53)))] : [[], []]
-      let call = RedisConnection.Call(keys: RedisKeys(id), arguments: arguments)
-      return try ask(.load, [call], since: version)[0]
+      let keys = RedisKeys(id)
+      let answer = try find(keys, since: version, isScrolling, snapshotLimit: RedisStore.longSize)
+      guard case .foundApart(var session, let stamp) = answer, let snapshot = session.snapshot
+      else {
+        return answer
+      }
+      let record = try pool.withConnection { (connection) throws(RedisFailure) in
+        try connection.snapshot(of: keys, at: snapshot.version, stamp: stamp)
+      }
+      guard let record else {
+        return try find(
+          keys, since: version, isScrolling, snapshotLimit: RedisCommands.longestWord)
+      }
+      session.snapshot = StoredSession.Snapshot(record: record, version: snapshot.version)
+      return .found(session)
     }
     switch answer {
     case .found(let session): return session
     case .missing: return nil
     default: throw failure(.unavailable, RedisStore.nonsense)
     }
+  }
+
+  /// Asks for a session, but for a snapshot of more than so many bytes.
+  private func find(
+    _ keys: RedisKeys, since version: StoredVersion?, _ isScrolling: Bool, snapshotLimit: Int
+  ) throws(RedisFailure) -> RedisAnswer {
+    var arguments = version.map(words) ?? [[], []]
+    arguments += [number(lifetime.milliseconds), longLife]
+    // Drawn rather than counted, and anew each time: a count would come to the same number twice
+    // where Redis has lost the last takeovers, as it may when a replica becomes the master.
+    arguments += isScrolling ? [name, number(.random(in: 1..<(1 << 53)))] : [[], []]
+    arguments.append(number(snapshotLimit))
+    let call = RedisConnection.Call(keys: keys, arguments: arguments)
+    return try ask(.load, [call], since: version)[0]
   }
 
   /// Tells whose a session is, one that has lost changes too.
@@ -210,6 +234,8 @@ public final class RedisStore: DurableStore {
 
   /// So many sessions are touched in one round trip.
   private static let batchSize = 64
+  /// A snapshot of more bytes costs Redis more in a script than a round trip of its own.
+  private static let longSize = 1 << 17
   private static let nonsense = "it gives an answer that makes no sense"
 }
 

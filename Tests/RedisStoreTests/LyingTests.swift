@@ -129,6 +129,30 @@ import Testing
     #expect((Duration.milliseconds(490)...(.seconds(2))).contains(duration), "\(duration)")
   }
 
+  /// A long snapshot is read after what belongs to it: which of what else may come meanwhile is no part of it.
+  @Test(arguments: [
+    "*3\r\n$1\r\n1\r\n$16\r\n0000000000000008\r\n$1\r\nB\r\n",
+    "*3\r\n$1\r\n2\r\n$16\r\n0000000000000007\r\n$1\r\nB\r\n",
+    "*3\r\n$-1\r\n$-1\r\n$-1\r\n", "*2\r\n$1\r\n1\r\n$1\r\nB\r\n", "-NOPERM x\r\n", ":1\r\n",
+  ])
+  func anotherSnapshotIsReadWithWhatBelongsToIt(other: String) throws {
+    let found =
+      "*8\r\n$5\r\nfound\r\n:1\r\n$16\r\n0000000000000007\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:1\r\n"
+    let apart = "*1\r\n$16\r\n0000000000000007\r\n"
+    let right = "*3\r\n$1\r\n1\r\n$16\r\n0000000000000007\r\n$1\r\nA\r\n"
+    let fake = FakeRedis([
+      FakeRedis.Connection(answers: [
+        found + apart, right, found + apart, other, found + "$1\r\nC\r\n",
+      ])
+    ])
+    let store = try store(fake)
+    let records = try (0..<2).map { _ in
+      try store.load(newID(), since: nil)?.snapshot?.record
+    }
+    #expect(records == [bytes("A"), bytes("C")])
+    #expect(fake.callCount == 5)
+  }
+
   @Test func whatIsLongMayTakeLonger() throws {
     let record = "$1024\r\n" + String(repeating: "x", count: 1024) + "\r\n"
     let session = "*6\r\n$5\r\nfound\r\n:3001\r\n$0\r\n\r\n$1\r\no\r\n$0\r\n\r\n*3000\r\n"

@@ -86,6 +86,31 @@ extension RedisTests {
       #expect(try changes(since: version(2, 11)) == nil)
     }
 
+    /// Redis has no time for others while a script copies it.
+    @Test(arguments: [0, 1, 131_072, 131_073, 3_000_000])
+    func longSnapshotsDoNotGoThroughScripts(size: Int) throws {
+      let record = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+      try store.create(id, owner: "o", snapshot: record, stamp: 1)
+      #expect(try store.append([1], to: id, after: StoredVersion(1, stamp: 1), stamp: 2) == .done)
+      try server.run("CONFIG", "RESETSTAT")
+      let session = try #require(try store.load(id, since: nil, isScrolling: true))
+      #expect(session.snapshot == .init(record: record, version: 1))
+      #expect(session.changes == [[1]] && session.stamp == 2 && session.owner == "o")
+      // The script asks twice itself.
+      guard case .bytes(let statistics) = try server.run("INFO", "commandstats") else {
+        Issue.record("there are no statistics")
+        return
+      }
+      let isApart = String(decoding: statistics, as: UTF8.self)
+        .contains("cmdstat_hmget:calls=3,")
+      #expect(isApart == (size > 131_072))
+      #expect(
+        try store.replace(id, by: record.reversed(), after: StoredVersion(2, stamp: 2), stamp: 3)
+          == .done)
+      let next = try #require(try store.load(id, since: StoredVersion(1, stamp: 1)))
+      #expect(next.snapshot == .init(record: record.reversed(), version: 3))
+    }
+
     /// What a server has kept that knew of no stamps goes by its numbers.
     @Test func sessionsOfFormat1AreServed() throws {
       let keys = RedisKeys(id)
