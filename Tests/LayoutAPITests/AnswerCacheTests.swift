@@ -22,6 +22,8 @@ struct AnswerCacheTests {
       AnswerKey(revision: 1, question: .elements, numbers: [1, 0, 0, 1]),
     ]
     for (place, key) in keys.enumerated() {
+      // Not by its hash alone, of which others may be the same.
+      #expect(keys.count { $0 == key } == 1)
       #expect(cache.answer(to: key) == nil)
       cache.insert(answer(UInt8(place)), for: key, byteCount: 5000)
     }
@@ -46,6 +48,13 @@ struct AnswerCacheTests {
     // All that is kept is found.
     let kept = 1 + (1...20_000).count { cache.answer(to: key(1, $0)) != nil }
     #expect(cache.byteCount == kept * (2000 + 512))
+  }
+
+  @Test func keepsAnAnswerInsteadOfTheOneBefore() {
+    let cache = AnswerCache<KeptAnswer>(byteCount: 32 << 20)
+    for byte: UInt8 in 1...2 { cache.insert(answer(byte), for: key(1, 1), byteCount: 5000) }
+    #expect(cache.answer(to: key(1, 1))?.content.bytes.first == 2)
+    #expect(cache.byteCount == 5000 + 512)
   }
 
   @Test func knowsWhatWasAskedBefore() {

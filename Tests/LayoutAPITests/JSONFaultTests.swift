@@ -19,12 +19,19 @@ struct JSONFaultTests {
     (#"{"a/b":[0,{"~":None}]}"#, "line 1, column 16: expected a value, found None", "/a~1b/1/~0"),
     ("[01]", "line 1, column 2: expected a number as JSON writes it, found 01", "/0"),
     ("[0,.5]", "line 1, column 4: expected a number as JSON writes it, found .5", "/1"),
+    ("[1.]", "line 1, column 2: expected a number as JSON writes it, found 1.", "/0"),
+    ("[+1]", "line 1, column 2: expected a number as JSON writes it, found +1", "/0"),
     ("[-Infinity]", "line 1, column 2: expected a number as JSON writes it, found -Infinity", "/0"),
     ("[1_000]", "line 1, column 2: expected a number as JSON writes it, found 1_000", "/0"),
     ("{\"a\":\n\"\u{E9}\n", "line 2, column 3: expected a quote, or an escape sequence", "/a"),
     (#"["C:\x"]"#, #"line 1, column 5: expected an escape sequence, found \x"#, "/0"),
     (#"["\ud800"]"#, #"line 1, column 3: expected an escape sequence, found \ud800"#, "/0"),
     ("[\"abc", "line 1, column 6: expected a quote, found the end", "/0"),
+    (#"["\u00e9"#, "line 1, column 9: expected a quote, found the end", "/0"),
+    ("[\"\u{1F}\"]", "line 1, column 3: expected a quote, or an escape sequence", "/0"),
+    ("[1,\r\n]", "line 2, column 1: expected a value, found ]", "/1"),
+    ("[~]", "line 1, column 2: expected a value, found ~", "/0"),
+    ("\u{FEFF}{}", "line 1, column 1: expected a value, found a byte order mark", ""),
     ("// a\n{}", "line 1, column 1: expected a value, found /", ""),
     ("{}\0", "line 1, column 3: expected the end, found byte 0x00", ""),
     ("undefined", "line 1, column 1: expected a value, found undefined", ""),
@@ -42,7 +49,21 @@ struct JSONFaultTests {
     #expect(
       find([0x1F, 0x8B, 8])?.detail
         == "line 1, column 1: expected a value, found what gzip has packed")
+    #expect(find([0x1F, 0x1F])?.detail == "line 1, column 1: expected a value, found byte 0x1F")
     #expect(find([0xFF, 0xFE])?.detail == "line 1, column 1: expected UTF-8, found byte 0xFF")
+  }
+
+  @Test func saysNoMoreThanHelps() {
+    func letters(_ count: Int) -> String { String(repeating: "a", count: count) }
+    #expect(
+      find("[\(letters(21))]")?.detail
+        == "line 1, column 2: expected a value, found \(letters(20))")
+    #expect(find("{\"\(letters(256))\":}")?.pointer == "/\(letters(256))")
+    #expect(find("{\"\(letters(257))\":}")?.pointer == "")
+    // What is too deep is none of the text.
+    let depth = JSONParser.standardDepth
+    #expect(find(String(repeating: "[", count: depth)) != nil)
+    #expect(find(String(repeating: "[", count: depth + 1)) == nil)
   }
 
   /// simdjson says whether, and this where: they have to agree on all that is nearly JSON.

@@ -265,6 +265,20 @@ struct BatchUpdateTests {
     }
   }
 
+  /// Each once, however the ranges overlap: an item may be ahead of the viewport and behind it.
+  @Test(arguments: seeds(50))
+  func aUnionOfItemsIsOfAll(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    func paths() -> [IndexPath] {
+      (0..<20).flatMap { item in
+        (0..<2).compactMap { random.chance(0.5) ? IndexPath(item: item, section: $0) : nil }
+      }
+    }
+    let (one, other) = (paths(), paths())
+    #expect(
+      ItemRanges(of: one).union(ItemRanges(of: other)) == ItemRanges(of: Array(Set(one + other))))
+  }
+
   @Test(arguments: seeds(300))
   func anUpdateAndItsInverseAreNothing(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed + 1000)

@@ -122,6 +122,24 @@ struct MovementTests {
     #expect(movement.target == IndexPath(item: 2, section: 0))
   }
 
+  /// However many lie beside each other.
+  @Test func anItemGoesToTheNearestOfALongLine() throws {
+    let content = Content(sections: [Section(items: Items(count: 100))])
+    var layout = FlowLayout()
+    layout.itemSize = Size(width: 8, height: 8)
+    layout.minimumInteritemSpacing = 2
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 998, height: 400)))
+    var movement = try #require(
+      InteractiveMovement(
+        of: IndexPath(item: 5, section: 0), at: nil, within: nil, content: content,
+        layout: prepared, contentOffset: .zero))
+    // Between two, nearer to the second.
+    _ = try movement.update(
+      to: Point(x: Length(millionths: 899_500_000), y: 4), collection: layout, contentOffset: .zero)
+    #expect(movement.target == IndexPath(item: 90, section: 0))
+  }
+
   /// A section that the item leaves empty is hit where its header is, and takes it back.
   @Test func anItemGoesBackIntoTheSectionThatItLeftEmpty() throws {
     var alone = Section(items: Items(count: 1))

@@ -242,8 +242,16 @@ struct ScrollBandTests {
     let offset = Point(x: 0, y: state.contentOffset.y + 1)
     #expect(state.scroll(to: offset, in: prepared, by: band, limit: 10) == nil)
     // What was asked for is not what the last tick wanted any more.
-    state.move(to: state.contentOffset)
-    #expect(state.scroll(to: offset, in: prepared, by: band, limit: 100) == nil)
+    let leaving: [(inout ScrollState) -> Void] = [
+      { $0.move(to: $0.contentOffset) }, { $0.reset(to: $0.contentOffset) },
+      { _ = $0.rekey(to: $0.contentOffset, by: IdentityMap()) },
+    ]
+    for leave in leaving {
+      var other = state
+      leave(&other)
+      #expect(other.scroll(to: offset, in: prepared, by: band, limit: 100) == nil)
+    }
+    #expect(state.scroll(to: offset, in: prepared, by: band, limit: 100) != nil)
   }
 
   /// The more elements show, the less far a band reaches, and it takes no more memory.
