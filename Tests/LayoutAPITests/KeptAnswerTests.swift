@@ -129,8 +129,46 @@ struct KeptAnswerTests {
       let tick = service.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":\#(y)}}"#)
       let tag = try #require(tick?.fields["ETag"])
       #expect(service.send(.get, path + "/attributes")?.fields["ETag"] == tag)
+      // However often the same is asked.
+      let same = service.send(.get, path + "/attributes?x=0&y=0&width=100&height=100")
+      #expect(same?.fields["ETag"] == tag)
       #expect(tags.insert(tag).inserted)
+      let full = service.send(
+        .post, path + "/scroll", #"{"contentOffset":{"x":0,"y":9},"full":true}"#)
+      #expect(tags.insert(try #require(full?.fields["ETag"])).inserted)
     }
+  }
+
+  /// What is to be loaded ahead is where the content moves to.
+  @Test(arguments: ["", "?format=columns"])
+  func areOfTheWayThatTheContentMoves(format: String) throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":99}}]},"layout":{"kind":"list","itemLength":50},"viewport":{"width":100,"height":100}}"#
+    )
+    func tick(from y: Int) -> [UInt8]? {
+      [y, 500].map {
+        service.send(
+          .post, path + "/scroll" + format, #"{"contentOffset":{"x":0,"y":\#($0)},"full":true}"#)
+      }.last??.bytes
+    }
+    for _ in 0..<3 { _ = tick(from: 0) }
+    #expect(tick(from: 1000) != tick(from: 0))
+  }
+
+  /// A pinned header is elsewhere, though the same rectangle is asked for.
+  @Test func areNotWhatShowedAtAnotherOffset() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"header":{"width":0,"height":20},"items":{"count":99}}]},"layout":{"kind":"list","itemLength":50,"sectionHeadersPinToVisibleBounds":true},"viewport":{"width":100,"height":100}}"#
+    )
+    func elements(at y: Int) -> [UInt8]? {
+      let offset = "&contentOffsetX=0&contentOffsetY=\(y)"
+      return service.send(.get, path + "/attributes?x=0&y=0&width=100&height=100" + offset)?.bytes
+    }
+    let before = elements(at: 0)
+    for _ in 0..<2 { #expect(elements(at: 0) == before) }
+    #expect(elements(at: 30) != before)
   }
 
   @Test func areNotThoseOfAnotherPage() throws {

@@ -153,7 +153,9 @@ struct ScrollingTests {
         to: .zero, in: prepared, prefetch: PrefetchReach(), isFull: false, limit: 100)
     }
     #expect(try !tick().isReset)
+    #expect(!state.requestedRanges(in: prepared).isEmpty)
     state.reset(to: .zero)
+    #expect(state.requestedRanges(in: prepared).isEmpty)
     let reset = try tick()
     #expect(reset.isReset)
     #expect(reset.appeared.count == 11)

@@ -40,6 +40,19 @@ struct SnappingTests {
     #expect(found(.start, velocity: 1) == after && found(.start, velocity: -1) == before)
   }
 
+  /// Also where the second is found first, since it reaches nearer.
+  @Test func ofTwoAsNearTheFirstIsTaken() throws {
+    let items = Items(
+      count: 2, extents: .lengths(LengthArray(count: 2) { $0 == 0 ? 20 : 180 }))
+    var layout = ListLayout()
+    layout.itemSpacing = 20
+    layout.sectionInset = EdgeInsets(top: 200, left: 0, bottom: 200, right: 0)
+    let prepared = try prepared(Content(sections: [Section(items: items)]), layout)
+    // The middles are at 210 and 330, that of the viewport between them.
+    #expect(
+      target(prepared, .center, proposed: 170).indexPath == IndexPath(item: 0, section: 0))
+  }
+
   @Test(arguments: seeds(300))
   func centerAndStartFindTheBestOfAllCells(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
