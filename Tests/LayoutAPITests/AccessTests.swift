@@ -71,6 +71,24 @@ struct AccessTests {
     #expect(keys.entries.map(\.name) == ["a.b-c_1", "a.b-c_1"])
   }
 
+  @Test func aFileHasAThousandKeysAndNamesOfSixtyFourBytesAtMost() throws {
+    func lines(_ count: Int) -> String {
+      (0..<count).map { number in
+        let digits = String(number, radix: 16)
+        return "a:" + String(repeating: "0", count: 64 - digits.utf8.count) + digits
+      }.joined(separator: "\n")
+    }
+    #expect(try APIKeys(lines(1000)).entries.count == 1000)
+    #expect(throws: APIKeys.Failure(message: "there are more than 1000 keys in it")) {
+      try APIKeys(lines(1001))
+    }
+    func line(_ count: Int) -> String { String(repeating: "a", count: count) + ":" + Self.abc }
+    #expect(try APIKeys(line(64)).entries.count == 1)
+    #expect(throws: APIKeys.Failure(message: "line 1 is not name:sha256-hex-of-key")) {
+      try APIKeys(line(65))
+    }
+  }
+
   @Test(arguments: [
     ("", "there is no key in it"),
     ("# only this", "there is no key in it"),

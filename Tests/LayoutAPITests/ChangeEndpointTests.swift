@@ -338,6 +338,10 @@ struct ImageTests {
     for number in drawn.matches(of: /-?[0-9]+(?:\.[0-9]+)?/) {
       #expect(abs(try #require(Double(number.output))) < 10_000)
     }
+    // Nearer to it coordinates are the content's.
+    let near = try #require(
+      service.send(.get, path + "/image.svg?x=50&y=900&width=375&height=300"))
+    #expect(SVGReader(near.bytes).text.contains(#" viewBox="50 900 375 300" "#))
   }
 
   @Test func aPictureIsRefusedWhereItCannotBeDrawn() throws {

@@ -272,10 +272,12 @@ struct RoutingTests {
     }
     #expect(service.send(.post, "/v1/layout", "{}", accept: "text/html")?.status == 406)
     #expect(
-      service.send(.post, "/v1/layout", "{}", accept: "application/json;q=0, text/*")?.status == 406
+      service.send(.post, "/v1/layout", "{}", accept: "application/json;q=0.0, text/*")?.status
+        == 406
     )
     for accept in [
-      "*/*", "text/html, application/*;q=0.1", "application/json", "*/*,text/html;q=0.1",
+      "*/*", "text/html, application/*;q=0.1", "text/html,\t*/* ;q=0.8", "application/json",
+      "*/*,text/html;q=0.1",
       "application/json, text/plain, */*", "Application/JSON,text/html",
     ] {
       #expect(service.send(.post, "/v1/layout", "{}", accept: accept)?.status == 422)

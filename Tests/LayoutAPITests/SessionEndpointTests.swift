@@ -237,6 +237,7 @@ struct SessionEndpointTests {
     // None of these is a tag of this version, or any tag.
     for field in [
       #""1x""#, #""a * b""#, #""a" "11""#, "1", #""1.x""#, #""1.""#, #""1.2.3""#, #""""#, "\"",
+      "\"11",
     ] {
       #expect(service.send(.delete, path, ifMatch: field)?.status == 412, "\(field)")
     }

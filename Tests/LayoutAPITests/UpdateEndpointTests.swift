@@ -382,6 +382,7 @@ struct UpdateTests {
     let late = try #require(service.send(.post, path + "/updates", body, ifMatch: "\"1\""))
     #expect(late.status == 412)
     #expect(late["version"] as? Int == 2)
+    #expect((late["detail"] as? String)?.hasSuffix("is at version 2 now") == true)
     #expect(late.fields["ETag"] == "\"2\"")
     #expect(service.state(of: path) == before)
     // A batch that would be refused is not even looked at.

@@ -425,4 +425,35 @@ struct ScrollBandTests {
     let state = ScrollState(contentOffset: .zero)
     #expect(ScrollBand.make(prepared, at: state, prefetch: PrefetchReach(), shownCount: 10) == nil)
   }
+
+  /// Who looks at a band would not see the cell under the finger.
+  @Test func whileACellIsMovedThereIsNoBand() throws {
+    let content = Content(sections: [Section(items: Items(count: 100))])
+    let prepared = try PreparedLayout(
+      content, layout: ListLayout(), viewport: Viewport(size: Size(width: 100, height: 100)))
+    let movement = try #require(
+      InteractiveMovement(
+        of: IndexPath(item: 50, section: 0), at: nil, within: nil, content: content,
+        layout: prepared, contentOffset: .zero))
+    let state = ScrollState(contentOffset: .zero)
+    var layout = movement.layout
+    #expect(ScrollBand.make(layout, at: state, prefetch: PrefetchReach(), shownCount: 10) == nil)
+    layout.putDown()
+    #expect(ScrollBand.make(layout, at: state, prefetch: PrefetchReach(), shownCount: 10) != nil)
+  }
+
+  /// Sums of what is so far out would saturate.
+  @Test func farOutThereIsNoBand() throws {
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 100))]), layout: ListLayout(),
+      viewport: Viewport(size: Size(width: 100, height: 100)))
+    for (y, isNear) in [(3_900_000_000_000, true), (4_100_000_000_000, false)] {
+      for sign in [1, -1] {
+        let state = ScrollState(contentOffset: Point(x: 0, y: Length(points: sign * y)))
+        let band = ScrollBand.make(
+          prepared, at: state, prefetch: PrefetchReach(), shownCount: 0)
+        #expect((band != nil) == isNear)
+      }
+    }
+  }
 }

@@ -299,6 +299,14 @@ struct StoringTests {
     let update = #"{"deleteItems":[{"section":0,"start":0,"end":1}]}"#
     #expect(service.send(.post, path + "/updates", update)?.status == 200)
     #expect(operations() == ["append"])
+    // Nor do those count that came before a snapshot.
+    for (seed, count, operation) in [
+      (7, 8000, "append"), (8, 15_000, "replace"), (9, 20_000, "replace"),
+    ] {
+      let answer = service.send(.put, path + "/collection", "{\(collection(seed, count))}")
+      #expect(answer?.status == 200)
+      #expect(operations() == [operation])
+    }
     for seed in 4...6 {
       let answer = service.send(.put, path + "/collection", "{\(collection(seed, 8000))}")
       #expect(answer?.status == 200)
