@@ -114,9 +114,7 @@ private struct Surroundings {
       // Faster as long as there are few: to ask again takes longer than to look at some of them in vain.
       reach = seen * (visits < 16 ? 8 : 2)
     }
-    guard let tooFar else { return }
-    reach = min(reach, seen + (tooFar - seen).halved)
-    if reach == tooFar { self.tooFar = nil }
+    if let tooFar { reach = min(reach, seen + (tooFar - seen).halved) }
   }
 
   /// Goes on where there are too many items.

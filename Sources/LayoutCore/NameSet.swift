@@ -227,7 +227,6 @@ public struct NameSet: Sendable {
           values.append(added[addedCount])
           addedCount += 1
         }
-        while removedCount < removed.count, removed[removedCount] < value { removedCount += 1 }
         if removedCount < removed.count, removed[removedCount] == value {
           removedCount += 1
         } else {
