@@ -26,7 +26,7 @@ struct DisplayScaleTests {
     #expect(DisplayScale(scale) == DisplayScale(millionths: millionths))
   }
 
-  @Test(arguments: [0.3333331, 0.33333366, 1.3333335, 1.3333329, 2.71828182845, 0.0000014])
+  @Test(arguments: [0.3333331, 0.33333366, 1.3333336, 1.3333329, 2.71828182845, 0.0000014])
   func whatIsNearNoFractionHasSixDecimals(scale: Double) {
     let millionths = Int64((scale * 1e6).rounded())
     #expect(DisplayScale(scale) == DisplayScale(millionths: millionths))
