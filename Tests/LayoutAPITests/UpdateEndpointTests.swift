@@ -403,7 +403,10 @@ struct UpdateTests {
     let service = MockService()
     let path = try service.makeSession(namedList(10))
     let before = service.everything(in: path)
-    for body in ["{}", #"{"deleteItems":[{"section":0,"start":3,"end":3}]}"#] {
+    for body in [
+      "{}", #"{"deleteItems":[{"section":0,"start":3,"end":3}]}"#,
+      #"{"deleteItems":[{"section":9,"start":30,"end":30}]}"#,
+    ] {
       let answer = try #require(service.send(.post, path + "/updates", body))
       #expect(answer.status == 200)
       for member in ["appearing", "disappearing", "entering", "moving", "cancelPrefetch"] {
@@ -455,7 +458,7 @@ struct UpdateTests {
     #expect(
       update(
         #"""
-        {"deleteItems":[{"section":0,"start":1,"end":2}],
+        {"deleteItems":[{"section":0,"start":1,"end":2},{"section":9,"start":0,"end":0}],
          "insertItems":[{"section":0,"at":3,"items":{"ids":["b"]}}]}
         """#) == 200)
     #expect(service.names(in: path, sectionCount: 1) == [["a", "c", "d", "b"]])
