@@ -88,4 +88,22 @@ struct HugeContentTests {
     }
     #expect(askedCount > 0)
   }
+
+  /// So far off that a distance, as a double, may be less than it is: the search goes on beyond it all the same.
+  @Test(arguments: 0..<16)
+  func theNearestIsFoundHoweverFar(number: Int64) throws {
+    var layout = ListLayout()
+    layout.itemLength = 1_000_000_000
+    var gap = Section()
+    gap.sectionInset = EdgeInsets(top: 1_000_000_000, left: 0, bottom: 0, right: 0)
+    let content = Content(
+      sections: [Section(items: Items(count: 1))] + Array(repeating: gap, count: 8000))
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 5, height: 8)))
+    // The search reaches eight times as far each time: at 8¹⁴ points to the item's end, not to its middle.
+    let main = Length(points: 1 << 42 + 700_000_000) + Length(millionths: number * 37)
+    let offset = Point(x: 0, y: main)
+    #expect(
+      prepared.itemNearestToCenter(contentOffset: offset) == IndexPath(item: 0, section: 0))
+  }
 }
