@@ -38,16 +38,7 @@ struct SectionBodyTests {
       // Some of them together, near each other or not.
       let some = frames.filter { _ in random.chance([0.02, 0.3, 1][random.int(0...2)]) }
       #expect(placement.restingFrames(ofItemsAt: some.map(\.indexPath)) == some.map(\.frame))
-      for _ in 0..<6 {
-        let rect = random.rect(near: frames.map(\.frame))
-        let expected = frames.filter { $0.frame.overlaps(rect) }
-        expectRuns(of: placement, in: rect, are: expected)
-        // From one that shows or not, and up to some.
-        let start = frames[random.int(0...(frames.count - 1))].indexPath
-        expectCells(
-          of: placement, in: rect, from: start, count: random.int(1...60),
-          are: expected.filter { $0.indexPath >= start })
-      }
+      for _ in 0..<6 { expectWhatIsAbout(frames, of: placement, &random) }
     }
   }
 
@@ -69,15 +60,7 @@ struct SectionBodyTests {
           indexPath: indexPath, frame: try #require(placement.restingFrame(ofItemAt: indexPath))
         )
       }
-      for _ in 0..<12 {
-        let rect = random.rect(near: frames.map(\.frame))
-        let expected = frames.filter { $0.frame.overlaps(rect) }
-        expectRuns(of: placement, in: rect, are: expected)
-        let start = frames[random.int(0...(frames.count - 1))].indexPath
-        expectCells(
-          of: placement, in: rect, from: start, count: random.int(1...60),
-          are: expected.filter { $0.indexPath >= start })
-      }
+      for _ in 0..<12 { expectWhatIsAbout(frames, of: placement, &random) }
     }
   }
 
@@ -287,6 +270,21 @@ struct SectionBodyTests {
         row.firstItem(centeredFrom: place)
           == middles.firstIndex { $0 >= place } ?? middles.count)
     }
+  }
+
+  /// Looks for some of all cells in a rectangle near them, as runs and one by one.
+  private func expectWhatIsAbout(
+    _ frames: [(indexPath: IndexPath, frame: Rect)], of placement: any Placement,
+    _ random: inout SeededGenerator
+  ) {
+    let rect = random.rect(near: frames.map(\.frame))
+    let expected = frames.filter { $0.frame.overlaps(rect) }
+    expectRuns(of: placement, in: rect, are: expected)
+    // From one that shows or not, and up to some.
+    let start = frames[random.int(0...(frames.count - 1))].indexPath
+    expectCells(
+      of: placement, in: rect, from: start, count: random.int(1...60),
+      are: expected.filter { $0.indexPath >= start })
   }
 
   private func expectRuns(
