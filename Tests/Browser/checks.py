@@ -465,6 +465,37 @@ class Checks:
           return [...view.children].map((element) => element.textContent[0]);""")
         expect(made == ["a", "b"], f"a session that was refused once shows {made}")
 
+    def what_failed_is_caught_up_with(self):
+        """Not scrolling alone: whatever the server was asked for while it was away, or what became of it."""
+        cut = "throw new TypeError('cut off');"
+        busy = "return new Response('', {status: 429, headers: {'Retry-After': '0.1'}});"
+        for what, end, instead, ask in (
+            ("a new size", "/viewport", cut, "view.style.width = '400px'; await wait(200);"),
+            ("a change whose answer is lost", "/updates", f"await real(url, options); {cut}",
+             "await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]}).catch(() => {});"),
+            ("a session that was lost", "/v1/sessions", cut,
+             "await real(view.sessionURL, {method: 'DELETE'});"
+             "await view.scrollToItem(0, 90, 'start').catch(() => {});"),
+            ("a tick that there was no time for", "/scroll", busy,
+             "view.setContentOffset({x: 0, y: 3000}, false); await wait(2000);"),
+        ):
+            self.open("collection=random&layout=list")
+            self.browser.eval(VIEW + WAIT + f"""
+              const real = window.fetch;
+              window.fetch = async (url, options) => {{
+                if (String(url).endsWith(args[0])) {{ {instead} }}
+                return real(url, options);
+              }};
+              {ask}
+              window.fetch = real;
+              await wait(2500);
+              await view.idle();""", end)
+            width, known = self.browser.eval(VIEW + """
+              const summary = await (await fetch(view.sessionURL)).json();
+              return [view.viewportSize.width, summary.contentSize.width];""")
+            expect(width == known, f"{what}: the server lays out for a width of {known}, not of {width}")
+            self.same(f"after the failure of {what}", least=4)
+
     def what_is_never_answered_is_asked_again(self):
         """A server, or a proxy before it, that takes a request and says nothing."""
         self.open("collection=random&layout=list")
@@ -1237,7 +1268,8 @@ class Checks:
             "drags_ask_for_nothing_twice", "reorder_by_keyboard", "keyboard_goes_everywhere",
             "updates_are_animated", "nothing_piles_up_in_hidden_pages", "the_collection_follows_batches",
             "lost_sessions_are_made_again", "busy_servers_are_asked_again", "lost_answers_are_made_up_for",
-            "what_is_never_answered_is_asked_again", "what_comes_late_is_not_taken",
+            "what_failed_is_caught_up_with", "what_is_never_answered_is_asked_again",
+            "what_comes_late_is_not_taken",
             "moved_and_hidden_it_stays", "hidden_it_goes_on", "drags_that_fail_are_over",
             "what_is_set_while_away_counts", "strangers_do_not_stay", "other_documents_have_its_styles",
             "the_focus_stays_in_shadows", "what_is_gone_is_not_lifted", "held_keys_do_not_pile_up",

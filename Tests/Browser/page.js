@@ -1,10 +1,12 @@
-// Compares what is in the document with what the server says is visible, and where.
+// Compares what is in the document with what the server says is visible where the view is, and where that is.
 const view = document.querySelector("collection-view");
 await view.idle();
 const scroller = view.shadowRoot.querySelector(".scroller");
 const box = scroller.getBoundingClientRect();
 const offset = view.contentOffset;
-const { attributes } = await (await fetch(`${view.sessionURL}/attributes`)).json();
+// Not where the server has been told that it is.
+const place = new URLSearchParams({ contentOffsetX: offset.x, contentOffsetY: offset.y });
+const { attributes } = await (await fetch(`${view.sessionURL}/attributes?${place}`)).json();
 const elements = new Map();
 for (const element of view.querySelectorAll("[data-index-path]")) {
   elements.set(`${element.dataset.kind} ${element.dataset.indexPath}`, element);

@@ -145,8 +145,8 @@ export interface CollectionViewEventMap {
   /** The server has answered. */
   request: CustomEvent<{ method: string; url: string; status: number; seconds: number; body: unknown }>;
   /**
-   * Something failed. Where the server is away (`status` is 0, or 500 and above), what was to be shown is asked
-   * for again after two seconds.
+   * Something failed. Where the server is away or has no time (`status` is 0, 429, or 500 and above), the element
+   * asks two seconds later what is to be shown, tells its size, and begins another session if there is none.
    */
   error: CustomEvent<{ error: Error; status: number; problem: Problem | null }>;
 }

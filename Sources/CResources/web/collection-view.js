@@ -51,6 +51,7 @@ const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
  */
 const within = (position, end) => position > end + 1 ? end : Math.max(position, 0);
 const delay = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+const isSameSize = (a, b) => a.width === b.width && a.height === b.height;
 const keyOf = (kind, [section, item]) => `${kind}:${section},${item}`;
 const comparePaths = (a, b) => a[0] - b[0] || a[1] - b[1];
 /** Older Safari does not: there it is found out by waiting. */
@@ -735,7 +736,10 @@ export class CollectionView extends EarlyElement {
     } catch (error) {
       if (error.status === 404 && /no such session/.test(error.message) && !isRepeated) {
         this.#loseSession();
-        await this.#start(this.#generation);
+        await this.#start(this.#generation).catch((failure) => {
+          this.#catchUpLater(failure);
+          throw failure;
+        });
         if (this.#session && !path.startsWith("/movement")) {
           return this.#ask(method, path, body, { isMatched, isRepeated: true });
         }
@@ -747,6 +751,7 @@ export class CollectionView extends EarlyElement {
         }
         this.#wantTick();
       }
+      this.#catchUpLater(error);
       throw error;
     }
   }
@@ -846,17 +851,29 @@ export class CollectionView extends EarlyElement {
     for (const resolve of this.#idlers.splice(0)) resolve();
   }
 
-  #retryTimer = null;
-
-  /** Nothing is shown of what was asked for: asked for again, once the server may be there again. */
+  /** Nothing is shown of what was asked for. */
   #failed(error) {
     this.#report(error);
     this.#fullWanted = true;
-    const mayPass = error instanceof LayoutError && (error.status === 0 || error.status >= 500);
-    if (!mayPass || this.#retryTimer !== null) return;
-    this.#retryTimer = setTimeout(() => {
-      this.#retryTimer = null;
-      if (this.isConnected) this.#session ? this.#wantTick() : this.#want();
+    this.#catchUpLater(error);
+  }
+
+  #catchUpTimer = null;
+
+  /**
+   * After a failure that passes, once the server may be there again: what it knows and what is shown may differ,
+   * whatever was asked for.
+   */
+  #catchUpLater(error) {
+    const { status } = error;
+    const passes = error instanceof LayoutError && (status === 0 || status === 429 || status >= 500);
+    if (!passes || this.#catchUpTimer !== null) return;
+    this.#catchUpTimer = setTimeout(() => {
+      this.#catchUpTimer = null;
+      if (!this.isConnected) return;
+      this.#fullWanted = true;
+      this.#wantTick();
+      this.#tellSize();
     }, 2000);
   }
 
@@ -1203,16 +1220,22 @@ export class CollectionView extends EarlyElement {
     if (size.width <= 0 || size.height <= 0) return;
     // It may have been hidden, and scrolled before.
     this.#scrolled();
-    if (size.width === before.width && size.height === before.height) return;
     // Looked at again when the item is put down.
     if (this.#movement) return;
     this.#viewport = size;
     if (before.width <= 0) return this.#want();
+    const known = this.#session?.viewport ?? before;
+    if (!isSameSize(size, before) || !isSameSize(size, known)) this.#tellSize();
+  }
+
+  /** Tells the server how large the viewport is, if it does not know. */
+  #tellSize() {
     this.#enqueue(async () => {
       // What was under way may have been a session's beginning: the collection is not sent again for a size.
       if (!this.#session) return this.#want();
       // Of many sizes in a row only the last one is worth an answer.
-      if (size !== this.#viewport || size === this.#session.viewport) return;
+      const size = this.#viewport;
+      if (this.#movement || isSameSize(size, this.#session.viewport)) return;
       // What is visible to the server is what stays: it has to know of all scrolling before.
       if (this.#tickWanted) {
         await this.#tick().catch((error) => this.#failed(error));
@@ -1221,6 +1244,8 @@ export class CollectionView extends EarlyElement {
       const isAtStart = this.#main.offset <= 0;
       const answer = await this.#ask(
         "PUT", "/viewport", { viewport: size, anchor: isAtStart ? "start" : "visible" });
+      if (!this.#session) return;
+      this.#session.viewport = size;
       this.#takeSummary(answer);
       this.#setContent(answer.contentSize, answer.contentOffset);
       this.#reconcile(answer.attributes);
