@@ -60,6 +60,8 @@ public struct Transition: Sendable {
   public var moving: [Change] = []
   /// What has not changed, and shows only now, as the offset has changed.
   public var entering: [LayoutAttributes] = []
+  /// What is there still, and shows no more; what it is called is as after the change.
+  public var leaving: [ElementIdentity] = []
 
   /// Works out what changes.
   ///
@@ -104,7 +106,9 @@ public struct Transition: Sendable {
     for (initial, final) in zip(before, targets.elements) {
       if let (final, isShown) = final {
         // What shows afterwards too has had its turn.
-        if !isShown, !initial.looks(like: final) {
+        if isShown { continue }
+        leaving.append(final.identity)
+        if !initial.looks(like: final) {
           moving.append(Change(initial: initial, final: final))
         }
       } else {

@@ -173,8 +173,7 @@ struct UpdateTests {
     #expect(
       answer.json.keys.sorted() == [
         "appearing", "cancelPrefetch", "contentOffset", "contentSize", "disappearing", "entering",
-        "moving",
-        "sections", "version",
+        "leaving", "moving", "sections", "version",
       ])
     #expect(answer["version"] as? Int == 2)
     #expect(answer.text("contentSize") == #"{"height":550,"width":100}"#)
@@ -409,7 +408,9 @@ struct UpdateTests {
     ] {
       let answer = try #require(service.send(.post, path + "/updates", body))
       #expect(answer.status == 200)
-      for member in ["appearing", "disappearing", "entering", "moving", "cancelPrefetch"] {
+      for member in [
+        "appearing", "disappearing", "entering", "leaving", "moving", "cancelPrefetch",
+      ] {
         #expect(answer.text(member) == "[]", "\(member) of \(body)")
       }
       #expect(answer["version"] as? Int == 1)
@@ -1113,7 +1114,7 @@ struct AnchorTests {
     }
   }
 
-  @Test func whatOnlyTheOffsetBringsIntoViewEnters() throws {
+  @Test func whatOnlyTheOffsetBringsIntoViewEntersAndTheRestLeaves() throws {
     let service = MockService()
     let path = try service.makeSession(scrolledList)
     let answer = try #require(
@@ -1125,6 +1126,7 @@ struct AnchorTests {
     #expect(answer.text("appearing") == "[]")
     #expect(answer.text("moving") == "[]")
     #expect(answer.text("entering") == "[\(cell([0, 10], id: "k", y: 500))]")
+    #expect(answer.text("leaving") == #"[{"indexPath":[0,5],"kind":"cell"}]"#)
     #expect(service.tick(path, y: 335)?.isQuietTick == true)
   }
 

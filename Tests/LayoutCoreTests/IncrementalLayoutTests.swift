@@ -337,8 +337,10 @@ struct IncrementalLayoutTests {
       })
     for change in transition.moving + transition.appearing { result.insert(change.final) }
     result.formUnion(transition.entering)
-    let places = Set(shown.map(\.position))
-    #expect(result.filter { places.contains($0.position) } == Set(shown))
+    let gone = Set(transition.leaving)
+    #expect(result.filter { !gone.contains($0.identity) } == Set(shown))
+    // None of them is named in vain.
+    #expect(gone.isSubset(of: result.map(\.identity)))
     var state = ScrollState(contentOffset: offset)
     _ = state.rekey(to: after, by: updated.map)
     let tick = try state.scroll(

@@ -81,6 +81,7 @@ export interface UpdateAnswer {
   disappearing: ElementChange[];
   moving: ElementMove[];
   entering: LayoutAttributes[];
+  leaving: { kind: string; indexPath: IndexPath }[];
   cancelPrefetch: IndexRange[];
 }
 export interface Movement {

@@ -105,6 +105,7 @@ export interface UpdateAnswer {
   disappearing: { initial: LayoutAttributes; final: LayoutAttributes }[];
   moving: { from: IndexPath; to: IndexPath; initial: LayoutAttributes; final: LayoutAttributes }[];
   entering: LayoutAttributes[];
+  leaving: { kind: string; indexPath: IndexPath }[];
   cancelPrefetch: IndexRange[];
 }
 

@@ -73,15 +73,8 @@ extension Call {
     format.write(tick.appeared, to: &json)
     json.raw("\"changed\":")
     format.write(tick.changed, to: &json)
-    json.raw("\"disappeared\":[")
-    for element in tick.disappeared {
-      json.raw("{\"kind\":")
-      json.kind(of: element, in: format.content)
-      json.raw("\"indexPath\":")
-      json.indexPath(element.indexPath)
-      json.endObject()
-    }
-    json.endArray()
+    json.raw("\"disappeared\":")
+    json.identities(tick.disappeared, in: format.content)
     json.endTick(tick.prefetch, cancel: tick.cancelPrefetch, isReset: tick.isReset)
     return self.json(
       json,

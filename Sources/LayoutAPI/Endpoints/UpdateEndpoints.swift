@@ -253,6 +253,8 @@ extension JSONWriter {
     movements(answer.transition.moving, old, new)
     raw("\"entering\":")
     new.write(answer.transition.entering, to: &self)
+    raw("\"leaving\":")
+    identities(answer.transition.leaving, in: answer.content)
     raw("\"cancelPrefetch\":")
     ranges(answer.cancelPrefetch)
   }

@@ -115,6 +115,23 @@ extension JSONWriter {
     }
   }
 
+  /// Elements by their names alone, whatever `format` says.
+  ///
+  /// - Parameters:
+  ///   - elements: The elements.
+  ///   - content: Where decorations have their names.
+  mutating func identities(_ elements: [ElementIdentity], in content: Content) {
+    beginArray()
+    for element in elements {
+      raw("{\"kind\":")
+      kind(of: element, in: content)
+      raw("\"indexPath\":")
+      indexPath(element.indexPath)
+      endObject()
+    }
+    endArray()
+  }
+
   /// A transform: `[a,b,c,d,tx,ty]`.
   mutating func transform(_ transform: AffineTransform) {
     beginArray()

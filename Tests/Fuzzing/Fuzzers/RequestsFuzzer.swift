@@ -221,8 +221,7 @@ private struct RequestWalk {
     return false
   }
 
-  /// Applies an update's answer to what is known, as a client does; what has left the viewport is
-  /// not told apart, so it must be no less than what shows.
+  /// Applies an update's answer to what is known, as a client does.
   private mutating func follow(_ json: AnswerJSON) throws(Finding) {
     defer { sessions[current].shown = nil }
     guard var shown = sessions[current].shown else { return }
@@ -234,13 +233,22 @@ private struct RequestWalk {
       for change in json[name]?.elements ?? [] { shown[key(change["final"])] = change["final"] }
     }
     for element in json["entering"]?.elements ?? [] { shown[key(element)] = element }
-    guard let offset = json["contentOffset"], let real = try fullSet(at: offset) else { return }
-    for (key, element) in real {
+    for element in json["leaving"]?.elements ?? [] {
       try client.check(
-        shown[key] == element,
-        "after an update \(key) is \(String(describing: shown[key])), not \(element)")
+        shown.removeValue(forKey: key(element)) != nil, "\(key(element)) was not there")
     }
+    guard let offset = json["contentOffset"], let real = try fullSet(at: offset) else { return }
+    try check(shown, is: real, after: "an update")
     sessions[current].shown = real
+  }
+
+  private func check(
+    _ shown: [String: AnswerJSON], is real: [String: AnswerJSON], after what: String
+  ) throws(Finding) {
+    let extra = shown.filter { real[$0.key] != $0.value }
+    let missing = real.filter { shown[$0.key] != $0.value }
+    try client.check(
+      extra.isEmpty && missing.isEmpty, "\(what) leads to \(extra) where there is \(missing)")
   }
 
   // MARK: Ticks
@@ -279,10 +287,7 @@ private struct RequestWalk {
       if !isReset, make.input.oneIn(2), let offset = json["contentOffset"],
         let real = try fullSet(at: offset)
       {
-        let extra = shown.filter { real[$0.key] != $0.value }
-        let missing = real.filter { shown[$0.key] != $0.value }
-        try client.check(
-          extra.isEmpty && missing.isEmpty, "ticks lead to \(extra) where there is \(missing)")
+        try check(shown, is: real, after: "a tick")
       }
     }
   }
