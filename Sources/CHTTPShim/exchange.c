@@ -202,6 +202,7 @@ static void reset(http_exchange *exchange, http_loop *loop, struct MHD_Connectio
   exchange->is_refused = false;
   exchange->request.has_length = false;
   exchange->is_chunked = false;
+  exchange->is_relayed = false;
   exchange->is_receiving = false;
   exchange->is_counted = false;
   exchange->is_long = false;
@@ -318,7 +319,8 @@ void http_exchange_refuse(http_exchange *exchange, unsigned status, const char *
 static void start_answering(http_exchange *exchange) {
   http_connection *connection = exchange->connection;
   if (!connection) return;
-  size_t count = exchange->request.method == HTTP_METHOD_HEAD ? 0 : exchange->reply.count;
+  bool has_body = exchange->request.method != HTTP_METHOD_HEAD && exchange->reply.status != 304;
+  size_t count = has_body ? exchange->reply.count : 0;
   http_loop_owe_turns(exchange->loop, count);
   connection->state = CONNECTION_ANSWERING;
   connection->moved_at = exchange->loop->now;
@@ -353,15 +355,30 @@ static bool says(const http_reply *reply, const char *name) {
   return false;
 }
 
+// Whether a reply says nothing of its length: a proxy that sees to compression as well may be behind the
+// one that keeps answers, and then the length of ours is not that of what is kept. Squid takes it for that
+// all the same (RFC 9111, section 3.2, says not to), and cuts its answers short. libmicrohttpd can only leave
+// it out where the connection ends, so that others, who go by the length or do not look at it, are told.
+static bool hides_length(const http_exchange *exchange) {
+  return exchange->is_relayed && exchange->reply.status == 304;
+}
+
+static struct MHD_Response *make_response(http_exchange *exchange) {
+  http_reply *reply = &exchange->reply;
+  if (hides_length(exchange)) return http_response_make_unmeasured();
+  struct MHD_Response *response =
+      http_response_make(reply->body, reply->count, reply->release, reply->owner);
+  // From here on libmicrohttpd owns the body, and releases it even if it cannot be sent.
+  if (response) reply->release = NULL;
+  return response;
+}
+
 static enum MHD_Result send_once(http_exchange *exchange, bool closes) {
   http_reply *reply = &exchange->reply;
   enum MHD_Result result;
   if (!closes && send_in_form(exchange, &result)) return result;
-  struct MHD_Response *response =
-      http_response_make(reply->body, reply->count, reply->release, reply->owner);
+  struct MHD_Response *response = make_response(exchange);
   if (!response) return MHD_NO;
-  // From here on libmicrohttpd owns the body, and releases it even if it cannot be sent.
-  reply->release = NULL;
   http_response_describe(response, reply->content_type, reply->tag,
                          reply->is_read && !says(reply, http_cache_control));
   for (size_t i = 0; i < reply->field_count; i++)
@@ -394,8 +411,8 @@ static enum MHD_Result send_reply(http_exchange *exchange) {
   // trailer line that begins with NUL for the end. And who gave no length may have sent a body all the
   // same. What follows is not read as a request.
   bool is_end_unsure = exchange->is_chunked || may_lack_length(&exchange->request);
-  bool closes = is_end_unsure || atomic_load_explicit(&exchange->loop->server->is_draining,
-                                                      memory_order_relaxed);
+  bool closes = is_end_unsure || hides_length(exchange) ||
+                atomic_load_explicit(&exchange->loop->server->is_draining, memory_order_relaxed);
   if (exchange->connection && is_end_unsure) exchange->connection->lingers = true;
   start_answering(exchange);
   bool is_prepared = reply->prepared && reply->prepared->is_read == reply->is_read;

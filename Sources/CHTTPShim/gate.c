@@ -8,7 +8,7 @@
 typedef struct {
   unsigned hosts, lengths, encodings;
   const char *length, *encoding;
-  bool is_malformed;
+  bool is_malformed, is_relayed;
   size_t bytes;      // names, values and 4 for each field
   const char *next;  // where the next field has to begin
   http_bytes *fields;
@@ -116,6 +116,8 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
   } else if (IS_NAMED(name, name_count, "transfer-encoding")) {
     census->encodings++;
     census->encoding = value;
+  } else if (IS_NAMED(name, name_count, "via")) {
+    census->is_relayed = true;
   } else {
     keep_field(census->fields, name, name_count, value, value_count);
   }
@@ -235,6 +237,7 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
   const char *end = version + strlen(version);
   header_census census = {.fields = request->fields, .next = end + 2};
   MHD_get_connection_values_n(exchange->mhd, MHD_HEADER_KIND, count_header, &census);
+  exchange->is_relayed = census.is_relayed;
   unsigned status = check_target(exchange, method, method_count, version, end, result);
   if (status) return status;
   if (census.bytes > options->max_header_bytes)

@@ -129,6 +129,7 @@ struct http_exchange {
   bool is_long;           // among the server's long bodies that are being received
   bool is_refused;        // whether its body was refused in the middle
   bool is_chunked;
+  bool is_relayed;        // whether a proxy says that it is on the way
   bool is_receiving;      // among the loop's requests that have not come whole
   bool is_counted;        // among the server's requests in flight, until its answer is sent
   char problem[HTTP_PROBLEM_SIZE];  // the text of a refusal
@@ -301,6 +302,8 @@ void http_reply_say(const http_reply *reply, int fd);
 extern const char http_cache_control[];
 struct MHD_Response *http_response_make(const uint8_t *body, size_t count,
                                         void (*release)(void *owner), void *owner);
+// One without a body that says nothing of a length; the connection ends after it.
+struct MHD_Response *http_response_make_unmeasured(void);
 // Adds type and tag, and has caches ask anew before they give the answer to a GET or HEAD again: without
 // a word from the server they may guess how long it is good for. False if there was no memory for one of them.
 bool http_response_describe(struct MHD_Response *response, const char *content_type,

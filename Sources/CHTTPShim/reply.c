@@ -20,6 +20,23 @@ struct MHD_Response *http_response_make(const uint8_t *body, size_t count,
   return MHD_create_response_from_buffer_with_free_callback_cls(count, start, release, owner);
 }
 
+static ssize_t read_nothing(void *context, uint64_t position, char *buffer, size_t size) {
+  (void)context;
+  (void)position;
+  (void)buffer;
+  (void)size;
+  return MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+struct MHD_Response *http_response_make_unmeasured(void) {
+  struct MHD_Response *response =
+      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 1, read_nothing, NULL, NULL);
+  // Otherwise it would be chunked, and the end of the chunks would follow.
+  if (response)
+    MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_OPTION_END);
+  return response;
+}
+
 bool http_response_describe(struct MHD_Response *response, const char *content_type,
                             const char *tag, bool is_read) {
   bool has_type = !content_type ||

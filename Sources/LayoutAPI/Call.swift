@@ -406,16 +406,6 @@ struct Call: ~Escapable {
     return changed
   }
 
-  /// Whether the client has this answer already.
-  func isCurrent(_ tag: EntityTag) -> Bool {
-    (method == .get || method == .head) && tag.isNamed(in: fields.ifNoneMatch)
-  }
-
-  /// The same for answers that belong to no session.
-  func isCurrent(_ tag: HTTPEntityTag) -> Bool {
-    EntityTag.isNamed(tag.description, in: fields.ifNoneMatch)
-  }
-
   // MARK: What goes out
 
   /// An answer in JSON.
@@ -426,11 +416,6 @@ struct Call: ~Escapable {
     HTTPResponse(
       status: status, content: body.content(tag: tag?.field),
       otherFields: location.map { [HTTPField(name: "Location", value: $0)] } ?? [])
-  }
-
-  /// The answer to a client that has it already.
-  func notModified(_ tag: EntityTag) -> HTTPResponse {
-    HTTPResponse(status: .notModified, content: HTTPContent([], tag: tag.field))
   }
 
   /// Runs what the core may refuse.

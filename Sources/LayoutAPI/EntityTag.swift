@@ -35,10 +35,8 @@ struct EntityTag: Hashable {
     HTTPEntityTag(UInt(version.magnitude), tickCount.map { UInt($0.magnitude) })
   }
 
-  /// Whether an `If-None-Match` field names this tag, by weak comparison (RFC 9110, 13.1.2).
-  func isNamed(in field: Span<UInt8>) -> Bool { EntityTag.isNamed(value, in: field) }
-
-  /// The same for any tag, with its quotes.
+  /// Whether an `If-None-Match` field names a tag, which has its quotes, by weak comparison (RFC 9110,
+  /// 13.1.2).
   static func isNamed(_ tag: @autoclosure () -> String, in field: Span<UInt8>) -> Bool {
     guard !field.isEmpty else { return false }
     let wanted = Array(tag().utf8)
@@ -59,7 +57,10 @@ struct EntityTag: Hashable {
     }
   }
 
-  /// The tags of a field, without `W/`.
+  /// The tags of a field, without what proxies that compress make of them.
+  ///
+  /// That is `W/` in front, or a hyphen and the coding at the end, as Apache and lighttpd do. No tag of ours
+  /// has a hyphen.
   private static func tags(in field: Span<UInt8>) -> [[UInt8]] {
     var tags: [[UInt8]] = []
     var tag: [UInt8] = []
@@ -75,6 +76,12 @@ struct EntityTag: Hashable {
       }
     }
     if !tag.isEmpty { tags.append(tag) }
-    return tags.map { $0.starts(with: Array("W/".utf8)) ? Array($0.dropFirst(2)) : $0 }
+    return tags.map { tag in
+      let strong = tag.starts(with: Array("W/".utf8)) ? tag.dropFirst(2) : tag[...]
+      guard strong.last == UInt8(ascii: "\""),
+        let hyphen = strong.firstIndex(of: UInt8(ascii: "-"))
+      else { return Array(strong) }
+      return strong[..<hyphen] + [UInt8(ascii: "\"")]
+    }
   }
 }

@@ -144,7 +144,7 @@ public final class LayoutService: HTTPHandler {
     do throws(Failure) {
       let response = try answer(
         request, found, operation, audience, elementLimit: elementLimit, mayTakeLong: mayTakeLong)
-      return finished(response, to: request, operation, audience)
+      return finished(unlessKnown(response, to: request), to: request, operation, audience)
     } catch {
       if !mayTakeLong, error.isLeftToWorkers(limits) { return nil }
       let response = error.problem(operation).response(requestID: requestID ?? makeRequestID())
@@ -204,6 +204,21 @@ public final class LayoutService: HTTPHandler {
     status: HTTPStatus, target: Span<UInt8>, origin: Span<UInt8>, requestID: String
   ) -> [HTTPField] {
     crossOrigin.fields(for: origin)
+  }
+
+  /// An answer, or 304 to who has it already.
+  ///
+  /// That has the body, of which the server sends the length alone, as for HEAD. libmicrohttpd says some length,
+  /// and there are caches that take it for that of what they keep: of 0, Squid makes empty answers.
+  private func unlessKnown(
+    _ response: consuming HTTPResponse, to request: borrowing HTTPRequest
+  ) -> HTTPResponse {
+    guard request.method == .get || request.method == .head, response.status == .ok,
+      let tag = response.content.tag,
+      EntityTag.isNamed(tag.description, in: request.fields.ifNoneMatch)
+    else { return response }
+    return HTTPResponse(
+      status: .notModified, content: response.content, otherFields: response.otherFields)
   }
 
   /// What is answered, counted and readable for the page that asked; handed on, not copied.

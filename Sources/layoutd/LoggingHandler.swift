@@ -39,7 +39,7 @@ struct LoggingHandler: HTTPHandler {
     let now = MonotonicClock.nanoseconds
     write(
       method: request.method.rawValue, target: request.path, status: response.status,
-      byteCount: response.content.byteCount,
+      byteCount: response.status == .notModified ? 0 : response.content.byteCount,
       microseconds: now > request.arrival ? (now - request.arrival) / 1000 : 0,
       requestID: requestID)
   }

@@ -77,6 +77,47 @@ struct LiveServiceTests {
     #expect(client.receive(withoutBody: true)?.status == 304)
   }
 
+  /// A cache takes the length that it is told for that of what it keeps: of 0 it makes empty answers.
+  @Test func whoHasTheAnswerIsToldItsLength() throws {
+    let server = try start()
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    let created = try makeSession(
+      #"{"collection":{"sections":[{"items":{"count":9}}]},"layout":{"kind":"flow"},"viewport":{"width":99,"height":99}}"#,
+      by: client)
+    let path = try #require(created.field("Location"))
+    // Short, kept and long ones.
+    for target in [
+      path, path, path + "/attributes", path + "/image.svg", "/", "/client/collection-view.js",
+    ] {
+      client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+      let answer = try #require(client.receive())
+      let tag = try #require(answer.field("ETag"))
+      for method in ["GET", "HEAD", "GET"] {
+        client.send("\(method) \(target) HTTP/1.1\r\nHost: a\r\nIf-None-Match: \(tag)\r\n\r\n")
+        let again = try #require(client.receive(withoutBody: true))
+        #expect(again.status == 304)
+        #expect(again.field("ETag") == tag)
+        #expect(again.field("Content-Length") == "\(answer.body.count)")
+      }
+    }
+    // Of a cache, who knows what it keeps.
+    for (target, version) in [(path, "1.1"), ("/", "1.1"), (path, "1.0")] {
+      let cache = RawClient(port: server.port)
+      let head = "\(target) HTTP/\(version)\r\nHost: a\r\nVia: 1.1 cache\r\n"
+      cache.send("GET \(head)Connection: keep-alive\r\n\r\n")
+      let tag = try #require(cache.receive()?.field("ETag"))
+      cache.send("GET \(head)If-None-Match: \(tag)\r\n\r\n")
+      let text = cache.receiveAll()
+      #expect(text.hasPrefix("HTTP/1.1 304 ") && text.hasSuffix("\r\n\r\n"))
+      #expect(text.contains("ETag: \(tag)\r\n") && text.contains("Connection: close\r\n"))
+      #expect(!text.contains("Content-Length") && !text.contains("Transfer-Encoding"))
+    }
+    // None of them has been followed by a body.
+    client.send("DELETE \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.receive()?.status == 204)
+  }
+
   /// Such as those of `curl -X POST`, which say nothing of a body.
   ///
   /// What follows might be one all the same, and is no request.

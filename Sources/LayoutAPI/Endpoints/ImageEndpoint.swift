@@ -18,9 +18,6 @@ extension Call {
       return rect
     }
     let session = try session().snapshot
-    let tag = EntityTag(session, dependsOnScrolling: true)
-    if isCurrent(tag) { return notModified(tag) }
-
     let layout = session.layout
     let offset = session.scrolling.contentOffset
     let viewport = layout.visibleRect(at: offset)
@@ -39,13 +36,13 @@ extension Call {
       in: layout, reach: session.description.prefetch)
     return HTTPResponse(
       status: .ok,
-      fields: [
-        HTTPField(name: "Content-Type", value: "image/svg+xml"),
-        HTTPField(name: "ETag", value: tag.value),
+      content: HTTPContent(
+        Array(picture.svg().utf8), type: "image/svg+xml",
+        tag: EntityTag(session, dependsOnScrolling: true).field),
+      otherFields: [
         // The picture holds clients' own names: nothing in it is ever run.
         HTTPField(name: "Content-Security-Policy", value: "default-src 'none'"),
         HTTPField(name: "X-Content-Type-Options", value: "nosniff"),
-      ],
-      body: Array(picture.svg().utf8))
+      ])
   }
 }

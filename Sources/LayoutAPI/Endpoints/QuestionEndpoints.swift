@@ -14,7 +14,6 @@ extension Call {
       try AttributesQuestion(query, session)
     }
     let tag = EntityTag(session, dependsOnScrolling: question.dependsOnScrolling)
-    if isCurrent(tag) { return notModified(tag) }
 
     let rect = question.rect ?? session.layout.visibleRect(at: question.contentOffset)
     // A tag with the ticks in it is good once.
@@ -90,7 +89,6 @@ extension Call {
         })
     else { throw .problem(.notFound("there is no such element")) }
     let tag = EntityTag(session, dependsOnScrolling: session.layout.followsContentOffset)
-    if isCurrent(tag) { return notModified(tag) }
     var json = JSONWriter()
     json.beginObject()
     json.raw("\"version\":")
@@ -126,7 +124,6 @@ extension Call {
         y: try query.required("y", try query.coordinate("y")))
     }
     let tag = EntityTag(session, dependsOnScrolling: session.layout.followsContentOffset)
-    if isCurrent(tag) { return notModified(tag) }
     let indexPath = try asking(found, session.revision) { () throws(Failure) in
       session.layout.indexPathForItem(
         at: point, contentOffset: session.scrolling.contentOffset)
@@ -164,7 +161,6 @@ extension Call {
         })
     else { throw .problem(.notFound("there is no item [\(path.section),\(path.item)]")) }
     let tag = EntityTag(session, dependsOnScrolling: true)
-    if isCurrent(tag) { return notModified(tag) }
     var json = JSONWriter(capacity: 128)
     json.beginObject()
     json.raw("\"version\":")

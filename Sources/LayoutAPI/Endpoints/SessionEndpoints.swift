@@ -55,7 +55,6 @@ extension Call {
     let session = try session()
     let snapshot = session.snapshot
     let tag = EntityTag(snapshot, dependsOnScrolling: true)
-    if isCurrent(tag) { return notModified(tag) }
     // Each section has its place in the answer.
     guard mayTakeLong || snapshot.description.content.sections.count <= elementLimit else {
       throw .takesLong

@@ -2,14 +2,9 @@ import HTTPMessages
 
 /// The playground, and the client for browsers.
 extension Call {
-  /// A file, or 304 to who has it already.
+  /// A file.
   func webFile(_ file: WebFile) -> HTTPResponse {
-    let content = file.content
-    if let tag = content.tag, isCurrent(tag) {
-      return HTTPResponse(
-        status: .notModified, content: HTTPContent([], tag: tag), otherFields: file.fields)
-    }
-    return HTTPResponse(status: .ok, content: content, otherFields: file.fields)
+    HTTPResponse(status: .ok, content: file.content, otherFields: file.fields)
   }
 
   /// One of the files that the playground is made of, by its name.
