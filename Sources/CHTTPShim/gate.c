@@ -217,7 +217,10 @@ static unsigned check_target(const http_exchange *exchange, const char *method, 
   if (!is_whole_request_line(exchange, method, method_count, version, end))
     return refuse(result, 400, "the request line is malformed");
   size_t path_count = exchange->path_count;
-  const char *fault = path_fault(target, path_count);
+  // Balancers ask so whether anybody is there (RFC 9110, section 9.3.7).
+  bool is_for_all =
+      exchange->request.method == HTTP_METHOD_OPTIONS && count == 1 && target[0] == '*';
+  const char *fault = is_for_all ? NULL : path_fault(target, path_count);
   if (fault) return refuse(result, 400, fault);
   if (!are_all(target + path_count, count - path_count, IN_PATH))
     return refuse(result, 400, "the query holds a byte that must be percent-encoded");

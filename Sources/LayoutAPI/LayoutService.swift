@@ -268,6 +268,10 @@ public final class LayoutService: HTTPHandler {
       tenant = known
     }
     if !mayTakeLong, request.body.count > LayoutService.shortBody { throw .takesLong }
+    // The server as a whole, which nothing else is asked about.
+    if request.path.count == 1, request.path[0] == UInt8(ascii: "*") {
+      return HTTPResponse(status: .noContent)
+    }
     guard let (route, parameters) = found, audience.sees(route) else {
       throw .problem(.noSuchPath(request.path))
     }

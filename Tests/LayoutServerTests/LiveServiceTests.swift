@@ -77,6 +77,17 @@ struct LiveServiceTests {
     #expect(client.receive(withoutBody: true)?.status == 304)
   }
 
+  /// As Apache's mod_proxy_hcheck does, which takes a refusal for a server that is away.
+  @Test func whoAsksForTheServerAsAWholeIsToldThatItIsThere() throws {
+    let server = try start()
+    defer { server.stop(drainSeconds: 1) }
+    for (version, fields) in [("1.0", ""), ("1.1", "Host: a\r\n")] {
+      let client = RawClient(port: server.port)
+      client.send("OPTIONS * HTTP/\(version)\r\n\(fields)\r\n")
+      #expect(client.receive()?.status == 204)
+    }
+  }
+
   /// A cache takes the length that it is told for that of what it keeps: of 0 it makes empty answers.
   @Test func whoHasTheAnswerIsToldItsLength() throws {
     let server = try start()

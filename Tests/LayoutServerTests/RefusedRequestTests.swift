@@ -56,7 +56,9 @@ struct RefusedRequestTests {
     ("GET /x HTTP/0.9\r\nHost: a\r\n\r\n", .page(505)),
     ("GET /x HTTP/2.0\r\nHost: a\r\n\r\n", .page(505)),
     ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", .page(505)),
-    ("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", .problem(400)),
+    ("GET * HTTP/1.1\r\nHost: a\r\n\r\n", .problem(400)),
+    ("OPTIONS ** HTTP/1.1\r\nHost: a\r\n\r\n", .problem(400)),
+    ("OPTIONS *?x HTTP/1.1\r\nHost: a\r\n\r\n", .problem(400)),
     ("CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", .problem(400)),
     ("GET http://a/x\0/y HTTP/1.1\r\nHost: a\r\n\r\n", .problem(400)),
     // Lengths.
