@@ -1,6 +1,6 @@
 /// Sessions in slots that form a list from the most to the least recently used.
 ///
-/// A use costs one look into the index; the list is mended by slot. However many have to leave, a few do at a
+/// A use costs one look into a dictionary; the list is mended by slot. However many have to leave, a few do at a
 /// time, so that nobody waits for all of them.
 struct SessionTable {
   private struct Slot {
@@ -11,7 +11,8 @@ struct SessionTable {
     var older: Int?
   }
 
-  private var places = SlotIndex()
+  /// The slot of each session.
+  private var places: [SessionID: Int] = [:]
   private var slots: [Slot] = []
   private var freeSlots: [Int] = []
   private var newest: Int?
