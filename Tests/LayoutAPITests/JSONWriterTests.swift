@@ -67,43 +67,6 @@ struct JSONWriterTests {
     #expect(writing { $0.double(value) } == text)
   }
 
-  /// Numbers whose thousands are those of the one before, or nearly, of every length, on both sides of 0.
-  @Test func numbersAfterOthersAreWrittenLikeThoseAlone() {
-    var integers = [0, 999, 1000, 1001, 1999, 1_999_999, 1_000_999, 2_000_000, -1999, -1000, 1500]
-    var value = 1
-    for _ in 0..<19 {
-      for integer in [value - 1, value, value + 1, value + 1000, -value] {
-        integers.append(integer)
-      }
-      value = value &* 10
-    }
-    integers += [.max, .max - 1, .min, .min + 1]
-    let together = writing { writer in
-      writer.beginArray()
-      var last = Thousands()
-      for integer in integers {
-        writer.withRoom(texts: 1, numbers: 1) { place in
-          place.integer(integer, after: &last)
-          place.text(",")
-        }
-      }
-      for integer in integers {
-        writer.withRoom(texts: 1, numbers: 1) { place in
-          place.length(Int64(integer), after: &last)
-          place.text(",")
-        }
-      }
-      writer.endArray()
-    }
-    let alone = writing { writer in
-      writer.beginArray()
-      for integer in integers { writer.integer(integer) }
-      for integer in integers { writer.length(Int64(integer)) }
-      writer.endArray()
-    }
-    #expect(together == alone)
-  }
-
   /// However much was reserved, and how often it was not enough.
   @Test(arguments: [0, 100, 20_000, 1_000_000])
   func whatIsSentReservesLittleMoreThanItHas(capacity: Int) {

@@ -55,12 +55,15 @@ import HTTPMessages
   ///   that what else has been reserved counts. The server counts what bodies have that are under way.
   consuming func content(tag: HTTPEntityTag? = nil, isKept: Bool = false) -> HTTPContent {
     let length = length
-    let isRoomy = capacity > BodyMemory.pieceSize && capacity - length > length / 4
+    let isRoomy = capacity > JSONWriter.roomyCapacity && capacity - length > length / 4
     if isKept || isRoomy {
       return HTTPContent(finish(), type: "application/json", tag: tag, isKept: isKept)
     }
     return HTTPContent(memory, byteCount: length, type: "application/json", tag: tag)
   }
+
+  /// Up to here what is reserved and not used is not worth a copy.
+  private static let roomyCapacity = 16 * 1024
 
   /// How much counts of what has been written.
   private var length: Int {
@@ -319,49 +322,6 @@ import HTTPMessages
       if rest != 0 { fraction(rest) }
     }
 
-    /// Writes a whole number that mostly has the thousands of the last one.
-    @inline(__always)
-    mutating func integer(_ value: Int, after last: inout Thousands) {
-      if value < 0 { byte(UInt8(ascii: "-")) }
-      whole(UInt64(value.magnitude), after: &last)
-    }
-
-    /// Writes a length that mostly has the thousands of the last one.
-    @inline(__always)
-    mutating func length(_ millionths: Int64, after last: inout Thousands) {
-      if millionths < 0 { byte(UInt8(ascii: "-")) }
-      let (points, rest) = millionths.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
-      whole(points, after: &last)
-      if rest != 0 { fraction(rest) }
-    }
-
-    @inline(__always)
-    private mutating func whole(_ value: UInt64, after last: inout Thousands) {
-      let (high, low) = value.quotientAndRemainder(dividingBy: 1000)
-      if high == 0 { return first(low) }
-      if high == last.value {
-        // Safe: there is room for what a number may need and eight bytes more.
-        unsafe here.storeBytes(of: last.digits, as: UInt64.self)
-        move(by: last.digitCount)
-      } else {
-        unsafe here = thousands(high, &last)
-      }
-      group(low)
-    }
-
-    @inline(never)
-    private func thousands(_ value: UInt64, _ last: inout Thousands) -> UnsafeMutableRawPointer {
-      var place = self
-      place.whole(value)
-      let digitCount = unsafe place.here - here
-      if digitCount <= 8 {
-        // Safe: as above; what lies behind the digits does not count.
-        last = unsafe Thousands(
-          value: value, digits: here.loadUnaligned(as: UInt64.self), digitCount: digitCount)
-      }
-      return unsafe place.here
-    }
-
     /// A point and up to six digits, without zeros at their end.
     @inline(__always)
     private mutating func fraction(_ millionths: UInt64) {
@@ -437,22 +397,5 @@ import HTTPMessages
       unsafe here += count
       assert(unsafe here <= end, "more is written than there is room for")
     }
-  }
-}
-
-/// How the thousands of the number written last are written, of which neighbours mostly have the same.
-struct Thousands {
-  fileprivate var value: UInt64 = 0
-  /// At most eight, the first in the lowest byte.
-  fileprivate var digits: UInt64 = 0
-  fileprivate var digitCount = 0
-
-  /// No number has been written.
-  init() {}
-
-  fileprivate init(value: UInt64, digits: UInt64, digitCount: Int) {
-    self.value = value
-    self.digits = digits
-    self.digitCount = digitCount
   }
 }

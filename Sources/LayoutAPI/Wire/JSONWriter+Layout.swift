@@ -22,11 +22,7 @@ extension JSONWriter {
 
   /// A cell that nothing but its frame is to be said of.
   mutating func cell(_ path: IndexPath, _ frame: Rect) {
-    withRoom(texts: 96, numbers: 6) { place in
-      place.beginCell(path)
-      place.frame(frame)
-      place.text("},")
-    }
+    withRoom(texts: 96, numbers: 6) { $0.cell(path, frame) }
   }
 
   /// The first of some cells that nothing but their frames is to be said of, rounded to pixels if a
@@ -36,25 +32,10 @@ extension JSONWriter {
     let items = cells.items.extracting(first: end)
     let frames = cells.frames.extracting(first: end)
     withRoom(texts: 96 &* end, numbers: 6 &* end) { place in
-      // But for the last three, neighbours mostly have the same digits.
-      var item = Thousands()
-      var y = Thousands()
       for index in items.indices {
         var frame = frames[index]
         if let displayScale { frame = frame.rounded(toScale: displayScale) }
-        place.text("{\"kind\":\"cell\",\"indexPath\":[")
-        place.integer(section)
-        place.text(",")
-        place.integer(items[index], after: &item)
-        place.text("],\"frame\":{\"x\":")
-        place.length(frame.minX.millionths)
-        place.text(",\"y\":")
-        place.length(frame.minY.millionths, after: &y)
-        place.text(",\"width\":")
-        place.length(frame.width.millionths)
-        place.text(",\"height\":")
-        place.length(frame.height.millionths)
-        place.text("}},")
+        place.cell(IndexPath(item: items[index], section: section), frame)
       }
     }
   }
@@ -155,6 +136,13 @@ extension JSONWriter {
 }
 
 extension JSONWriter.Place {
+  @inline(__always)
+  fileprivate mutating func cell(_ path: IndexPath, _ frame: Rect) {
+    beginCell(path)
+    self.frame(frame)
+    text("},")
+  }
+
   @inline(__always)
   fileprivate mutating func beginCell(_ path: IndexPath) {
     text("{\"kind\":\"cell\",\"indexPath\":[")
