@@ -70,39 +70,10 @@ public struct CellBatch: ~Copyable {
   mutating func append(
     _ item: Int, _ frame: Rect, _ visit: (borrowing CellBatch) -> Bool
   ) -> Bool {
-    put(item, frame)
-    return count < allItems.count || handOn(to: visit)
-  }
-
-  /// Adds items of the section that follow each other; hands all on whenever there is no room for another.
-  ///
-  /// - Parameters:
-  ///   - items: The items.
-  ///   - visit: Called with the cells; returns whether to go on.
-  ///   - frame: Called with each place among the items, in order: the frame in the section.
-  /// - Returns: Whether to go on.
-  @inline(__always)
-  mutating func append(
-    _ items: Range<Int>, _ visit: (borrowing CellBatch) -> Bool, frame: (Int) -> Rect
-  ) -> Bool {
-    var place = 0
-    while place < items.count {
-      let end = min(items.count, place + allItems.count - count)
-      while place < end {
-        put(items.lowerBound &+ place, frame(place))
-        place &+= 1
-      }
-      if count == allItems.count, !handOn(to: visit) { return false }
-    }
-    return true
-  }
-
-  /// Adds an item for which there is room.
-  @inline(__always)
-  private mutating func put(_ item: Int, _ frame: Rect) {
     allItems[count] = item
     allFrames[count] = frame.offset(by: start)
     count &+= 1
+    return count < allItems.count || handOn(to: visit)
   }
 
   /// Hands the cells on, if there are any, and is empty then.

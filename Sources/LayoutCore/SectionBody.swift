@@ -56,20 +56,6 @@ protocol SectionBody: AnyObject, Sendable {
     restingIn rect: (BodyExtents) -> Rect, from start: Int, _ body: (Int, Rect) -> Bool
   ) -> Bool
 
-  /// Visits the same items many at a time.
-  ///
-  /// - Parameters:
-  ///   - rect: The rectangle.
-  ///   - start: Items before this one are passed over.
-  ///   - batch: Where they are collected; empty at the start and at the end, if `visit` always wanted
-  ///     to go on.
-  ///   - visit: Called with some of them, moved as the batch says; returns whether to go on.
-  /// - Returns: Whether `visit` always wanted to go on.
-  func forEachItem(
-    in rect: Rect, from start: Int, _ batch: inout CellBatch,
-    _ visit: (borrowing CellBatch) -> Bool
-  ) -> Bool
-
   /// Visits the same items in runs; a body that knows whole runs need not look at each item.
   ///
   /// - Parameters:
@@ -100,6 +86,15 @@ extension SectionBody {
     forEachItem(in: rect(extents), from: start, body)
   }
 
+  /// Visits the items that share an area with a rectangle, in ascending order, many at a time.
+  ///
+  /// - Parameters:
+  ///   - rect: The rectangle.
+  ///   - start: Items before this one are passed over.
+  ///   - batch: Where they are collected; empty at the start and at the end, if `visit` always wanted
+  ///     to go on.
+  ///   - visit: Called with some of them, moved as the batch says; returns whether to go on.
+  /// - Returns: Whether `visit` always wanted to go on.
   func forEachItem(
     in rect: Rect, from start: Int, _ batch: inout CellBatch,
     _ visit: (borrowing CellBatch) -> Bool

@@ -204,17 +204,11 @@ struct CheckpointColumns: ~Escapable {
 extension RopeLeaf<CheckpointRun> {
   /// The first checkpoint of which all columns start below a place; their number if there is none.
   ///
-  /// - Parameters:
-  ///   - main: The place.
-  ///   - before: What is known of the checkpoints before these.
+  /// - Parameter main: The place.
   /// - Returns: The checkpoint.
   /// - Complexity: O(c · log m) for m checkpoints of c columns.
-  func firstCheckpoint(below main: Int64, after before: CheckpointSummary) -> Int {
-    // Between checkpoints columns mostly grow by as much as between others.
-    let start = Double(max(0, before.top))
-    let guess = likelyIndex(
-      at: Double(main) - start, of: Double(summary.top) - start, count: count)
-    return partitioningIndex(count, near: guess) { chunk.top($0) > main }
+  func firstCheckpoint(below main: Int64) -> Int {
+    partitioningIndex(count) { chunk.top($0) > main }
   }
 
   /// The columns at one of the checkpoints, without counting the uses of the array.

@@ -227,24 +227,6 @@ final class FlowTable: SectionBody {
     return true
   }
 
-  /// Adds all items of a line to some cells, where no sum comes near the end of 64 bits.
-  private func append(
-    _ line: Place, _ breadths: Span<UInt32>, _ lengths: Span<UInt32>, to batch: inout CellBatch,
-    _ visit: (borrowing CellBatch) -> Bool
-  ) -> Bool {
-    var steps = steps(in: line, breadths)
-    let itemAlignment = rule.itemAlignment
-    let (top, lineLength) = (line.top.millionths, line.length.millionths)
-    return batch.append(line.items, visit) { place in
-      let (breadth, length) = (Int64(breadths[place]), Int64(lengths[place]))
-      return Rect(
-        origin: Point(
-          x: Length(millionths: steps.next(breadth)),
-          y: Length(millionths: top &+ itemAlignment.offset(leaving: lineLength &- length))),
-        size: Size(width: Length(millionths: breadth), height: Length(millionths: length)))
-    }
-  }
-
   /// Where the items of a line begin, where no sum comes near the end of 64 bits.
   @inline(__always)
   private func steps(in line: Place, _ breadths: Span<UInt32>) -> LineSteps {
@@ -356,25 +338,6 @@ final class FlowTable: SectionBody {
     return forEachLine(in: rect, from: start) { line in
       forEachItem(in: line, showingIn: rect, from: start, &reader, body)
     }
-  }
-
-  func forEachItem(
-    in rect: Rect, from start: Int, _ batch: inout CellBatch,
-    _ visit: (borrowing CellBatch) -> Bool
-  ) -> Bool {
-    let coversLines = coversLines(rect)
-    var reader = SizeReader(sizes)
-    let isGoingOn = forEachLine(in: rect, from: start) { line in
-      if isSmall, coversLines, line.isInside(rect), line.item >= start,
-        let isGoingOn = reader.withNarrow(line.items, { append(line, $0, $1, to: &batch, visit) })
-      {
-        return isGoingOn
-      }
-      return forEachItem(in: line, showingIn: rect, from: start, &reader) {
-        batch.append($0, $1, visit)
-      }
-    }
-    return isGoingOn && batch.handOn(to: visit)
   }
 
   /// Whether no item of a line lies beside a rectangle.

@@ -299,15 +299,6 @@ final class ShortestFirstWaterfall: SectionBody {
     forEachPlace(in: rect, from: start) { body($0, frame(of: $1)) }
   }
 
-  /// As any body does, with nothing in between that is called for each item.
-  func forEachItem(
-    in rect: Rect, from start: Int, _ batch: inout CellBatch,
-    _ visit: (borrowing CellBatch) -> Bool
-  ) -> Bool {
-    forEachPlace(in: rect, from: start) { batch.append($0, frame(of: $1), visit) }
-      && batch.handOn(to: visit)
-  }
-
   /// Those that begin in the rectangle follow each other: only the first and the last of them are looked
   /// at, unless some column lies beside the rectangle, or some items have no area.
   ///
@@ -423,7 +414,7 @@ final class ShortestFirstWaterfall: SectionBody {
     let past =
       found.map { found in
         found.start
-          + found.withLeaf { $0.firstCheckpoint(below: main.millionths, after: found.before) }
+          + found.withLeaf { $0.firstCheckpoint(below: main.millionths) }
       } ?? checkpoints.count
     let checkpoint = max(past - 1, checkpoint(before: item))
     // Mostly the same run has it.
