@@ -8,7 +8,7 @@
 typedef struct {
   unsigned hosts, lengths, encodings;
   const char *length, *encoding;
-  bool is_malformed, is_relayed;
+  bool is_malformed, is_relayed, names_no_host;
   size_t bytes;      // names, values and 4 for each field
   const char *next;  // where the next field has to begin
   http_bytes *fields;
@@ -26,6 +26,12 @@ static inline bool is_named(const char *token, const char *name, size_t count) {
 #define IS_NAMED(token, token_count, name) \
   ((token_count) == sizeof name - 1 && is_named(token, name, sizeof name - 1))
 
+// How long a value is without the blanks behind it, which libmicrohttpd leaves.
+static size_t trimmed(const char *value, size_t count) {
+  while (count > 0 && (value[count - 1] == ' ' || value[count - 1] == '\t')) count--;
+  return count;
+}
+
 // Keeps the value of a field that is handed over; of several of one name the first.
 static void keep_field(http_bytes *fields, const char *name, size_t count, const char *value,
                        size_t value_count) {
@@ -40,8 +46,7 @@ static void keep_field(http_bytes *fields, const char *name, size_t count, const
   else if (IS_NAMED(name, count, "access-control-request-method"))
     field = HTTP_FIELD_ACCESS_CONTROL_REQUEST_METHOD;
   else return;
-  while (value_count > 0 && (value[value_count - 1] == ' ' || value[value_count - 1] == '\t'))
-    value_count--;
+  value_count = trimmed(value, value_count);
   // Who sends a condition without a tag has lost it, and must not be taken for one who sends none.
   if (field == HTTP_FIELD_IF_MATCH && value_count == 0) {
     value = "\"\"";
@@ -52,21 +57,23 @@ static void keep_field(http_bytes *fields, const char *name, size_t count, const
 }
 
 // What a byte is good for.
-enum { IN_TOKEN = 1, IN_PATH = 2, IN_PLAIN_PATH = 4 };
+enum { IN_TOKEN = 1, IN_PATH = 2, IN_PLAIN_PATH = 4, IN_HOST = 8 };
 #define PLAIN (IN_TOKEN | IN_PATH | IN_PLAIN_PATH)
+#define NAME (PLAIN | IN_HOST)
 #define SEPARATOR (IN_PATH | IN_PLAIN_PATH)
+#define DELIMITER (SEPARATOR | IN_HOST)
 static const unsigned char byte_class[256] = {
-    ['0' ... '9'] = PLAIN, ['A' ... 'Z'] = PLAIN, ['a' ... 'z'] = PLAIN,
-    ['!'] = PLAIN, ['#'] = PLAIN, ['$'] = PLAIN, ['&'] = PLAIN, ['\''] = PLAIN, ['*'] = PLAIN,
-    ['+'] = PLAIN, ['-'] = PLAIN, ['^'] = PLAIN, ['_'] = PLAIN, ['`'] = PLAIN, ['|'] = PLAIN,
-    ['~'] = PLAIN,
+    ['0' ... '9'] = NAME, ['A' ... 'Z'] = NAME, ['a' ... 'z'] = NAME,
+    ['!'] = NAME, ['#'] = PLAIN, ['$'] = NAME, ['&'] = NAME, ['\''] = NAME, ['*'] = NAME,
+    ['+'] = NAME, ['-'] = NAME, ['^'] = PLAIN, ['_'] = NAME, ['`'] = PLAIN, ['|'] = PLAIN,
+    ['~'] = NAME,
     // Dots and percent signs say more than themselves in a path.
-    ['%'] = IN_TOKEN | IN_PATH, ['.'] = IN_TOKEN | IN_PATH,
+    ['%'] = IN_TOKEN | IN_PATH | IN_HOST, ['.'] = IN_TOKEN | IN_PATH | IN_HOST,
     // The rest of visible ASCII.
-    ['"'] = SEPARATOR, ['('] = SEPARATOR, [')'] = SEPARATOR, [','] = SEPARATOR,
-    ['/'] = SEPARATOR, [':'] = SEPARATOR, [';'] = SEPARATOR, ['<'] = SEPARATOR,
-    ['='] = SEPARATOR, ['>'] = SEPARATOR, ['?'] = SEPARATOR, ['@'] = SEPARATOR,
-    ['['] = SEPARATOR, ['\\'] = SEPARATOR, [']'] = SEPARATOR, ['{'] = SEPARATOR,
+    ['"'] = SEPARATOR, ['('] = DELIMITER, [')'] = DELIMITER, [','] = DELIMITER,
+    ['/'] = SEPARATOR, [':'] = DELIMITER, [';'] = DELIMITER, ['<'] = SEPARATOR,
+    ['='] = DELIMITER, ['>'] = SEPARATOR, ['?'] = SEPARATOR, ['@'] = SEPARATOR,
+    ['['] = DELIMITER, ['\\'] = SEPARATOR, [']'] = DELIMITER, ['{'] = SEPARATOR,
     ['}'] = SEPARATOR,
 };
 
@@ -110,6 +117,7 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
   }
   if (IS_NAMED(name, name_count, "host")) {
     census->hosts++;
+    census->names_no_host = !are_all(value, trimmed(value, value_count), IN_HOST);
   } else if (IS_NAMED(name, name_count, "content-length")) {
     census->lengths++;
     census->length = value;
@@ -251,6 +259,7 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
   bool is_old = strcmp(version, "HTTP/1.0") == 0;
   if (census.hosts > 1 || (census.hosts == 0 && !is_old))
     return refuse(result, 400, "a request needs exactly one Host");
+  if (census.names_no_host) return refuse(result, 400, "Host is malformed");
   if (census.lengths > 1 || census.encodings > 1 || (census.lengths && census.encodings))
     return refuse(result, 400, "the length of the body is given more than once");
   if (census.encodings && (is_old || strcasecmp(census.encoding, "chunked") != 0))

@@ -111,6 +111,16 @@ struct HTTPServerTests {
     for _ in 0..<count { try check(slow.receive(), "sx") }
   }
 
+  @Test func anyNameOfAHostWillDo() throws {
+    let server = try start()
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    for host in ["", "a", " A.b \t", "[::1]:80", "my_host:8080", "a%2d~b!$&'()*+,;=-"] {
+      client.send("GET /n HTTP/1.1\r\nHost:\(host)\r\n\r\n")
+      #expect(client.receive()?.status == 200, "\(host)")
+    }
+  }
+
   @Test func aSchemeAndAnAuthorityInFrontOfThePathAreTaken() throws {
     let server = try start()
     defer { server.stop(drainSeconds: 1) }

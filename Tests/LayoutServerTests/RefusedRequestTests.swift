@@ -28,6 +28,10 @@ struct RefusedRequestTests {
     ("GET /x HTTP/1.1\r\nX: y\nHost: a\r\n\r\n", .problem(400)),
     ("GET /x HTTP/1.1\r\nHost: a\r\n\n", .problem(400)),
     ("GET /x HTTP/1.1\r\nHost: a\rb\r\n\r\n", .problem(400)),
+    ("GET /x HTTP/1.1\r\nHost: a b\r\n\r\n", .problem(400)),
+    ("GET /x HTTP/1.1\r\nHost: a/b\r\n\r\n", .problem(400)),
+    ("GET /x HTTP/1.1\r\nHost: b@a\r\n\r\n", .problem(400)),
+    ("GET /x HTTP/1.0\r\nHost: \u{E4}\r\n\r\n", .problem(400)),
     ("GET /x HTTP/1.1\r\nHost: a\r\r\n\r\n", .problem(400)),
     // Folded lines.
     ("GET /x HTTP/1.1\r\nHost: a\r\nX: y\r\n z\r\n\r\n", .problem(400)),
