@@ -24,6 +24,8 @@ enum { most_vain_turns = 8, vain_wait = 5 };
 enum { tls_record_bytes = 16 << 10, most_owed_turns = 4096 };
 // What libmicrohttpd has for a connection and its request.
 static const size_t connection_bytes = 16 << 10;
+// In which libmicrohttpd has sent what it refuses a request with, and closes: that may take some turns.
+static const double refusal_seconds = 0.5;
 // Nothing below TLS 1.2.
 static const char tls_priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 // The kernel's TCP_FIN_WAIT1 and 2, where only this side has said all it will say, and
@@ -110,7 +112,7 @@ static void begin_connection(http_loop *loop, struct MHD_Connection *mhd, void *
 // its own descriptor of it. Not with TLS, where what is sent is not for us to read any more.
 static void linger(http_loop *loop, const http_connection *connection) {
   struct tcp_info info;
-  bool was_refused = connection->lingers || loop->refused_at == loop->now;
+  bool was_refused = connection->lingers || loop->now - loop->refused_at < refusal_seconds;
   if (!was_refused || connection->is_cut || loop->server->certificate) return;
   if (!read_info(connection->fd, &info)) return;
   if (info.tcpi_state != fin_wait_1 && info.tcpi_state != fin_wait_2) return;

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import HTTPMessages
 import MicroHTTP
@@ -9,7 +10,9 @@ import Synchronization
 /// `/stall` after that too, and nobody else of its loop before, `/rest` on a worker that has something left
 /// to do until then, `/size/N` with N bytes, `/kept` with what it keeps, `/thread` with who answers,
 /// `/cached` with how long that is good for,
-/// `/short/AB` with 900 times the letter A and the tag of the letter B, `/short/A-B` with 1,000.
+/// `/short/AB` with 900 times the letter A and the tag of the letter B, `/short/A-B` with 1,000; these and
+/// `/kept` with the request's origin in a field of their own. A long body is refused whose `Authorization` is
+/// `none`.
 final class EchoHandler: HTTPHandler {
   private let isOpen = Atomic(false)
   private let waiting = Atomic(0)
@@ -48,6 +51,10 @@ final class EchoHandler: HTTPHandler {
   /// How many wait.
   var waitingCount: Int { waiting.load(ordering: .acquiring) }
 
+  func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? {
+    text(request.fields.authorization) == "none" ? HTTPResponse(status: .unauthorized) : nil
+  }
+
   func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
     let path = text(request.path)
     if ["/work", "/wait", "/rest", "/nap", "/thread/worker"].contains(path), !mayTakeLong {
@@ -56,7 +63,9 @@ final class EchoHandler: HTTPHandler {
     if path == "/rest" { hasRest.store(true, ordering: .releasing) }
     if path == "/nap" { usleep(100_000) }
     if path == "/wait" || path == "/stall" { wait() }
-    if path == "/kept" { return HTTPResponse(status: .ok, content: kept) }
+    let origin = text(request.fields.origin)
+    let fields = origin.isEmpty ? [] : [HTTPField(name: "X-Origin", value: origin)]
+    if path == "/kept" { return HTTPResponse(status: .ok, content: kept, otherFields: fields) }
     if path == "/cached" {
       return HTTPResponse(
         status: .ok, fields: [HTTPField(name: "cache-control", value: "max-age=60")])
@@ -66,8 +75,9 @@ final class EchoHandler: HTTPHandler {
     {
       let size = path.utf8.count == 10 ? 1000 : 900
       let content = HTTPContent(
-        [UInt8](repeating: letter, count: size), type: "text/short", tag: HTTPEntityTag(UInt(tag)))
-      return HTTPResponse(status: .ok, content: content)
+        [UInt8](repeating: letter, count: size), type: letter < 0x61 ? "text/upper" : "text/short",
+        tag: HTTPEntityTag(UInt(tag)))
+      return HTTPResponse(status: .ok, content: content, otherFields: fields)
     }
     let type = [HTTPField(name: "Content-Type", value: "text/plain")]
     if path.hasPrefix("/thread") {
@@ -115,6 +125,26 @@ func startServer(
   var configuration = HTTPServerConfiguration(maximumBodySize: 1 << 22)
   change(&configuration)
   return try HTTPServer(configuration: configuration, handler: handler)
+}
+
+/// A server that stops, on a thread of its own: those that tests run on may all be waiting.
+final class Stopping: Sendable {
+  private let outcome = Mutex<Bool?>(nil)
+
+  /// Begins; connections are refused when this returns.
+  init(_ server: HTTPServer) {
+    Thread.detachNewThread { [self] in
+      let haveEnded = server.stop(drainSeconds: 20)
+      outcome.withLock { $0 = haveEnded }
+    }
+    waitUntil { !RawClient(port: server.port).isConnected }
+  }
+
+  /// Whether all threads have ended, waiting for it.
+  var haveEnded: Bool {
+    waitUntil { outcome.withLock { $0 } != nil }
+    return outcome.withLock { $0 } == true
+  }
 }
 
 /// Waits for something that another thread brings about; what is expected is checked after it.

@@ -4,6 +4,8 @@ import Glibc
 /// One connection, on which a test says exactly what it wants to say.
 final class RawClient {
   let descriptor: Int32
+  /// Whether somebody has taken the connection.
+  let isConnected: Bool
   private var received: [UInt8] = []
 
   /// Connects.
@@ -13,7 +15,7 @@ final class RawClient {
   ///   - source: The loopback address to come from, the last of its four numbers.
   ///   - receiveBuffer: How many bytes the kernel keeps of what is not read; nil for as it likes.
   init(port: UInt16, from source: UInt32 = 1, receiveBuffer: Int32? = nil) {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     if var receiveBuffer {
       let size = socklen_t(MemoryLayout<Int32>.size)
       _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, size)
@@ -21,28 +23,14 @@ final class RawClient {
       var segment: Int32 = 536
       _ = unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, size)
     }
-    if source != 1 { _ = unsafe call(bind, 0x7F00_0000 | source, port: 0) }
-    _ = unsafe call(connect, 0x7F00_0001, port: port)
+    if source != 1 { _ = unsafe call(bind, descriptor, 0x7F00_0000 | source, port: 0) }
+    isConnected = unsafe call(connect, descriptor, 0x7F00_0001, port: port) == 0
     // A test that waits for what never comes fails instead of hanging.
     var limit = timeval(tv_sec: 20, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
-  }
-
-  private func call(
-    _ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, _ host: UInt32, port: UInt16
-  ) -> Int32 {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = host.bigEndian
-    // Safe: the address is a variable of this frame, and its size is given.
-    return unsafe withUnsafePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
+    self.descriptor = descriptor
   }
 
   /// Has the connection reset, not closed, when it goes.
@@ -162,4 +150,20 @@ func processorTime(ofThread name: String) -> Int {
     sum += (Int(fields[12]) ?? 0) + (Int(fields[13]) ?? 0)
   }
   return sum
+}
+
+private func call(
+  _ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, _ descriptor: Int32,
+  _ host: UInt32, port: UInt16
+) -> Int32 {
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_port = port.bigEndian
+  address.sin_addr.s_addr = host.bigEndian
+  // Safe: the address is a variable of this frame, and its size is given.
+  return unsafe withUnsafePointer(to: &address) { pointer in
+    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      unsafe function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+    }
+  }
 }

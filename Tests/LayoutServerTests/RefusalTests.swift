@@ -119,16 +119,34 @@ struct RefusalTests {
     }
   }
 
+  @Test func connectionsAreSharedOut() throws {
+    let server = try startServer { $0.ioThreadCount = 2 }
+    defer { server.stop(drainSeconds: 1) }
+    let clients = (0..<8).map { _ in RawClient(port: server.port) }
+    for client in clients { client.send("GET /thread HTTP/1.1\r\nHost: a\r\n\r\n") }
+    let threads = clients.compactMap { $0.receive()?.text.split(separator: " ").first }
+    #expect(threads.sorted() == ["0", "0", "0", "0", "1", "1", "1", "1"])
+  }
+
   /// Who sends first and reads then would be reset in the middle, and lose the answer: where the body is too long,
-  /// and where the header says nothing of it, so that it is none.
-  @Test(arguments: [("Content-Length: 10000000\r\n", 413, 200), ("", 200, 50)])
-  func whoSendsBlindlyGetsTheAnswer(field: String, status: Int, clientCount: Int) throws {
+  /// where the header says nothing of it, so that it is none, where the handler does not want it, and where
+  /// libmicrohttpd refuses the header itself.
+  @Test(arguments: [
+    ("/x", "Content-Length: 10000000\r\n", 413, 200), ("/x", "", 200, 50),
+    ("/x", "Authorization: none\r\nContent-Length: 4000000\r\n", 401, 50),
+    ("/x", "X: LONG\r\n", 431, 50), ("/LONG", "", 414, 50),
+  ])
+  func whoSendsBlindlyGetsTheAnswer(
+    path: String, field: String, status: Int, clientCount: Int
+  ) throws {
     let server = try startServer()
     defer { server.stop(drainSeconds: 1) }
+    let head = "POST \(path) HTTP/1.1\r\nHost: a\r\n\(field)\r\n"
+    let start = head.replacing("LONG", with: String(repeating: "a", count: 40_000))
     let body = [UInt8](repeating: 0x61, count: 10_000_000)
     for _ in 0..<clientCount {
       let client = RawClient(port: server.port)
-      client.send("POST /x HTTP/1.1\r\nHost: a\r\n\(field)\r\n")
+      client.send(start)
       #expect(client.send(body))
       #expect(client.receive()?.status == status)
     }
@@ -147,6 +165,16 @@ struct RefusalTests {
       #expect(client.send(body))
       #expect(client.receive()?.status == 503)
     }
+    waitUntil { server.statistics.lingeringCount == 0 }
+    #expect(server.statistics.lingeringCount == 0)
+  }
+
+  /// Nor is anybody who says nothing more, while nobody else comes.
+  @Test func whoIsTurnedAwayAndStaysIsClosed() throws {
+    let server = try startServer { $0.maximumConnectionCount = 0 }
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    #expect(client.receive()?.status == 503)
     waitUntil { server.statistics.lingeringCount == 0 }
     #expect(server.statistics.lingeringCount == 0)
   }
