@@ -68,12 +68,15 @@ struct ConfigurationTests {
   @Test func whatIsEmptyIsNoValue() {
     #expect(failure(["--host="]) == "--host takes an address")
     #expect(failure([], ["LAYOUTD_TLS_CERT": ""]) == "--tls-cert takes a value")
-    #expect(failure(["--store", "memory:x"])?.hasPrefix("--store takes memory") == true)
+    for store in ["memory:x", "sqlite:"] {
+      #expect(failure(["--store", store])?.hasPrefix("--store takes memory") == true)
+    }
   }
 
   @Test func portsMayBothBeFree() {
     #expect(failure(["--port", "0", "--admin-port", "0"]) == nil)
     #expect(failure(["--port", "1", "--admin-port", "1"]) != nil)
+    #expect(failure(["--admin-host", "127.0.0.1"]) == "--admin-host needs --admin-port")
   }
 
   @Test func theHelpFitsATerminal() {

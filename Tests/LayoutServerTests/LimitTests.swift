@@ -203,8 +203,14 @@ struct LimitTests {
       asker.send("GET /size/500000 HTTP/1.1\r\nHost: a\r\n\r\n")
       #expect(asker.receive()?.status == 503)
       // What is small always fits.
+      let filler = RawClient(port: server.port)
+      filler.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 340000\r\n\r\n")
+      filler.send(body(339_999))
+      waitUntil { server.statistics.heldByteCount == 1_040_000 }
       asker.send("GET /size/60000 HTTP/1.1\r\nHost: a\r\n\r\n")
       #expect(asker.receive()?.body.count == 60_000)
+      filler.send(body(1))
+      #expect(filler.receive()?.status == 200)
       #expect(handler.refusals.map(\.target) == ["/announced", "/grown", "/flood", "/size/500000"])
       #expect(server.statistics.refusalCount(.serviceUnavailable) == 4)
       holder.send(body(100_000))
@@ -297,11 +303,11 @@ struct LimitTests {
     let server = try startServer { $0.requestTimeoutSeconds = 2 }
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port)
-    // Twice, and looked at in between.
-    client.send(get)
+    // Twice, and looked at in between. Nor is an empty line behind a request the beginning of another.
+    client.send(get + "\r\n")
     #expect(client.receive()?.status == 200)
     usleep(700_000)
-    client.send(get)
+    client.send(get + "\r\n")
     #expect(client.receive()?.status == 200)
     usleep(2_700_000)
     client.send("GET /x HTTP/1.1\r\n")
@@ -332,6 +338,17 @@ struct LimitTests {
     #expect(server.statistics.timedOutCount == 0)
     rare.send(get)
     #expect(rare.receive()?.status == 200)
+  }
+
+  /// Sooner than a request that goes on.
+  @Test func whoSaysNothingInTheMiddleOfARequestIsLate() throws {
+    let server = try startServer { $0.idleTimeoutSeconds = 1 }
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    client.send("GET /x HTTP/1.1\r\n")
+    #expect(client.isClosed())
+    waitUntil { server.statistics.connectionCount == 0 }
+    #expect(server.statistics.timedOutCount == 1)
   }
 
   @Test func whoTakesNothingOfALongAnswerIsCutOff() throws {

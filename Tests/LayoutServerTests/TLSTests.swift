@@ -126,6 +126,15 @@ struct TLSTests {
     #expect(server.statistics.timedOutCount == 0)
   }
 
+  @Test func whoStopsInTheMiddleOfTheFirstRequestIsLate() throws {
+    let server = try start { $0.requestTimeoutSeconds = 1 }
+    defer { server.stop(drainSeconds: 1) }
+    let client = try TLSClient(port: server.port)
+    client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n")
+    waitUntil { server.statistics.connectionCount == 0 }
+    #expect(server.statistics.timedOutCount == 1)
+  }
+
   @Test func whoSaysNothingBeforeTheFirstRequestIsNotLate() throws {
     let server = try start { $0.requestTimeoutSeconds = 2 }
     defer { server.stop(drainSeconds: 1) }

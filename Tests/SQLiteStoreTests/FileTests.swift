@@ -69,6 +69,18 @@ import Testing
     #expect(try test.open().load(id, since: nil)?.version == 2)
   }
 
+  /// When it is opened, and not when the first change comes.
+  @Test func aFileThatAnotherProgramHoldsIsRefused() throws {
+    try makeStore()
+    let other = try #require(OtherProgram(test.path))
+    #expect(other.execute("BEGIN IMMEDIATE"))
+    let error = #expect(throws: StoreError.self) { _ = try test.open() }
+    #expect(error?.kind == .unavailable)
+    #expect(error?.detail.contains("another program holds the file") == true)
+    #expect(other.execute("ROLLBACK"))
+    try test.open().close()
+  }
+
   /// A process that is just being started has copies of all descriptors.
   @Test func aClosedStoreIsFreeWhoeverHasACopyOfItsLock() throws {
     let store = try test.open()
