@@ -17,4 +17,18 @@ struct SessionIDTests {
     let bytes = Array(text.utf8)
     #expect(SessionID(bytes.span) == nil)
   }
+
+  @Test func onlySmallHexadecimalDigitsAreAName() {
+    for neighbour in "0f".utf8 {
+      var text = [UInt8](repeating: neighbour, count: 32)
+      for place in text.indices {
+        let taken = (UInt8.min...UInt8.max).filter { byte in
+          text[place] = byte
+          return SessionID(text.span) != nil
+        }
+        #expect(taken == Array("0123456789abcdef".utf8), "at \(place)")
+        text[place] = neighbour
+      }
+    }
+  }
 }
