@@ -201,7 +201,8 @@ struct SessionStoreTests {
   }
 
   @Test func anOwnerHasSoManySessionsAndNoMore() throws {
-    let store = SessionStore(limits: SessionLimits(sessionCountPerOwner: 2))
+    let store = SessionStore(
+      limits: SessionLimits(idleTime: .seconds(10), sessionCountPerOwner: 2))
     let (one, other) = (SessionOwner(number: 1, name: "a"), SessionOwner(number: 2, name: "b"))
     let first = try Self.session(owner: one)
     try store.insert(first, at: .zero)
@@ -215,6 +216,23 @@ struct SessionStoreTests {
     #expect(store.remove(first.id, of: one, at: .zero))
     try store.insert(try Self.session(owner: one), at: .zero)
     #expect(store.statistics.sessionCount == 3)
+    // Those that nobody asks for any more do not count.
+    try store.insert(try Self.session(owner: one), at: .seconds(11))
+  }
+
+  /// It may still be changed by somebody, while another of its name is there.
+  @Test func whatHasLeftIsNotCounted() throws {
+    let store = SessionStore()
+    let first = try Self.session()
+    let prepared = try Self.prepared(itemCount: 1000)
+    let second = Session(
+      id: first.id, description: prepared.description, layout: prepared.layout,
+      scrolling: ScrollState(contentOffset: .zero))
+    try store.insert(first, at: .zero)
+    #expect(store.remove(first.id, at: .zero))
+    #expect(try store.insertAgain(second, at: .zero) === second)
+    store.recount(first)
+    #expect(store.statistics.byteCount == second.byteCount)
   }
 
   @Test func whoLeavesIsCountedByTheReason() throws {

@@ -34,6 +34,14 @@ extension RedisTests {
       return errors
     }
 
+    /// As after somebody has deleted the session by hand.
+    @Test func changesThatAreLeftOverAreNotANewSessions() throws {
+      let new = newID()
+      try server.run("RPUSH", RedisKeys(new).changes, "left over")
+      try store.create(new, owner: "", snapshot: [7])
+      #expect(try store.load(new, since: nil)?.changes == [])
+    }
+
     @Test(arguments: ["3", "", "1.0", "one"])
     func anotherFormat(format: String) throws {
       try server.run("HSET", keys.session, "format", format)
