@@ -115,22 +115,10 @@ extension OutputSpan<UInt32> {
   /// Adds some elements of a span that has them.
   @inline(__always)
   mutating func append(_ source: Span<UInt32>, _ range: Range<Int>) {
-    typealias Few = SIMD16<UInt32>
-    // Safe: the range is one of the source, and either way it is made sure that there is room.
+    // Safe: the range is one of the source, and it is made sure that there is room.
     unsafe withUnsafeMutableBufferPointer { room, filled in
       unsafe source.withUnsafeBufferPointer { source in
-        // Between many changes there is little: a call to copy it takes longer than to copy sixteen always.
-        if range.count <= Few.scalarCount, range.lowerBound + Few.scalarCount <= source.count,
-          filled + Few.scalarCount <= room.count
-        {
-          let few = unsafe UnsafeRawBufferPointer(source).loadUnaligned(
-            fromByteOffset: range.lowerBound * MemoryLayout<UInt32>.stride, as: Few.self)
-          unsafe UnsafeMutableRawBufferPointer(room).storeBytes(
-            of: few, toByteOffset: filled * MemoryLayout<UInt32>.stride, as: Few.self)
-          filled += range.count
-        } else {
-          filled = unsafe room[filled...].initialize(fromContentsOf: source[range])
-        }
+        filled = unsafe room[filled...].initialize(fromContentsOf: source[range])
       }
     }
   }
