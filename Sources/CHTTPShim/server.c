@@ -78,16 +78,20 @@ static void take_connection(http_server *server, const http_arrival *arrival) {
   }
 }
 
-static void accept_connection(http_server *server) {
+// Takes the connection that has waited longest; false if there is none to be had.
+static bool accept_connection(http_server *server) {
   http_arrival arrival = {.size = sizeof arrival.address};
   arrival.fd = accept4(server->listener, &arrival.address.any, &arrival.size,
                        SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (arrival.fd >= 0) {
     take_connection(server, &arrival);
-  } else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
-    // Out of descriptors or memory: the connection waits, and so do we, rather than spin.
-    usleep(10 * 1000);
+    return true;
   }
+  // Who has gone again may have others behind him.
+  if (errno == EINTR || errno == ECONNABORTED) return true;
+  // Out of descriptors or memory: the connection waits, and so do we, rather than spin.
+  if (errno != EAGAIN) usleep(10 * 1000);
+  return false;
 }
 
 static void *accept_connections(void *context) {
@@ -109,8 +113,10 @@ static void *accept_connections(void *context) {
       http_linger_run(&server->lingerer, now);
       looked_at = now;
     }
-    if (fds[0].revents) accept_connection(server);
+    if (fds[0].revents) (void)accept_connection(server);
   }
+  // The kernel has let them in, and would end them with the listener; more than it has room for it has not.
+  for (int left = SOMAXCONN; left > 0 && accept_connection(server); left--) {}
   return NULL;
 }
 

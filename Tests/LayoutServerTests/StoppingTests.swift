@@ -60,6 +60,20 @@ struct StoppingTests {
     #expect(stopping.haveEnded)
   }
 
+  /// However many the kernel has let in, whose turn has not come.
+  @Test func whoHasComeBeforeTheEndIsAnswered() throws {
+    for _ in 0..<5 {
+      let server = try startServer()
+      let clients = (0..<300).map { _ in
+        let client = RawClient(port: server.port)
+        client.send("GET /x HTTP/1.1\r\nHost: a\r\n\r\n")
+        return client
+      }
+      #expect(server.stop(drainSeconds: 10))
+      #expect(clients.count { $0.receive()?.status == 200 } == clients.count)
+    }
+  }
+
   @Test func nothingUnderWayNothingToWaitFor() throws {
     let server = try startServer()
     let idle = RawClient(port: server.port)
