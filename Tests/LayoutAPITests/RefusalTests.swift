@@ -216,6 +216,21 @@ struct RefusalTests {
     #expect(status(#"{"items":{"ids":["a","b","c","d"]}}"#) == 422)
   }
 
+  @Test(arguments: [
+    #"{"items":{"lengths":[1,2]}},{"items":{"sizes":[[1,1],[2,2]]}}"#,
+    #"{"items":{"lengths":[1,2]}},{"items":{"aspectRatios":[1,2]}}"#,
+    #"{"items":{"ids":["a","b"]}},{"items":{"ids":["c","d"]}}"#,
+  ])
+  func tooManyItemsAreToldByTheLimitAndNotByWhatIsLeftOfIt(sections: String) throws {
+    let service = MockService(limits: ServiceLimits(describedItemCount: 3))
+    let description =
+      #"{"collection":{"sections":[\#(sections)]},"layout":{"kind":"flow"},"viewport":{"width":9,"height":9}}"#
+    let answer = try #require(service.send(.post, "/v1/layout", description))
+    #expect(answer.status == 422)
+    #expect(answer["detail"] as? String == "more than 3 items would have data of their own")
+    #expect((answer["pointer"] as? String)?.hasPrefix("/collection/sections/1/items/") == true)
+  }
+
   @Test func moreElementsThanAnAnswerMayHoldAreRefused() throws {
     let service = MockService(limits: ServiceLimits(elementCount: 10))
     let body =

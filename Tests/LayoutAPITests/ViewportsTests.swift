@@ -74,18 +74,21 @@ struct ViewportsTests {
 
   @Test func allTogetherShowNoMoreThanOneAnswerMayHold() throws {
     let service = MockService(limits: ServiceLimits(elementCount: 10))
-    func status(_ viewports: String) -> Int? {
+    func answer(_ viewports: String) -> Answer? {
       service.send(
         .post, "/v1/layout",
         """
         {"collection":{"sections":[{"items":{"count":100}}]},"layout":{"kind":"list"},
          "prefetch":{"ahead":0},"viewports":[\(viewports)]}
-        """)?.status
+        """)
     }
     // Five rows of 44 each.
     let one = #"{"width":9,"height":220}"#
-    #expect(status("\(one),\(one)") == 200)
-    #expect(status("\(one),\(one),{\"width\":9,\"height\":1}") == 422)
+    #expect(answer("\(one),\(one)")?.status == 200)
+    let refusal = answer("\(one),\(one),{\"width\":9,\"height\":1}")
+    #expect(refusal?.status == 422)
+    // Not what the viewports before have left of it.
+    #expect((refusal?["detail"] as? String)?.hasPrefix("more than 10 elements") == true)
   }
 
   @Test func asSessionHasOneViewport() throws {

@@ -23,9 +23,15 @@ extension Call {
     var answers: [LayoutAnswer] = []
     var layout: PreparedLayout?
     for index in request.viewports.indices {
-      let answer = try self.answer(request, index, &layout, limit: remaining)
-      remaining -= answer.elements.count
-      answers.append(answer)
+      do throws(Failure) {
+        let answer = try self.answer(request, index, &layout, limit: remaining)
+        remaining -= answer.elements.count
+        answers.append(answer)
+      } catch {
+        // All viewports' answers are one, and that is what the limit is about.
+        guard case .layout(.tooManyElements) = error else { throw error }
+        throw .layout(.tooManyElements(limit: elementLimit))
+      }
     }
     switch format {
     case .css:

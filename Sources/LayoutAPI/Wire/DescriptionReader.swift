@@ -12,6 +12,19 @@ struct ContentLimits {
   static let nameLength = 1024
 }
 
+/// How many items with data of their own a request may bring, and how many of them may still come.
+struct ItemBudget {
+  let limit: Int
+  private(set) var remaining: Int
+
+  init(_ limits: ContentLimits) {
+    limit = limits.describedItems
+    remaining = limit
+  }
+
+  mutating func spend(_ count: Int) { remaining -= count }
+}
+
 /// The members of a description, and what may stand beside them.
 enum DescriptionMember: Int, JSONName {
   case collection, layout, viewport, viewports, prefetch, rect, snap
@@ -134,10 +147,10 @@ extension JSONValue {
     var array = try value.array(maximumCount: limits.sections)
     var sections: [Section] = []
     sections.reserveCapacity(array.count)
-    var remaining = limits.describedItems
+    var budget = ItemBudget(limits)
     var ids: Set<[UInt8]> = []
     while let section = array.next() {
-      sections.append(try section.section(remainingItems: &remaining, form))
+      sections.append(try section.section(&budget, form))
       if let id = sections.last?.id, !ids.insert(id.nameBytes).inserted {
         throw JSONError(
           .rule("another section has the id \"\(id)\" already"), at: section.pointer + "/id")
@@ -155,13 +168,13 @@ extension JSONValue {
 
   /// One of `sections`.
   func section(
-    remainingItems: inout Int, _ form: ItemsForm = .alike
+    _ budget: inout ItemBudget, _ form: ItemsForm = .alike
   ) throws(JSONError) -> Section {
     let object = try JSONObject<SectionMember>(self)
     var section = Section()
     section.id = try object[.id]?.string(maximumLength: ContentLimits.nameLength)
     if let items = object[.items] {
-      section.items = ItemList(runs: try items.items(remainingItems: &remainingItems, form))
+      section.items = ItemList(runs: try items.items(&budget, form))
     }
     section.header = try object[.header]?.coreSize()
     section.footer = try object[.footer]?.coreSize()
@@ -198,14 +211,14 @@ extension JSONValue {
   }
 
   private func items(
-    remainingItems: inout Int, _ form: ItemsForm
+    _ budget: inout ItemBudget, _ form: ItemsForm
   ) throws(JSONError) -> [Items] {
     switch form {
-    case .alike: return try items(remainingItems: &remainingItems)
+    case .alike: return try items(&budget)
     case .runs:
       var runs: [Items] = []
       var array = try array()
-      while let value = array.next() { runs += try value.items(remainingItems: &remainingItems) }
+      while let value = array.next() { runs += try value.items(&budget) }
       return runs
     }
   }
@@ -213,7 +226,18 @@ extension JSONValue {
   /// `items`.
   ///
   /// - Returns: At least one run, as the engine keeps them.
-  func items(remainingItems: inout Int) throws(JSONError) -> [Items] {
+  func items(_ budget: inout ItemBudget) throws(JSONError) -> [Items] {
+    do throws(JSONError) {
+      return try itemsWithin(&budget)
+    } catch {
+      // What is left of the limit says nothing to whoever has not counted.
+      guard case .tooManyElements = error.reason else { throw error }
+      throw JSONError(
+        .rule("more than \(budget.limit) items would have data of their own"), at: error.pointer)
+    }
+  }
+
+  private func itemsWithin(_ budget: inout ItemBudget) throws(JSONError) -> [Items] {
     let object = try JSONObject<ItemsMember>(self)
     let given = object.members.intersection(ItemsMember.extents)
     if given.count > 1 {
@@ -221,7 +245,7 @@ extension JSONValue {
       throw try object.required(names[1]).error(
         .rule("items have only one of size, sizes, lengths and aspectRatios; \(names[0]) is given"))
     }
-    let limit = remainingItems
+    let limit = budget.remaining
     var described: Int?
     var extents = [ItemExtents.unspecified]
     if let size = object[.size] { extents = [.size(try size.coreSize())] }
@@ -258,7 +282,7 @@ extension JSONValue {
     guard described != nil || object.members.contains(.count) else {
       throw error(.missingMember("count"))
     }
-    remainingItems -= described ?? 0
+    budget.spend(described ?? 0)
     return itemRuns(count, extents, ids: ids?.runs)
   }
 

@@ -63,14 +63,14 @@ extension JSONValue {
   func update(limits: ContentLimits) throws(JSONError) -> UpdateRequest {
     let object = try JSONObject<UpdateMember>(self)
     var request = UpdateRequest()
-    var remaining = limits.describedItems
+    var budget = ItemBudget(limits)
     try object[.deleteSections]?.forEachElement { (value) throws(JSONError) in
       request.batch.deleteSections.append(try value.whole(in: JSONValue.indices))
     }
     // More than there may be are refused before all are kept.
     try object[.insertSections]?.forEachElement(maximumCount: limits.sections) {
       (value) throws(JSONError) in
-      request.batch.insertSections.append(try value.sectionAt(&remaining))
+      request.batch.insertSections.append(try value.sectionAt(&budget))
     }
     try object[.moveSections]?.forEachElement { (value) throws(JSONError) in
       let move = try JSONObject<OperationMember>(value, allowed: [.from, .to])
@@ -82,7 +82,7 @@ extension JSONValue {
     }
     try object[.reloadSections]?.forEachElement(maximumCount: limits.sections) {
       (value) throws(JSONError) in
-      request.batch.reloadSections.append(try value.sectionAt(&remaining))
+      request.batch.reloadSections.append(try value.sectionAt(&budget))
     }
     try object[.deleteItems]?.forEachElement { (value) throws(JSONError) in
       request.batch.deleteItems.append(try value.itemRange())
@@ -93,7 +93,7 @@ extension JSONValue {
         item: try insert.required(.at).whole(in: JSONValue.indices),
         section: try insert.required(.section).whole(in: JSONValue.indices))
       request.batch.insertItems.append(
-        (path, try insert.required(.items).oneRunOfItems(remainingItems: &remaining)))
+        (path, try insert.required(.items).oneRunOfItems(&budget)))
     }
     try object[.moveItems]?.forEachElement { (value) throws(JSONError) in
       let move = try JSONObject<OperationMember>(value, allowed: [.from, .to])
@@ -106,7 +106,7 @@ extension JSONValue {
         item: try reload.required(.start).whole(in: JSONValue.indices),
         section: try reload.required(.section).whole(in: JSONValue.indices))
       let given = try reload.required(.items)
-      let items = try given.oneRunOfItems(remainingItems: &remaining)
+      let items = try given.oneRunOfItems(&budget)
       if items.ids != nil, let ids = try JSONObject<ItemsMember>(given)[.ids] {
         throw ids.error(.rule("reloaded items keep their ids: leave ids out"))
       }
@@ -128,8 +128,8 @@ extension JSONValue {
   }
 
   /// `items` in one piece.
-  private func oneRunOfItems(remainingItems: inout Int) throws(JSONError) -> Items {
-    let runs = try items(remainingItems: &remainingItems)
+  private func oneRunOfItems(_ budget: inout ItemBudget) throws(JSONError) -> Items {
+    let runs = try items(&budget)
     // They have sizes and names of one kind, and so go together.
     return runs.count == 1 ? runs[0] : ItemList(runs: runs).asOneRun ?? Items()
   }
@@ -145,12 +145,12 @@ extension JSONValue {
   }
 
   private func sectionAt(
-    _ remaining: inout Int
+    _ budget: inout ItemBudget
   ) throws(JSONError) -> (at: Int, section: Section) {
     let object = try JSONObject<OperationMember>(self, allowed: [.at, .section])
     return (
       try object.required(.at).whole(in: JSONValue.indices),
-      try object.required(.section).section(remainingItems: &remaining)
+      try object.required(.section).section(&budget)
     )
   }
 
