@@ -90,7 +90,7 @@ public final class LayoutService: HTTPHandler {
   }
 
   /// What went wrong with the store since the last call, in words for those who run the server.
-  public func takeStoreError() -> String? { archive?.statistics.takeError() }
+  public func takeStoreErrors() -> [String] { archive?.statistics.takeErrors() ?? [] }
 
   /// Ends the store's work, when no requests are under way any more.
   public func close() {

@@ -78,7 +78,7 @@ final class Sweeper: Sendable {
         Memory.giveBackWhatIsFree()
         givenBackByteCount = freedByteCount
       }
-      if let error = service.takeStoreError() { log.write("store: \(error)\n") }
+      for error in service.takeStoreErrors() { log.write("store: \(error)\n") }
       state.withLock { $0.isSweeping = false }
     }
   }

@@ -23,7 +23,17 @@ final class StoreStatistics: Sendable {
   private let unavailableCount = Counter()
   private let uncertainCount = Counter()
   private let unreadableCount = Counter()
-  private let lastError = Mutex<String?>(nil)
+  private let errors = Mutex(Errors())
+
+  private struct Errors {
+    /// What cannot be read, each once: whoever is to mend it has to know all of it.
+    var unreadable: [String] = []
+    /// The last of everything else, which is mostly the same over and over.
+    var last: String?
+  }
+
+  /// Of so much that cannot be read it is told between two calls.
+  private static let unreadableLimit = 8
 
   /// Counts a question, or a change, that took so long.
   func count(nanoseconds: UInt64) {
@@ -31,9 +41,17 @@ final class StoreStatistics: Sendable {
     self.nanoseconds.add(nanoseconds)
   }
 
-  /// Counts what went wrong, and keeps the last of it.
+  /// Counts what went wrong, and keeps it to be told.
   func count(_ error: StoreError) {
-    lastError.withLock { $0 = error.detail }
+    errors.withLock { errors in
+      if error.kind != .unreadable {
+        errors.last = error.detail
+      } else if errors.unreadable.count < StoreStatistics.unreadableLimit,
+        !errors.unreadable.contains(error.detail)
+      {
+        errors.unreadable.append(error.detail)
+      }
+    }
     switch error.kind {
     case .unavailable: unavailableCount.add(1)
     case .uncertain: uncertainCount.add(1)
@@ -41,11 +59,11 @@ final class StoreStatistics: Sendable {
     }
   }
 
-  /// What went wrong since the last call; of several things, the last.
-  func takeError() -> String? {
-    lastError.withLock { error in
-      defer { error = nil }
-      return error
+  /// What went wrong since the last call: all that cannot be read, and of other things the last.
+  func takeErrors() -> [String] {
+    errors.withLock { errors in
+      defer { errors = Errors() }
+      return errors.unreadable + (errors.last.map { [$0] } ?? [])
     }
   }
 

@@ -327,8 +327,8 @@ struct SharingTests {
         // Where the store is, is not for strangers.
         #expect((answer["detail"] as? String)?.contains("gone fishing") == false)
       }
-      #expect(service.service.takeStoreError() == "gone fishing")
-      #expect(service.service.takeStoreError() == nil)
+      #expect(service.service.takeStoreErrors() == ["gone fishing"])
+      #expect(service.service.takeStoreErrors() == [])
       // What nobody else can have changed is still known: until the store had a chance to.
       store.failure.withLock { $0 = nil }
       #expect(service.send(.get, path)?["version"] as? Int == 1)

@@ -358,6 +358,26 @@ struct StoringTests {
     #expect(store.touched.withLock { $0 } == store.sessions.withLock { Array($0.keys) })
   }
 
+  /// The log names all sessions that are damaged, and says of a store that is gone only the last.
+  @Test func everythingThatCannotBeReadIsTold() throws {
+    let store = ScriptedStore(isShared: true)
+    let service = MockService(over: store)
+    let path = try service.makeSession(session)
+    func fails(_ kind: StoreError.Kind, _ detail: String) {
+      store.failure.withLock { $0 = StoreError(kind, detail) }
+      _ = service.send(.get, path)
+    }
+    fails(.unreadable, "one")
+    fails(.unavailable, "gone")
+    fails(.unreadable, "two")
+    fails(.unreadable, "one")
+    fails(.unavailable, "still gone")
+    #expect(service.service.takeStoreErrors() == ["one", "two", "still gone"])
+    for number in 0..<100 { fails(.unreadable, "\(number)") }
+    #expect(service.service.takeStoreErrors() == (0..<8).map { "\($0)" })
+    #expect(service.service.takeStoreErrors() == [])
+  }
+
   /// A use that cannot be noted keeps nobody from being forgotten, which may be what makes room for it.
   @Test func aUseThatTheStoreDoesNotTakeKeepsNothingFromBeingSwept() throws {
     let store = ScriptedStore(isShared: false)
@@ -371,7 +391,7 @@ struct StoringTests {
       store.touchFailure.withLock { $0 = StoreError(kind, "not this one") }
       let before = store.sweepCount.withLock(\.self)
       _ = service.service.sweep()
-      #expect(service.service.takeStoreError() == "not this one")
+      #expect(service.service.takeStoreErrors() == ["not this one"])
       #expect(store.sweepCount.withLock(\.self) == before + 1)
       store.touchFailure.withLock { $0 = nil }
       store.touched.withLock { $0 = [] }
