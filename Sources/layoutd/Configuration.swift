@@ -243,10 +243,11 @@ struct Configuration {
       "lines name:sha256-hex-of-key; read again on SIGHUP (none)"),
     .integer(
       "tenant-max-sessions", 0...100_000_000, \.tenantMaxSessions,
-      "sessions of one name in that file; past it: 429", zero: "no limit"),
+      "sessions of one name in that file, without it of all; past it: 429", zero: "no limit"),
     .integer(
       "tenant-requests-per-second", 0...1_000_000, \.tenantRequestsPerSecond,
-      "of one name in that file, a second's worth at once; past it: 429", zero: "no limit"),
+      "of one name in that file, without it of all, a second's worth at once; past it: 429",
+      zero: "no limit"),
     Option(
       name: "allow-anonymous", placeholder: nil,
       help: "serve addresses other than loopback without keys (off)"
