@@ -540,14 +540,13 @@ static void refuse_rest(http_exchange *exchange, unsigned status, const char *de
 }
 
 // Throws away a piece of a refused body. Where too much comes, the connection ends; libmicrohttpd takes no
-// answer before the body's end, so that this says it on the socket. Not with TLS, where what is sent is not
-// for us to write.
+// answer before the body's end, so that this says it on the socket.
 static enum MHD_Result drain(http_exchange *exchange, size_t count) {
   http_connection *connection = exchange->connection;
   exchange->drained += count;
   if (exchange->drained <= drained_bytes) return MHD_YES;
-  if (connection && !exchange->loop->server->certificate) {
-    http_reply_say(&exchange->reply, connection->fd);
+  if (connection) {
+    http_reply_say(&exchange->reply, connection->fd, connection->session);
     connection->lingers = true;
   }
   return MHD_NO;

@@ -297,8 +297,9 @@ void http_count_refusal(http_loop *loop, unsigned status);
 // Fills in a refusal, whose text is kept where the caller says, of HTTP_PROBLEM_SIZE bytes.
 void http_reply_refuse(http_reply *reply, unsigned status, const char *detail, const char *id,
                        char *text);
-// Sends a short reply on a socket that nobody else writes to, as its last one; as far as the socket takes it.
-void http_reply_say(const http_reply *reply, int fd);
+// Sends a short reply on a socket that nobody else writes to, as its last one; as far as the socket takes it. The
+// session is that of TLS, or NULL.
+void http_reply_say(const http_reply *reply, int fd, void *session);
 extern const char http_cache_control[];
 struct MHD_Response *http_response_make(const uint8_t *body, size_t count,
                                         void (*release)(void *owner), void *owner);
@@ -338,6 +339,8 @@ bool http_tls_start(http_server *server);
 void http_tls_end(http_server *server);
 // Gives a client that has just connected what it may come again with. Returns its session; NULL without TLS.
 void *http_tls_begin(const http_server *server, struct MHD_Connection *mhd);
+// Sends a text in a session in which libmicrohttpd has nothing to send.
+void http_tls_say(void *session, const char *text, size_t count);
 // Whether a session's client has done its part of the handshake.
 bool http_tls_has_begun(void *session);
 

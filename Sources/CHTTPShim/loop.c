@@ -28,10 +28,10 @@ static const size_t connection_bytes = 16 << 10;
 static const double refusal_seconds = 0.5;
 // Nothing below TLS 1.2.
 static const char tls_priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
-// The kernel's TCP_FIN_WAIT1 and 2, where only this side has said all it will say, and
-// TCP_CLOSE_WAIT, where only the other one has. The header that has the names cannot be included
-// together with the one that has the kernel's tcp_info.
-enum { fin_wait_1 = 4, fin_wait_2 = 5, close_wait = 8 };
+// The kernel's TCP_ESTABLISHED, where both sides may say more, TCP_FIN_WAIT1 and 2, where only this one
+// has said all it will say, and TCP_CLOSE_WAIT, where only the other one has. The header that has the names
+// cannot be included together with the one that has the kernel's tcp_info.
+enum { established = 1, fin_wait_1 = 4, fin_wait_2 = 5, close_wait = 8 };
 
 void http_loop_wake(http_loop *loop) {
   uint64_t one = 1;
@@ -109,15 +109,17 @@ static void begin_connection(http_loop *loop, struct MHD_Connection *mhd, void *
 }
 
 // Keeps the socket of a refused client that may still be sending; libmicrohttpd is about to close
-// its own descriptor of it. Not with TLS, where what is sent is not for us to read any more.
+// its own descriptor of it. With TLS it has said goodbye in a record, and leaves the stream's end to us.
 static void linger(http_loop *loop, const http_connection *connection) {
   struct tcp_info info;
   bool was_refused = connection->lingers || loop->now - loop->refused_at < refusal_seconds;
-  if (!was_refused || connection->is_cut || loop->server->certificate) return;
-  if (!read_info(connection->fd, &info)) return;
-  if (info.tcpi_state != fin_wait_1 && info.tcpi_state != fin_wait_2) return;
+  if (!was_refused || connection->is_cut || !read_info(connection->fd, &info)) return;
+  bool is_half_closed = info.tcpi_state == fin_wait_1 || info.tcpi_state == fin_wait_2;
+  if (!is_half_closed && !(connection->session && info.tcpi_state == established)) return;
   int fd = fcntl(connection->fd, F_DUPFD_CLOEXEC, 0);
-  if (fd >= 0) http_linger_take(&loop->lingerer, fd, loop->now);
+  if (fd < 0) return;
+  if (!is_half_closed) shutdown(fd, SHUT_WR);
+  http_linger_take(&loop->lingerer, fd, loop->now);
 }
 
 static void end_connection(http_loop *loop, struct MHD_Connection *mhd, void **slot) {

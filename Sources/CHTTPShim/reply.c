@@ -125,7 +125,7 @@ static void add(char *text, size_t size, size_t *count, const char *format, ...)
   if (added > 0 && (size_t)added < size - *count) *count += (size_t)added;
 }
 
-void http_reply_say(const http_reply *reply, int fd) {
+void http_reply_say(const http_reply *reply, int fd, void *session) {
   char text[4096];
   size_t count = 0;
   add(text, sizeof text, &count, "HTTP/1.1 %u %s\r\nContent-Type: %s\r\n", reply->status,
@@ -134,6 +134,10 @@ void http_reply_say(const http_reply *reply, int fd) {
     add(text, sizeof text, &count, "%s: %s\r\n", reply->fields[i].name, reply->fields[i].value);
   add(text, sizeof text, &count, "Connection: close\r\nContent-Length: %zu\r\n\r\n%.*s",
       reply->count, (int)reply->count, (const char *)reply->body);
+  if (session) {
+    http_tls_say(session, text, count);
+    return;
+  }
   (void)!send(fd, text, count, MSG_NOSIGNAL | MSG_DONTWAIT);
   shutdown(fd, SHUT_WR);
 }

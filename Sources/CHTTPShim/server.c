@@ -26,7 +26,7 @@ static void turn_away(http_server *server, int fd, const char *detail) {
   http_make_request_id(id);
   http_reply reply;
   http_reply_refuse(&reply, 503, detail, id, problem);
-  http_reply_say(&reply, fd);
+  http_reply_say(&reply, fd, NULL);
   http_linger_take(&server->lingerer, fd, http_now());
   http_bytes unread = {(const uint8_t *)"", 0};
   server->observer(server->context, 503, unread, unread, id, NULL);

@@ -32,6 +32,12 @@ void *http_tls_begin(const http_server *server, struct MHD_Connection *mhd) {
   return info->tls_session;
 }
 
+void http_tls_say(void *session, const char *text, size_t count) {
+  // libmicrohttpd has nothing to send meanwhile, and says goodbye when it closes. What does not go out at once
+  // never does.
+  (void)gnutls_record_send(session, text, count);
+}
+
 bool http_tls_has_begun(void *session) {
   // There is none until hands are shaken.
   char *description = gnutls_session_get_desc(session);

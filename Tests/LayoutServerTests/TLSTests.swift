@@ -1,5 +1,6 @@
 import CGnuTLS
 import Foundation
+import HTTPMessages
 import MicroHTTP
 import Testing
 
@@ -161,6 +162,21 @@ struct TLSTests {
       "-o", "/dev/null", "-w", "%{http_code}", "-X", "POST", "-d",
       String(repeating: "a", count: 2000), "https://localhost:\(server.port)/x")
     #expect(status == "413")
+  }
+
+  /// The server does not take all of it, and says so.
+  @Test func whoFloodsGetsTheAnswer() throws {
+    let server = try start { $0.maximumBodySize = 1000 }
+    defer { server.stop(drainSeconds: 1) }
+    let flood = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+    try Data(repeating: 0x61, count: 3 << 20).write(to: flood)
+    defer { try? FileManager.default.removeItem(at: flood) }
+    let answer = try curl(
+      "-i", "-H", "Expect:", "-H", "Transfer-Encoding: chunked", "--data-binary", "@\(flood.path)",
+      "https://localhost:\(server.port)/x")
+    #expect(answer.hasPrefix("HTTP/1.1 413 "), "\(answer)")
+    #expect(answer.contains("--max-body-mib"))
+    #expect(server.statistics.refusalCount(.contentTooLarge) == 1)
   }
 
   @Test(arguments: ["", "\u{16}\u{3}\u{1}", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"])
