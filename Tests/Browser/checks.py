@@ -2,13 +2,16 @@
 
 import argparse
 import contextlib
+import hashlib
 import http.server
 import json
+import os
 import pathlib
 import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -56,8 +59,8 @@ def server(program, *options):
 
 
 class Checks:
-    def __init__(self, browser, url, shop, screenshots):
-        self.browser, self.url, self.shop, self.screenshots = browser, url, shop, screenshots
+    def __init__(self, browser, program, url, shop, screenshots):
+        self.browser, self.program, self.url, self.shop, self.screenshots = browser, program, url, shop, screenshots
         self.notes = []
 
     # What the checks are made of
@@ -1134,6 +1137,38 @@ class Checks:
                 raise Failed(f"{command[:200]}: {ran.stdout[:300]}") from None
             expect(len(attributes) == count, f"{kind}: {len(attributes)} elements instead of {count}")
 
+    def keys_are_asked_for(self):
+        """A server with keys: the page asks for one, goes on with it, and shows it to nobody."""
+        key = "0123456789abcdef"
+        with tempfile.NamedTemporaryFile("w") as keys:
+            keys.write(f"alice:{hashlib.sha256(key.encode()).hexdigest()}\n")
+            keys.flush()
+            with server(self.program, "--api-keys-file", keys.name) as url:
+                self.browser.goto(f"{url}/#layout=waterfall&collection=random")
+                waiting = """
+                  for (let i = 0; i < 200 && document.getElementById("failed").hidden; i++) await new Promise((r) => setTimeout(r, 25));
+                  return !document.getElementById("failed").hidden && !document.getElementById("key").hidden;"""
+                expect(self.browser.eval(waiting), "no key is asked for")
+                type_key = """
+                  document.getElementById("secret").value = args[0];
+                  document.querySelector("#key button").click();"""
+                self.browser.eval("document.getElementById('failed').hidden = true;" + type_key, "another")
+                expect(self.browser.eval(waiting), "a wrong key is taken")
+                self.browser.eval(type_key, key)
+                self.settle()
+                expect(self.browser.eval("return document.getElementById('failed').hidden"), "the question stays")
+                expect(self.browser.eval("return document.querySelector('collection-view').visibleItems.length > 4"), "nothing is shown")
+                time.sleep(0.3)
+                page = self.browser.eval("return document.documentElement.outerHTML + location.href")
+                expect(key not in page, "the key is shown")
+                for kind in ("session", "once"):
+                    self.browser.eval("document.querySelector(`input[name=curl][value=${args[0]}]`).click()", kind)
+                    command = self.browser.eval("return document.getElementById('curl').textContent")
+                    ran = subprocess.run(
+                        ["bash", "-c", command], capture_output=True, text=True, timeout=10,
+                        env={**os.environ, "LAYOUTD_KEY": key})
+                    expect('"attributes":' in ran.stdout, f"{command[:200]}: {ran.stdout[:300]}")
+
     def links_bring_back(self):
         """What is shown is in the address."""
         self.open("layout=wheel&collection=random")
@@ -1277,7 +1312,7 @@ class Checks:
             "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",
             "fingers_that_rest_are_waited_for", "pages_that_are_read_from_the_right",
             "first_screens_of_a_server_stay", "an_element_by_its_attributes_alone", "it_is_as_its_types_say",
-            "scroll_bars_come_first", "curl_tells_the_same", "links_bring_back",
+            "scroll_bars_come_first", "curl_tells_the_same", "keys_are_asked_for", "links_bring_back",
             "strange_links_are_no_dead_ends", "the_last_choice_counts", "fingers", "accessible", "pictures",
         ):
             if only and name not in only:
@@ -1292,7 +1327,7 @@ class Checks:
                 getattr(self, name)()
                 refused = self.browser.eval("return window.refused")
                 # What a check provokes, and a browser then reports.
-                errors = [m for m in self.browser.messages if not re.search(r"status of (404|409|412)", m)]
+                errors = [m for m in self.browser.messages if not re.search(r"status of (401|404|409|412)", m)]
                 expect(not refused and not errors, f"the browser complains: {refused} {errors}")
             except Failed as failed:
                 problem = str(failed)
@@ -1391,7 +1426,7 @@ with server(options.program, "--cors-origin", origin) as url:
         if options.browser in (None, kind.name):
             browser = kind()
             try:
-                failures += Checks(browser, url, origin, options.screenshots).run()
+                failures += Checks(browser, options.program, url, origin, options.screenshots).run()
             finally:
                 browser.close()
 sys.exit(1 if failures else 0)

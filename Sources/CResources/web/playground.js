@@ -256,15 +256,23 @@ function sectionName(section) {
 
 function say(text) {
   $("status").textContent = text;
-  $("failure").hidden = true;
+  $("failed").hidden = true;
 }
 
 function fail(error) {
   const problem = error.problem;
   const pointer = problem?.pointer ? ` (${problem.pointer})` : "";
   $("failure").textContent = `${error.message}${pointer}`;
-  $("failure").hidden = false;
+  $("key").hidden = error.status !== 401;
+  $("failed").hidden = false;
 }
+
+// Kept for as long as the page is there, and nowhere else.
+$("key").addEventListener("submit", (event) => {
+  event.preventDefault();
+  view.headers = { Authorization: `Bearer ${$("secret").value}` };
+  showCollection();
+});
 
 const format = (number) => number.toLocaleString("en", { maximumFractionDigits: 1 });
 const short = (time) => (time < 10 ? time.toFixed(1) : Math.round(time));
@@ -365,14 +373,16 @@ const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function curlText() {
   const { x, y } = view.contentOffset;
+  // Commands are shown, copied and kept in histories; a key is not.
+  const key = view.headers.Authorization ? '-H "Authorization: Bearer $LAYOUTD_KEY" ' : "";
   if (state.curl === "session") {
     if (!view.sessionURL) return "";
-    return `curl ${quoted(`${view.sessionURL}/attributes?contentOffsetX=${x}&contentOffsetY=${y}`)}`;
+    return `curl ${key}${quoted(`${view.sessionURL}/attributes?contentOffsetX=${x}&contentOffsetY=${y}`)}`;
   }
   const description = {
     collection: null, layout: view.layout, viewport: { ...view.viewportSize, contentOffset: { x, y } },
   };
-  const head = `curl -H 'Content-Type: application/json' ${SERVER}v1/layout`;
+  const head = `curl ${key}-H 'Content-Type: application/json' ${SERVER}v1/layout`;
   const rest = JSON.stringify(description).replace('"collection":null,', "");
   if (state.collection === "gallery" && !isChanged) {
     return `curl -s ${SERVER}playground/gallery.json |\n  jq -c ${quoted(`{collection} + ${rest}`)} |\n  ${head} -d @-`;
