@@ -97,6 +97,32 @@ import Testing
     }
   }
 
+  /// Whoever shares out requests learns at once that there should be no more, and what is under way is finished.
+  @Test func whileItStopsItIsNotReady() throws {
+    let program = try Program(["--admin-port", "0"])
+    defer { program.kill() }
+    let port = try program.port("administration on http://127.0.0.1:")
+    func status(_ path: String) -> Int? {
+      let client = RawClient(port: port)
+      client.send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+      return client.receive()?.status
+    }
+    let client = RawClient(port: try program.port())
+    client.send(
+      "POST /v1/layout HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n")
+    // It has begun.
+    #expect(client.receive()?.status == 100)
+    #expect(status("/readyz") == 200)
+    program.send(SIGTERM)
+    waitUntil { status("/readyz") == 503 }
+    #expect(status("/readyz") == 503)
+    #expect(status("/healthz") == 200)
+    client.send("{}")
+    #expect(client.receive()?.status == 422)
+    #expect(program.waitForExit() == 0)
+  }
+
   /// Beyond loopback without keys only if that is said: an empty variable, as an unset one comes to in a
   /// deployment's file, says nothing; and an option says more than a variable.
   @Test(arguments: [
