@@ -90,10 +90,20 @@ extension BatchUpdate {
   /// - Throws: ``UpdateRefusal`` with the first rule that is broken.
   /// - Complexity: O(k · log n) for k items that are inserted, moved or reloaded, and ranges deleted.
   public func applied(
-    to content: Content, names: CollectedNames = CollectedNames()
+    to content: Content, names: inout KnownNames
   ) throws(UpdateRefusal) -> UpdatedContent {
     let plan = try UpdatePlan(self, for: content)
-    return plan.result(names: try plan.names(from: names))
+    return plan.result(names: try plan.names(from: &names))
+  }
+
+  /// What the batch makes of content of which no names are known yet.
+  ///
+  /// - Parameter content: The content.
+  /// - Returns: The content afterwards, which shares what did not change.
+  /// - Throws: ``UpdateRefusal`` with the first rule that is broken.
+  public func applied(to content: Content) throws(UpdateRefusal) -> UpdatedContent {
+    var names = KnownNames()
+    return try applied(to: content, names: &names)
   }
 
   /// A batch like this one that can be applied: with as little changed as can be.
@@ -104,24 +114,31 @@ extension BatchUpdate {
   /// - Returns: Nil if too much is broken, or nothing.
   /// - Complexity: That of applying it, up to 65 times, but no more often than 400,000 operations and names
   ///   that come or go are gone through.
-  public func repaired(for content: Content, names: CollectedNames = CollectedNames())
-    -> BatchUpdate?
-  {
-    guard var refusal = refusal(by: content, names) else { return nil }
+  public func repaired(for content: Content, names: inout KnownNames) -> BatchUpdate? {
+    guard var refusal = refusal(by: content, &names) else { return nil }
     var batch = self
     // Each round goes through the whole batch, and mends what the one before still broke.
     for _ in 0..<min(64, BatchUpdate.repairCost / max(1, cost(in: content, names))) {
       refusal.repair(&batch)
-      guard let next = batch.refusal(by: content, names) else { return batch }
+      guard let next = batch.refusal(by: content, &names) else { return batch }
       refusal = next
     }
     return nil
   }
 
+  /// A batch like this one that can be applied to content of which no names are known yet.
+  ///
+  /// - Parameter content: The content.
+  /// - Returns: Nil if too much is broken, or nothing.
+  public func repaired(for content: Content) -> BatchUpdate? {
+    var names = KnownNames()
+    return repaired(for: content, names: &names)
+  }
+
   /// The first rule that the batch breaks; nil if it can be applied.
-  private func refusal(by content: Content, _ names: CollectedNames) -> UpdateRefusal? {
+  private func refusal(by content: Content, _ names: inout KnownNames) -> UpdateRefusal? {
     do throws(UpdateRefusal) {
-      _ = try applied(to: content, names: names)
+      _ = try applied(to: content, names: &names)
       return nil
     } catch {
       return error
@@ -132,13 +149,13 @@ extension BatchUpdate {
   private static var repairCost: Int { 400_000 }
 
   /// How many operations there are, and names that they bring, and take where that matters.
-  private func cost(in content: Content, _ names: CollectedNames) -> Int {
+  private func cost(in content: Content, _ names: KnownNames) -> Int {
     let operationCount =
       deleteSections.count + insertSections.count + moveSections.count + reloadSections.count
       + deleteItems.count + insertItems.count + moveItems.count + reloadItems.count
     let namedCount = insertItems.reduce(0) { $0 + ($1.items.ids?.count ?? 0) }
     let sections = insertSections.map(\.section) + reloadSections.map(\.section)
-    let removedCount = names.known.items == nil ? 0 : removedNameCount(in: content)
+    let removedCount = names.items == nil ? 0 : removedNameCount(in: content)
     return sections.reduce(operationCount + namedCount + removedCount) {
       $0 + $1.items.rope.summary.namedCount
     }

@@ -1,25 +1,28 @@
-import Synchronization
-
-/// The names of a collection's sections and items, from the first time on that a change has to know them.
+/// The names of a collection's sections and items, as far as anybody had to know them.
 ///
-/// All changes of one collection share them, those too that are refused or only tried: to collect a million
-/// names takes a tenth of a second.
-public final class CollectedNames: Sendable {
-  private let names: Mutex<KnownNames>
+/// All changes of one collection go on from what the ones before had to know, those too that are refused or
+/// only tried: to collect a million names takes a tenth of a second.
+public struct KnownNames: Sendable {
+  private(set) var sections: NameSet?
+  private(set) var items: NameSet?
 
-  /// Names that are known, and others to be collected when they are needed.
-  public init(_ names: KnownNames = KnownNames()) { self.names = Mutex(names) }
+  /// None yet.
+  public init() {}
 
-  /// The names that anybody had to know.
-  var known: KnownNames { names.withLock { $0 } }
+  init(sections: NameSet?, items: NameSet?) {
+    self.sections = sections
+    self.items = items
+  }
 
   /// The names of the sections.
   ///
   /// - Parameter content: The collection, always with the same names.
   /// - Returns: Their names.
   /// - Complexity: O(n log n) in the number of sections the first time, then O(1).
-  func sectionNames(of content: Content) -> NameSet {
-    names.withLock { collect(&$0.sections, NameSet(ofSections: content)) }
+  mutating func sectionNames(of content: Content) -> NameSet {
+    let names = sections ?? NameSet(ofSections: content)
+    sections = names
+    return names
   }
 
   /// The names of the items.
@@ -27,14 +30,10 @@ public final class CollectedNames: Sendable {
   /// - Parameter content: The collection, always with the same names.
   /// - Returns: Their names.
   /// - Complexity: O(n log n) in the number of names the first time, then O(1).
-  func itemNames(of content: Content) -> NameSet {
-    names.withLock { collect(&$0.items, NameSet(ofItems: content)) }
-  }
-
-  private func collect(_ known: inout NameSet?, _ names: @autoclosure () -> NameSet) -> NameSet {
-    let result = known ?? names()
-    known = result
-    return result
+  mutating func itemNames(of content: Content) -> NameSet {
+    let names = items ?? NameSet(ofItems: content)
+    items = names
+    return names
   }
 
   /// The bytes that the names of a collection take on the heap once they are collected; an estimate.
@@ -43,20 +42,6 @@ public final class CollectedNames: Sendable {
   /// - Returns: The bytes.
   public static func byteCount(of content: Content) -> Int {
     (content.sections.count + content.sections.summary.namedItemCount) * 9
-  }
-}
-
-/// The names of a collection, as far as anybody had to know them.
-public struct KnownNames: Sendable {
-  var sections: NameSet?
-  var items: NameSet?
-
-  /// None yet.
-  public init() {}
-
-  init(sections: NameSet?, items: NameSet?) {
-    self.sections = sections
-    self.items = items
   }
 }
 

@@ -1,20 +1,20 @@
 extension UpdatePlan {
   /// The names after the batch.
   ///
-  /// - Parameter collected: The names before it, to be collected where they have to be known.
+  /// - Parameter known: The names before it, to be collected where they have to be known.
   /// - Returns: Those that had to be known, for this batch or one before.
   /// - Throws: ``UpdateRefusal`` for a name that exists already.
-  func names(from collected: CollectedNames) throws(UpdateRefusal) -> KnownNames {
+  func names(from known: inout KnownNames) throws(UpdateRefusal) -> KnownNames {
     // Sections first, as everywhere.
-    let sections = try sectionNames(from: collected)
-    return KnownNames(sections: sections, items: try itemNames(from: collected))
+    let sections = try sectionNames(from: &known)
+    return KnownNames(sections: sections, items: try itemNames(from: &known))
   }
 
-  private func sectionNames(from collected: CollectedNames) throws(UpdateRefusal) -> NameSet? {
+  private func sectionNames(from known: inout KnownNames) throws(UpdateRefusal) -> NameSet? {
     let new = describedSections.filter { $0.section.id != nil }
-    guard !new.isEmpty || collected.known.sections != nil else { return nil }
+    guard !new.isEmpty || known.sections != nil else { return nil }
     let change = NameChange(
-      of: collected.sectionNames(of: content), removing: removedSectionFingerprints,
+      of: known.sectionNames(of: content), removing: removedSectionFingerprints,
       adding: new.compactMap { $0.section.id.map { NameSet.fingerprint($0.utf8.span) } })
     guard let conflict = change.firstConflict else { return change.result }
     let (place, section, operation) = new[conflict.index]
@@ -26,7 +26,7 @@ extension UpdatePlan {
     }
   }
 
-  private func itemNames(from collected: CollectedNames) throws(UpdateRefusal) -> NameSet? {
+  private func itemNames(from known: inout KnownNames) throws(UpdateRefusal) -> NameSet? {
     var new = describedSections.map {
       (section: $0.place, items: $0.section.items, operation: $0.operation)
     }
@@ -34,7 +34,7 @@ extension UpdatePlan {
       new.append((insert.at.section, ItemList(insert.items), .insertItems(index)))
     }
     new.removeAll { !$0.items.hasIDs }
-    guard !new.isEmpty || collected.known.items != nil else { return nil }
+    guard !new.isEmpty || known.items != nil else { return nil }
     var added: [UInt64] = []
     added.reserveCapacity(new.reduce(0) { $0 + $1.items.namedCount })
     for (_, items, _) in new {
@@ -43,7 +43,7 @@ extension UpdatePlan {
       }
     }
     let change = NameChange(
-      of: collected.itemNames(of: content), removing: removedItemFingerprints, adding: added)
+      of: known.itemNames(of: content), removing: removedItemFingerprints, adding: added)
     guard let conflict = change.firstConflict,
       let (place, item) = UpdatePlan.item(ofName: conflict.index, among: new.map(\.items))
     else { return change.result }

@@ -108,7 +108,7 @@ public final class Session: Sendable {
       // The session's and the layout's objects, the locks, and the place in the store: what is left of
       // a small session's memory when the rest is taken off.
       2048 + description.content.byteCount + layout.byteCount
-        + CollectedNames.byteCount(of: description.content)
+        + KnownNames.byteCount(of: description.content)
     }
   }
 

@@ -17,17 +17,17 @@ struct BatchUpdateTests {
           return section
         })
     }
-    var names = CollectedNames()
+    var names = KnownNames()
     for _ in 0..<20 {
       var batch = generator.batch(for: content, nextName: &nextName)
       do {
-        _ = try batch.applied(to: content, names: names)
+        _ = try batch.applied(to: content, names: &names)
       } catch {
         // What is refused can be repaired, and names a rule.
         #expect(error.reason.hasPrefix("invalid update: "))
-        batch = try #require(batch.repaired(for: content, names: names), "\(error.reason)")
+        batch = try #require(batch.repaired(for: content, names: &names), "\(error.reason)")
       }
-      let updated = try batch.applied(to: content, names: names)
+      let updated = try batch.applied(to: content, names: &names)
       let expected = NaiveUpdate.apply(batch, to: content.flat)
       #expect(updated.content.flat == expected)
       #expect(
@@ -36,7 +36,7 @@ struct BatchUpdateTests {
       checkMap(updated.map, content, updated.content)
       try checkExpectations(batch, of: content, expected.map(\.count), &generator)
       content = updated.content
-      names = CollectedNames(updated.names)
+      names = updated.names
     }
   }
 
@@ -61,16 +61,16 @@ struct BatchUpdateTests {
     let content = Content(sections: [
       Section(items: generator.named(Items(count: 50), &nextName)), Section(id: "a"),
     ])
-    let names = CollectedNames()
+    var names = KnownNames()
     var batch = BatchUpdate()
     batch.deleteItems = [ItemRange(section: 0, start: 3, end: 4)]
     // Nobody has to know them for that.
-    #expect(try batch.applied(to: content, names: names).names.items == nil)
-    #expect(names.known.items == nil)
+    #expect(try batch.applied(to: content, names: &names).names.items == nil)
+    #expect(names.items == nil)
     let items = content.sections[0].items.item(7)
     batch.insertItems = [(IndexPath(item: 0, section: 0), items)]
-    #expect(throws: UpdateRefusal.self) { try batch.applied(to: content, names: names) }
-    #expect(names.known.sections == nil)
+    #expect(throws: UpdateRefusal.self) { try batch.applied(to: content, names: &names) }
+    #expect(names.sections == nil)
     // Whatever is asked for next: they are there.
     let kept = names.itemNames(of: Content(sections: []))
     content.forEachID { _, name in
@@ -79,41 +79,41 @@ struct BatchUpdateTests {
     }
     // From then on they are kept.
     batch.insertItems = []
-    let after = try batch.applied(to: content, names: names)
+    let after = try batch.applied(to: content, names: &names)
     #expect(after.names.items != nil)
-    let known = CollectedNames(after.names)
+    var known = after.names
     batch.deleteItems = [ItemRange(section: 0, start: 6, end: 7)]
     batch.insertItems = [(IndexPath(item: 0, section: 0), items)]
-    #expect(throws: Never.self) { try batch.applied(to: after.content, names: known) }
+    #expect(throws: Never.self) { try batch.applied(to: after.content, names: &known) }
   }
 
   @Test func sectionNamesAreCollectedOnce() throws {
     let content = Content(sections: ["a", "b", nil, "c"].map { Section(id: $0) })
-    let names = CollectedNames()
+    var names = KnownNames()
     var batch = BatchUpdate()
     batch.deleteSections = [1]
-    #expect(try batch.applied(to: content, names: names).names.sections == nil)
+    #expect(try batch.applied(to: content, names: &names).names.sections == nil)
     batch.insertSections = [(0, Section(id: "b")), (1, Section(id: "d"))]
-    let after = try batch.applied(to: content, names: names)
-    #expect(names.known.sections != nil)
-    #expect(names.known.items == nil)
+    let after = try batch.applied(to: content, names: &names)
+    #expect(names.sections != nil)
+    #expect(names.items == nil)
     // From then on they are kept: reloaded sections get names and lose them, moved ones keep theirs.
-    let known = CollectedNames(after.names)
+    var known = after.names
     #expect(after.content.sections.map(\.id) == ["b", "d", "a", nil, "c"])
     batch = BatchUpdate()
     batch.reloadSections = [(1, Section()), (3, Section(id: "e"))]
     batch.moveSections = [(from: 4, to: 0)]
-    let reloaded = try batch.applied(to: after.content, names: known)
+    let reloaded = try batch.applied(to: after.content, names: &known)
     #expect(reloaded.content.sections.map(\.id) == ["c", "b", nil, "a", "e"])
-    let left = CollectedNames(reloaded.names)
+    var left = reloaded.names
     for name in ["a", "b", "c", "d", "e", "f"] {
       batch = BatchUpdate()
       batch.insertSections = [(2, Section(id: name))]
-      let isRefused = (try? batch.applied(to: reloaded.content, names: left)) == nil
+      let isRefused = (try? batch.applied(to: reloaded.content, names: &left)) == nil
       #expect(isRefused == ["a", "b", "c", "e"].contains(name))
     }
     // Also where none comes or goes.
-    #expect(try BatchUpdate().applied(to: reloaded.content, names: left).names.sections != nil)
+    #expect(try BatchUpdate().applied(to: reloaded.content, names: &left).names.sections != nil)
   }
 
   /// To refuse a name takes no look at all others: who sends some that exist gets an answer at once,
@@ -124,16 +124,16 @@ struct BatchUpdateTests {
     let named = Content(sections: [
       Section(id: "a", items: generator.named(Items(count: 50), &nextName))
     ])
-    let names = CollectedNames()
+    var names = KnownNames()
     _ = names.sectionNames(of: named)
     _ = names.itemNames(of: named)
     let other = Content(sections: [Section(items: Items(count: 50))])
     var batch = BatchUpdate()
     batch.insertSections = [(0, Section(id: "a"))]
-    #expect(throws: UpdateRefusal.self) { try batch.applied(to: other, names: names) }
+    #expect(throws: UpdateRefusal.self) { try batch.applied(to: other, names: &names) }
     batch.insertSections = []
     batch.insertItems = [(IndexPath(item: 0, section: 0), named.sections[0].items.item(7))]
-    #expect(throws: UpdateRefusal.self) { try batch.applied(to: other, names: names) }
+    #expect(throws: UpdateRefusal.self) { try batch.applied(to: other, names: &names) }
   }
 
   /// A batch of many operations is gone through a few times only.
@@ -187,9 +187,9 @@ struct BatchUpdateTests {
       }
       batch.deleteItems += (0..<brokenCount).map { ItemRange(section: 1, start: $0, end: $0 + 1) }
       #expect(batch.repaired(for: content) != nil)
-      let names = CollectedNames()
+      var names = KnownNames()
       _ = names.itemNames(of: content)
-      #expect((batch.repaired(for: content, names: names) != nil) == (brokenCount == 19))
+      #expect((batch.repaired(for: content, names: &names) != nil) == (brokenCount == 19))
     }
   }
 
@@ -398,10 +398,11 @@ struct BatchUpdateTests {
     let updated = try batch.applied(to: content)
     #expect(updated.content.flat[0].map(\.id) == ["b", "a", "c"])
     // And the names are known now, so that it is refused again.
+    var known = updated.names
     var again = BatchUpdate()
     again.insertItems = batch.insertItems
     #expect(throws: UpdateRefusal.self) {
-      try again.applied(to: updated.content, names: CollectedNames(updated.names))
+      try again.applied(to: updated.content, names: &known)
     }
   }
 

@@ -1,4 +1,5 @@
 import LayoutCore
+import LayoutSessions
 
 /// Whether a change that brings names costs what it brings, however many names there are.
 ///
