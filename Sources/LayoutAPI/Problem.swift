@@ -129,7 +129,7 @@ struct Problem: Error {
       self.init(
         .invalid,
         "section \(section) would have \(count) columns; at most \(WaterfallLayout.maximumColumnCount) are allowed",
-        pointer: "/layout")
+        pointer: "/layout/minimumColumnWidth")
     case .tooManyItems(let section, let limit):
       self.init(
         .invalid,

@@ -95,7 +95,8 @@ struct RefusalTests {
     // As many columns as there are millionths, and more.
     .with(
       collection: #"{"sections":[{}]}"#,
-      layout: #"{"kind":"waterfall","minimumColumnWidth":0,"minimumColumnSpacing":0}"#, "/layout",
+      layout: #"{"kind":"waterfall","minimumColumnWidth":0,"minimumColumnSpacing":0}"#,
+      "/layout/minimumColumnWidth",
       "columns"),
     .with(collection: "{}", "/collection", "sections"),
     .with(collection: #"{"sections":{}}"#, "/collection/sections", "an array"),

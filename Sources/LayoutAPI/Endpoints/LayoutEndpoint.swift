@@ -24,14 +24,12 @@ extension Call {
     var layout: PreparedLayout?
     for index in request.viewports.indices {
       do throws(Failure) {
-        let answer = try self.answer(request, index, &layout, limit: remaining)
-        remaining -= answer.elements.count
-        answers.append(answer)
-      } catch {
-        // All viewports' answers are one, and that is what the limit is about.
-        guard case .layout(.tooManyElements) = error else { throw error }
+        answers.append(try answer(request, index, &layout, limit: remaining))
+      } catch .layout(.tooManyElements) {
+        // The limit is for all together, whatever those before have left of it.
         throw .layout(.tooManyElements(limit: elementLimit))
       }
+      remaining -= answers[index].elements.count
     }
     switch format {
     case .css:
