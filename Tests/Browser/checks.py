@@ -780,6 +780,37 @@ class Checks:
         expect(not lifted, f"an item that is gone is lifted, and with it {lifted}")
         self.same("after a touch of what went away")
 
+    def pages_scroll_across_it(self):
+        """A wheel goes to the page where the collection has no way to go."""
+        for what, description, isOurs in (
+            ("a list", {"layout": {"kind": "list"}, "collection": {"sections": [{"items": {"count": 90}}]}}, True),
+            ("a list that all fits", {"layout": {"kind": "list"}, "collection": {"sections": [{"items": {"count": 2}}]}},
+             False),
+            ("pages side by side",
+             {"layout": {"kind": "pagedGrid"}, "collection": {"sections": [{"items": {"count": 900}}]}}, False),
+        ):
+            self.open("layout=flow&collection=random")
+            self.browser.eval(VIEW + """
+              const other = document.createElement("collection-view");
+              const {server} = view;
+              view.remove();
+              for (const {style} of document.body.children) style.display = "none";
+              document.body.append(other);
+              other.style.cssText = "width: 600px; height: 500px";
+              for (const {style} of [document.documentElement, document.body]) {
+                style.overflow = "visible";
+                style.height = "3000px";
+              }
+              Object.assign(other, {server, description: args[0]});""", description)
+            self.settle()
+            x, y = self.middle()
+            for _ in range(2):
+                self.browser.wheel(x, y, 0, 100)
+                time.sleep(0.1)
+            time.sleep(0.3)
+            page, own = self.browser.eval(VIEW + "return [scrollY, view.contentOffset.y]")
+            expect((page == 0, own > 0) == (isOurs, isOurs), f"{what}: the page scrolls by {page}, and it by {own}")
+
     def held_keys_do_not_pile_up(self):
         self.open("collection=random&layout=list")
         asked = self.browser.eval(VIEW + WAIT + """
@@ -1307,7 +1338,7 @@ class Checks:
             "what_comes_late_is_not_taken",
             "moved_and_hidden_it_stays", "hidden_it_goes_on", "drags_that_fail_are_over",
             "what_is_set_while_away_counts", "strangers_do_not_stay", "other_documents_have_its_styles",
-            "the_focus_stays_in_shadows", "what_is_gone_is_not_lifted", "held_keys_do_not_pile_up",
+            "the_focus_stays_in_shadows", "what_is_gone_is_not_lifted", "pages_scroll_across_it", "held_keys_do_not_pile_up",
             "the_viewport_can_be_resized", "resized_while_it_begins", "a_million_items",
             "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",
             "fingers_that_rest_are_waited_for", "pages_that_are_read_from_the_right",

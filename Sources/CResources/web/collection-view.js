@@ -232,10 +232,12 @@ const STYLE = `
 .scroller {
   /* Offsets count from the left, in pages that are read from the right too. */
   direction: ltr; position: absolute; inset: 0; overflow: hidden; outline: none;
-  overflow-anchor: none; overscroll-behavior: contain; -webkit-tap-highlight-color: transparent;
+  overflow-anchor: none; -webkit-tap-highlight-color: transparent;
 }
-.scroller[data-axis="y"] { overflow-y: scroll; }
-.scroller[data-axis="x"] { overflow-x: scroll; }
+/* At its ends it keeps what goes its way from the page; across, and where it has no way to go, the page scrolls. */
+.scroller[data-axis="y"] { overflow-y: scroll; overscroll-behavior-y: contain; }
+.scroller[data-axis="x"] { overflow-x: scroll; overscroll-behavior-x: contain; }
+.scroller[data-short] { overscroll-behavior: auto; }
 .scroller[data-axis="y"][data-own] { touch-action: pan-x pinch-zoom; }
 .scroller[data-axis="x"][data-own] { touch-action: pan-y pinch-zoom; }
 .spacer { position: relative; min-width: 100%; min-height: 100%; }
@@ -1176,6 +1178,7 @@ export class CollectionView extends EarlyElement {
     this.#spacer.style.width = `${this.#x.spacer}px`;
     this.#spacer.style.height = `${this.#y.spacer}px`;
     this.#measure();
+    this.#scroller.toggleAttribute("data-short", this.#main.range === 0);
     this.#x.jump(offset.x);
     this.#y.jump(offset.y);
     this.#anchorLayer(this.contentOffset);
