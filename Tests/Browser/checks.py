@@ -99,6 +99,10 @@ class Checks:
           const box = view.elementAt(args[0], args[1]).getBoundingClientRect();
           return [box.x + box.width / 2, box.y + box.height / 2];""", section, item)
 
+    def has_focus(self):
+        """Firefox's window never has it without a screen, and says nothing of elements that get it."""
+        return self.browser.eval("return document.hasFocus()")
+
     def ids(self, count=8):
         """The first items, as the server has them."""
         return self.browser.eval(VIEW + """
@@ -780,6 +784,92 @@ class Checks:
         expect(not lifted, f"an item that is gone is lifted, and with it {lifted}")
         self.same("after a touch of what went away")
 
+    def the_focus_stays_with_its_item(self):
+        """Whatever becomes of the other items; the keyboard's is one item, and that is the one to tab to."""
+        if not self.has_focus():
+            return
+        for what, focus, batch, current, stays in (
+            ("an item comes before it", "view.elementAt(0, 3)",
+             {"insertItems": [{"section": 0, "at": 0, "items": {"ids": ["new"], "sizes": [[90, 90]]}}]}, "0,4", True),
+            ("an item before it goes", "view.elementAt(0, 5)",
+             {"deleteItems": [{"section": 0, "start": 1, "end": 2}]}, "0,4", True),
+            ("it is moved", "view.elementAt(0, 5)", {"moveItems": [{"from": [0, 5], "to": [0, 2]}]}, "0,2", True),
+            ("it goes", "view.elementAt(0, 2)", {"deleteItems": [{"section": 0, "start": 2, "end": 3}]}, "0,2", False),
+            ("it goes, and all after it", "view.elementAt(0, 2)",
+             {"deleteItems": [{"section": 0, "start": 2, "end": 600}]}, "0,1", False),
+            ("another item comes, and the focus is in it", "view.elementAt(0, 3).querySelector('input')",
+             {"insertItems": [{"section": 0, "at": 0, "items": {"ids": ["new"], "sizes": [[90, 90]]}}]}, "0,4", True),
+        ):
+            self.open("collection=random&layout=flow")
+            found = self.browser.eval(VIEW + f"""
+              for (const {{element}} of view.visibleItems) element.append(document.createElement("input"));
+              const focused = {focus};
+              focused.focus();
+              await view.applyUpdates(args[0]);
+              const isSilent = document.activeElement.closest("[aria-hidden]") !== null;
+              await view.idle();
+              const stops = [...view.querySelectorAll("[tabindex='0']")].map((element) => element.dataset.indexPath);
+              const own = document.activeElement.closest("[data-index-path]");
+              return [own?.dataset.indexPath, view.currentIndexPath.join(), stops.join(" "), isSilent,
+                document.activeElement === focused];""", batch)
+            expect(found == [current, current, current, False, stays], f"{what}: {found} instead of {current}")
+            self.browser.key("ArrowUp")
+            self.browser.eval(VIEW + "await view.idle()")
+            self.same(what, least=2)
+        # Whose item has left the screen may go elsewhere, and it comes back.
+        self.open("collection=random&layout=flow")
+        stops = self.browser.eval(VIEW + """
+          view.elementAt(0, 0).focus();
+          document.getElementById("share").focus();
+          const stops = [];
+          for (const y of [1000, 200, 0]) {
+            await view.setContentOffset({x: 0, y}, false);
+            await view.idle();
+            stops.push(view.querySelectorAll("[tabindex='0']").length);
+          }
+          return [...stops, view.querySelector("[tabindex='0']").dataset.indexPath];""")
+        expect(stops == [1, 1, 1, "0,0"], f"places to tab to: {stops}")
+
+    def controls_in_items_have_their_keys(self):
+        if not self.has_focus():
+            return
+        self.open("collection=random&layout=list")
+        self.browser.eval(VIEW + """
+          window.pressed = 0;
+          const button = document.createElement("button");
+          button.addEventListener("click", () => pressed++);
+          view.elementAt(0, 1).append(button);
+          button.focus();""")
+        self.browser.key("Space")
+        time.sleep(0.3)
+        found = self.browser.eval("return [pressed, document.querySelectorAll('[data-dragging]').length]")
+        expect(found == [1, 0], f"the button was pressed, and items lifted: {found}")
+
+    def who_goes_away_lifts_nothing(self):
+        """An item that is up keeps all others from being changed, and the keys that drop it go elsewhere now."""
+        if not self.has_focus():
+            return
+        self.open("collection=random&layout=list")
+        before = self.ids()
+        self.browser.eval(VIEW + "view.elementAt(0, 1).focus()")
+        self.browser.key("Space")
+        time.sleep(0.2)
+        self.browser.key("ArrowDown")
+        time.sleep(0.3)
+        lifted = self.browser.eval(VIEW + """
+          await view.idle();
+          return [document.querySelectorAll("[data-dragging]").length, document.activeElement.dataset.indexPath];""")
+        expect(lifted == [1, "0,2"], f"up, and the focus: {lifted}")
+        self.browser.eval("document.getElementById('share').focus()")
+        time.sleep(0.2)
+        left = self.browser.eval(VIEW + """
+          await view.idle();
+          await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]});
+          return document.querySelectorAll("[data-dragging]").length;""")
+        expect(left == 0, f"{left} items are up")
+        self.same("put back")
+        expect(self.ids(7) == before[1:], "what was lifted is not where it was")
+
     def pages_scroll_across_it(self):
         """A wheel goes to the page where the collection has no way to go."""
         for what, description, isOurs in (
@@ -1338,7 +1428,9 @@ class Checks:
             "what_comes_late_is_not_taken",
             "moved_and_hidden_it_stays", "hidden_it_goes_on", "drags_that_fail_are_over",
             "what_is_set_while_away_counts", "strangers_do_not_stay", "other_documents_have_its_styles",
-            "the_focus_stays_in_shadows", "what_is_gone_is_not_lifted", "pages_scroll_across_it", "held_keys_do_not_pile_up",
+            "the_focus_stays_in_shadows", "the_focus_stays_with_its_item", "controls_in_items_have_their_keys",
+            "who_goes_away_lifts_nothing", "pages_scroll_across_it", "what_is_gone_is_not_lifted",
+            "held_keys_do_not_pile_up",
             "the_viewport_can_be_resized", "resized_while_it_begins", "a_million_items",
             "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",
             "fingers_that_rest_are_waited_for", "pages_that_are_read_from_the_right",

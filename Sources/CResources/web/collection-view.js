@@ -40,6 +40,8 @@ const SNAP_MODES = { pagedGrid: "page", coverFlow: "center", wheel: "wheel", ban
 const EFFECTS = new Set(["coverFlow", "wheel", "banner"]);
 const HORIZONTAL = new Set(["pagedGrid", "coverFlow", "wheel", "banner"]);
 const IDENTITY = [1, 0, 0, 1, 0, 0];
+/** What in an item has a use of its own for a press. */
+const CONTROLS = "a[href], button, input, textarea, select, summary";
 /** Inside a section: the header, the cells, the footer, the decorations. */
 const RANKS = { header: 0, cell: 1, footer: 2 };
 const EASING = "cubic-bezier(0.25, 0.8, 0.25, 1)";
@@ -391,6 +393,7 @@ export class CollectionView extends EarlyElement {
     });
     scroller.addEventListener("keydown", (event) => this.#keyDown(event));
     this.addEventListener("focusin", (event) => this.#focused(event));
+    this.addEventListener("focusout", () => this.#unfocused());
     Object.assign(this, early.get(this));
   }
 
@@ -1055,9 +1058,13 @@ export class CollectionView extends EarlyElement {
     // Readers go by the order in the document.
     const next = this.#sorted[low]?.element ?? null;
     this.#sorted.splice(low, 0, item);
-    if (item.element.parentNode !== this || item.element.nextElementSibling !== next) {
-      this.insertBefore(item.element, next);
-    }
+    const { element } = item;
+    let after = element.nextElementSibling;
+    while (after && "leaving" in after.dataset) after = after.nextElementSibling;
+    if (element.parentNode === this && after === next) return;
+    // Moved like that it keeps the focus and whatever plays in it; older browsers know no such way.
+    if (element.parentNode === this && this.moveBefore) this.moveBefore(element, next);
+    else this.insertBefore(element, next);
   }
 
   /** Takes an element out of the books; it stays in the document. */
@@ -1073,11 +1080,7 @@ export class CollectionView extends EarlyElement {
   }
 
   #recycle(element, kind) {
-    if (element.contains(this.#activeElement)) {
-      // The focus stays with the list, and comes back with the item.
-      this.#hadFocus = true;
-      this.#scroller.focus({ preventScroll: true });
-    }
+    this.#keepFocus(element);
     element.remove();
     this.#still(element);
     element.removeAttribute("data-leaving");
@@ -1086,6 +1089,13 @@ export class CollectionView extends EarlyElement {
     const pool = this.#pool.get(kind) ?? [];
     if (pool.length < POOLED) pool.push(element);
     this.#pool.set(kind, pool);
+  }
+
+  /** The focus of what goes stays with the list, and comes back with the item, or what is in its place then. */
+  #keepFocus(element) {
+    if (!this.#focusIn(element)) return;
+    this.#hadFocus = true;
+    this.#scroller.focus({ preventScroll: true });
   }
 
   #render(item, reuse) {
@@ -1309,6 +1319,7 @@ export class CollectionView extends EarlyElement {
     this.#take(item);
     const { element } = item;
     const { kind } = item.attributes;
+    this.#keepFocus(element);
     element.dataset.leaving = "";
     element.setAttribute("aria-hidden", "true");
     const animation = this.#animate(item, initial, { final, start });
@@ -1349,12 +1360,15 @@ export class CollectionView extends EarlyElement {
       if (item) this.#leave(item, shifted(final, dx, dy), shifted(initial, dx, dy), moved(start));
     }
     for (const { item } of movers) if (item) this.#take(item);
+    // From the last one on each finds what comes after it in its place, and mostly is there itself.
+    movers.sort((a, b) => compareItems({ attributes: b.final }, { attributes: a.final }));
+    const current = this.#current;
     for (const { item: known, initial, final, start } of movers) {
       let item = known;
       const isVisible = this.#isVisible(final, offset);
       if (item) {
-        const hadFocus = item.element === this.#activeElement;
-        if (hadFocus || this.#isCurrent(initial)) this.#current = final.indexPath;
+        const focused = this.#focusIn(item.element);
+        if (focused || this.#isCurrent(initial, current)) this.#current = final.indexPath;
         item.attributes = final;
         if (isVisible) {
           const occupant = this.#items.get(item.key);
@@ -1364,7 +1378,7 @@ export class CollectionView extends EarlyElement {
         this.#describe(item);
         if (initial.indexPath.join() !== final.indexPath.join()) this.#render(item, "moved");
         this.#place(item);
-        if (hadFocus && this.#activeElement !== item.element) item.element.focus({ preventScroll: true });
+        if (focused && this.#activeElement !== focused) focused.focus({ preventScroll: true });
       } else if (isVisible) {
         item = this.#add(final);
       } else {
@@ -1387,8 +1401,14 @@ export class CollectionView extends EarlyElement {
   /** What has the focus: to the document, all that is in another element's shadow is that element. */
   get #activeElement() { return this.getRootNode().activeElement ?? null; }
 
-  #isCurrent({ kind, indexPath }) {
-    return kind === "cell" && this.#current !== null && comparePaths(indexPath, this.#current) === 0;
+  /** What has the focus of an element and all that is in it; null if nothing has. */
+  #focusIn(element) {
+    const active = this.#activeElement;
+    return element.contains(active) ? active : null;
+  }
+
+  #isCurrent({ kind, indexPath }, current = this.#current) {
+    return kind === "cell" && current !== null && comparePaths(indexPath, current) === 0;
   }
 
   /** Another layout: everything goes to its new place. */
@@ -1619,7 +1639,7 @@ export class CollectionView extends EarlyElement {
     if (event.clientX - box.left >= this.#scroller.clientWidth ||
         event.clientY - box.top >= this.#scroller.clientHeight) return;
     const path = event.composedPath();
-    if (path.some((node) => node.matches?.("a[href], button, input, textarea, select"))) return;
+    if (path.some((node) => node.matches?.(CONTROLS))) return;
     this.#stopMotion();
     const item = this.#itemOf(event);
     const isTouch = event.pointerType === "touch";
@@ -1779,7 +1799,7 @@ export class CollectionView extends EarlyElement {
     if (!movement) return;
     const { item } = movement;
     const isCurrent = this.#isCurrent(item.attributes);
-    const hadFocus = item.element === this.#activeElement;
+    const focused = this.#focusIn(item.element);
     const isOther = comparePaths(target, movement.target) !== 0;
     // The item leaves its place in the books, so that others can have it.
     this.#take(item);
@@ -1789,7 +1809,7 @@ export class CollectionView extends EarlyElement {
     if (isCurrent) this.#current = target;
     this.#describe(item);
     if (isOther) this.#render(item, "moved");
-    if (hadFocus && this.#activeElement !== item.element) item.element.focus({ preventScroll: true });
+    if (focused && this.#activeElement !== focused) focused.focus({ preventScroll: true });
     this.#placeDragged();
     movement.target = target;
     movement.autoscroll = movement.pointer ? autoscroll : { x: 0, y: 0 };
@@ -1893,6 +1913,16 @@ export class CollectionView extends EarlyElement {
     this.#keepOneTabStop();
   }
 
+  /** Nobody is there any more to drop what was lifted by a key, and until then nothing else may change. */
+  #unfocused() {
+    if (!this.#movement || this.#movement.pointer) return;
+    // What is moved in the document has the focus again by then; a window may lose it, and get it back.
+    setTimeout(() => {
+      const isElsewhere = this.ownerDocument.hasFocus() && !this.matches(":focus-within");
+      if (isElsewhere && this.#movement && !this.#movement.pointer) this.#cancelMovement();
+    });
+  }
+
   /** Of all cells exactly one is reached by the tab key. */
   #keepOneTabStop() {
     const cells = this.#sorted.filter(({ isCell }) => isCell);
@@ -1901,7 +1931,15 @@ export class CollectionView extends EarlyElement {
   }
 
   #restoreFocus() {
-    if (!this.#sorted.some(({ element }) => element.tabIndex === 0)) this.#keepOneTabStop();
+    if (this.#current && this.#session) {
+      const [section, index] = this.#current;
+      const count = this.#session.itemCounts[section] ?? 0;
+      // The last ones may be gone, and it with them.
+      if (index >= count) this.#current = count > 0 ? [section, count - 1] : null;
+    }
+    if (this.#sorted.filter(({ isCell, element }) => isCell && element.tabIndex === 0).length !== 1) {
+      this.#keepOneTabStop();
+    }
     if (!this.#hadFocus || !this.#current || this.#shadow.activeElement !== this.#scroller) return;
     const item = this.#items.get(keyOf("cell", this.#current));
     if (item) item.element.focus({ preventScroll: true });
@@ -1938,12 +1976,13 @@ export class CollectionView extends EarlyElement {
       return;
     }
     const target = event.composedPath()[0];
-    if (target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]")) return;
+    if (target.matches("input, textarea, select, [contenteditable]")) return;
     // A window that has not the focus itself says nothing of elements that get it.
     const own = this.#itemOf(event);
     if (own?.isCell) this.#current = own.attributes.indexPath;
     const item = this.#current && this.#items.get(keyOf("cell", this.#current));
-    if (this.reorderable && item && (event.key === " " || (step && (event.ctrlKey || event.altKey)))) {
+    const isLift = event.key === " " ? !target.matches(CONTROLS) : step && (event.ctrlKey || event.altKey);
+    if (this.reorderable && item && isLift) {
       event.preventDefault();
       this.#stopMotion();
       await this.#begin(item, item.center, { pointer: null, grip: { x: 0, y: 0 } });
