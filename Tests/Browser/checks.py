@@ -258,6 +258,18 @@ class Checks:
             self.same("with the focus")
         focus = self.browser.eval("return document.activeElement.dataset.indexPath ?? 'nothing'")
         expect(focus == "0,0", f"the focus came back to {focus}")
+        # Items may be longer than what is seen of them.
+        self.browser.eval(VIEW + """
+          view.description = {layout: {kind: "list", itemLength: 2000}, collection: {sections: [{items: {count: 9}}]}};
+          await new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+          await view.idle();
+          view.elementAt(0, 0).focus();""")
+        for key, path in (("ArrowDown", "0,1"), ("ArrowDown", "0,2"), ("ArrowUp", "0,1")):
+            self.browser.key(key)
+            time.sleep(0.15)
+            self.browser.eval(VIEW + "await view.idle()")
+            focus = self.browser.eval("return document.activeElement.dataset.indexPath ?? 'nothing'")
+            expect(focus == path, f"from a long item {key} leads to {focus}")
 
     def updates_are_animated(self):
         self.open("collection=random&layout=flow")

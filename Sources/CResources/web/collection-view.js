@@ -2057,10 +2057,11 @@ export class CollectionView extends EarlyElement {
     let next = this.#next(from, step, others);
     if ((!next || !this.#isStraight(next, from, step)) && isMain) {
       const { width, height } = this.#viewport;
-      const band = {
-        x: dx > 0 ? from.x : dx < 0 ? from.x - width : this.#x.offset,
-        y: dy > 0 ? from.y : dy < 0 ? from.y - height : this.#y.offset, width, height,
-      };
+      const [left, top, right, bottom] = boundsOf(item.attributes);
+      // It may itself be longer than the viewport.
+      const band = dx
+        ? { x: dx > 0 ? left : left - width, y: this.#y.offset, width: right - left + width, height }
+        : { x: this.#x.offset, y: dy > 0 ? top : top - height, width, height: bottom - top + height };
       const { attributes } = await this.#enqueue(
         () => this.#ask("GET", `/attributes?${new URLSearchParams(band)}`));
       next = this.#next(from, step, attributes.filter((other) => comparePaths(other.indexPath, indexPath)));
