@@ -316,6 +316,56 @@ class Checks:
           return isIdle;""")
         expect(isIdle, "an animation of the page's is waited for")
 
+    def changes_do_not_undo_scrolling(self):
+        """What is scrolled while a change is under way, the server has not been told of yet."""
+        collection = "{sections: [{items: {ids: Array.from({length: 200}, (_, item) => `i${item + 2}`)}}]}"
+        for what, change in (
+            ("a batch", "view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]})"),
+            ("other data", f"view.replaceCollection({collection})"),
+            ("another size", "new Promise((resolve) => { view.style.width = '580px'; setTimeout(resolve, 500); })"),
+        ):
+            self.open("layout=list&collection=random")
+            offset = self.browser.eval(VIEW + WAIT + f"""
+              view.description = {{layout: {{kind: "list"}}, collection: {collection.replace("+ 2", "+ 1")}}};
+              await new Promise((resolve) => view.addEventListener("ready", resolve, {{once: true}}));
+              await view.setContentOffset({{x: 0, y: 1000}}, false);
+              await view.idle();
+              const real = window.fetch;
+              window.fetch = async (url, options) => {{
+                const answer = await real(url, options);
+                if (/(updates|collection|viewport)$/.test(url)) await wait(300);
+                return answer;
+              }};
+              const changed = {change};
+              await wait(150);
+              view.shadowRoot.querySelector(".scroller").scrollTop += 300;
+              await changed;
+              window.fetch = real;
+              await view.idle();
+              return view.contentOffset.y;""")
+            expect(offset == 1300, f"scrolled by 300 from 1000 while {what} came, it is at {offset}")
+            self.same(what, least=5)
+
+    def held_at_an_edge_it_scrolls(self):
+        self.open("collection=random&layout=flow")
+        bottom = self.browser.eval(VIEW + "return view.getBoundingClientRect().bottom")
+        x, y = self.center(0)
+        self.browser.move(x, y)
+        self.browser.down()
+        time.sleep(0.4)
+        for step in range(1, 9):
+            self.browser.move(x, y + (bottom - 12 - y) * step / 8)
+            time.sleep(0.03)
+        offset = self.browser.eval(VIEW + WAIT + """
+          for (let i = 0; i < 100 && view.contentOffset.y < 150; i++) await wait(50);
+          return view.contentOffset.y;""")
+        expect(offset >= 150, f"at the edge it is at {offset}")
+        self.browser.up()
+        self.same("dropped")
+        again = self.browser.eval(VIEW + "return view.contentOffset.y")
+        time.sleep(0.3)
+        expect(self.same("at rest")["offset"]["y"] == again, "it scrolls without a finger")
+
     def nothing_piles_up_in_hidden_pages(self):
         self.open("collection=random&layout=flow")
         found = self.browser.eval(VIEW + WAIT + """
@@ -1434,7 +1484,8 @@ class Checks:
         for name in (
             "every_layout_scrolls", "pinned_headers_stay", "snapping", "reorder_by_drag",
             "drags_ask_for_nothing_twice", "reorder_by_keyboard", "keyboard_goes_everywhere",
-            "updates_are_animated", "nothing_piles_up_in_hidden_pages", "the_collection_follows_batches",
+            "updates_are_animated", "changes_do_not_undo_scrolling", "held_at_an_edge_it_scrolls",
+            "nothing_piles_up_in_hidden_pages", "the_collection_follows_batches",
             "lost_sessions_are_made_again", "busy_servers_are_asked_again", "lost_answers_are_made_up_for",
             "what_failed_is_caught_up_with", "what_is_never_answered_is_asked_again",
             "what_comes_late_is_not_taken",

@@ -308,6 +308,8 @@ export class CollectionView extends EarlyElement {
   #y;
   #origin = { x: 0, y: 0 };
   #basis = { x: 0, y: 0 };
+  /** The offset that the server knows of. */
+  #told = { x: 0, y: 0 };
 
   #server = new URL("..", import.meta.url).href;
   #collection = null;
@@ -616,6 +618,7 @@ export class CollectionView extends EarlyElement {
       if (answer.attributes) {
         // Nobody can tell which item is which: everything is new.
         for (const item of [...this.#sorted]) this.#leave(item, { ...item.attributes, alpha: 0 });
+        this.#told = answer.contentOffset;
         this.#setContent(answer.contentSize, answer.contentOffset);
         for (const attributes of answer.attributes) {
           this.#animate(this.#add(attributes), { ...attributes, alpha: 0 });
@@ -693,6 +696,7 @@ export class CollectionView extends EarlyElement {
     if (!this.isConnected) return this.#forget();
     this.#takeSummary(answer);
     this.#setContent(answer.contentSize);
+    this.#told = this.contentOffset;
     this.#reconcile(answer.attributes);
     this.#removeStrangers();
     this.#emit("ready", { url: this.sessionURL, contentSize: answer.contentSize });
@@ -915,6 +919,7 @@ export class CollectionView extends EarlyElement {
       this.#fullWanted = this.#tickWanted = true;
       return;
     }
+    this.#told = answer.contentOffset;
     if (answer.version !== session.version) {
       // Another client has changed the session: what it moved, its answer said and not ours.
       session.version = answer.version;
@@ -1181,6 +1186,14 @@ export class CollectionView extends EarlyElement {
     this.#anchorLayer(this.contentOffset);
   }
 
+  /** Where to be after a change of the content: what has been scrolled meanwhile is not undone. */
+  #offsetAfter({ contentOffset }) {
+    const { x, y } = this.contentOffset;
+    const told = this.#told;
+    this.#told = contentOffset;
+    return { x: contentOffset.x + x - told.x, y: contentOffset.y + y - told.y };
+  }
+
   /** New content, and where to be in it. */
   #setContent({ width, height }, offset = this.contentOffset) {
     this.#x.content = width;
@@ -1260,7 +1273,7 @@ export class CollectionView extends EarlyElement {
       if (!this.#session) return;
       this.#session.viewport = size;
       this.#takeSummary(answer);
-      this.#setContent(answer.contentSize, answer.contentOffset);
+      this.#setContent(answer.contentSize, this.#offsetAfter(answer));
       this.#reconcile(answer.attributes);
       this.#wantTick();
     }).catch((error) => this.#report(error));
@@ -1346,7 +1359,11 @@ export class CollectionView extends EarlyElement {
     for (const change of [...leavers, ...movers]) {
       if (change.item) change.start = this.#stateOf(change.item.element);
     }
-    if (answer.contentSize) this.#setContent(answer.contentSize, answer.contentOffset ?? before);
+    if (answer.contentSize) {
+      // What the server counts as seen was seen from where it knew of.
+      if (Math.abs(before.x - this.#told.x) > 1 || Math.abs(before.y - this.#told.y) > 1) this.#fullWanted = true;
+      this.#setContent(answer.contentSize, this.#offsetAfter(answer));
+    }
     const offset = this.contentOffset;
     const dx = offset.x - before.x;
     const dy = offset.y - before.y;
@@ -1425,6 +1442,7 @@ export class CollectionView extends EarlyElement {
     const oldPaths = cellPaths(this.#sorted.map(({ attributes }) => attributes));
     const newPaths = cellPaths(attributes);
     this.#applyAxis(layout);
+    this.#told = contentOffset;
     this.#setContent(contentSize, contentOffset);
     const offset = this.contentOffset;
     const screen = (place) => shifted(place, offset.x, offset.y);
