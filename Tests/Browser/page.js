@@ -8,8 +8,11 @@ const offset = view.contentOffset;
 const place = new URLSearchParams({ contentOffsetX: offset.x, contentOffsetY: offset.y });
 const { attributes } = await (await fetch(`${view.sessionURL}/attributes?${place}`)).json();
 const elements = new Map();
+const extra = [];
 for (const element of view.querySelectorAll("[data-index-path]")) {
-  elements.set(`${element.dataset.kind} ${element.dataset.indexPath}`, element);
+  const key = `${element.dataset.kind} ${element.dataset.indexPath}`;
+  if (elements.has(key)) extra.push(`${key} again`);
+  elements.set(key, element);
 }
 let worst = 0;
 const missing = [];
@@ -40,4 +43,4 @@ for (const { kind, indexPath, frame, transform, anchorPoint, id } of attributes)
     missing.push(`${key} shows ${element.textContent} instead of ${id}`);
   }
 }
-return { count: attributes.length, worst, missing, extra: [...elements.keys()], offset };
+return { count: attributes.length, worst, missing, extra: [...extra, ...elements.keys()], offset };

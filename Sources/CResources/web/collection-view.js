@@ -1051,7 +1051,8 @@ export class CollectionView extends EarlyElement {
   }
 
   #insert(item) {
-    this.#items.get(item.key)?.element.remove();
+    const occupant = this.#items.get(item.key);
+    if (occupant) this.#remove(occupant);
     this.#items.set(item.key, item);
     let low = 0;
     let high = this.#sorted.length;
@@ -1387,11 +1388,7 @@ export class CollectionView extends EarlyElement {
         const focused = this.#focusIn(item.element);
         if (focused || this.#isCurrent(initial, current)) this.#current = final.indexPath;
         item.attributes = final;
-        if (isVisible) {
-          const occupant = this.#items.get(item.key);
-          if (occupant) this.#remove(occupant);
-          this.#insert(item);
-        }
+        if (isVisible) this.#insert(item);
         this.#describe(item);
         if (initial.indexPath.join() !== final.indexPath.join()) this.#render(item, "moved");
         this.#place(item);
@@ -1987,10 +1984,8 @@ export class CollectionView extends EarlyElement {
         return;
       }
       if (step) await this.#moveByKey(step);
-      else if (event.key === "Enter" || event.key === " ") {
-        await this.#drop();
-        this.#focusCurrent();
-      } else if (event.key === "Escape") this.#cancelMovement();
+      else if (event.key === "Enter" || event.key === " ") await this.#drop();
+      else if (event.key === "Escape") this.#cancelMovement();
       return;
     }
     const target = event.composedPath()[0];
