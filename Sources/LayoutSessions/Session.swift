@@ -36,6 +36,18 @@ public final class Session: Sendable {
     /// The bytes that the session takes in memory; an estimate.
     public var byteCount: Int { document.byteCount + scrolling.byteCount }
 
+    /// The same for a client that says where it is: it may have scrolled since the last tick, or have been
+    /// answered ticks that nobody knows of here.
+    ///
+    /// - Parameter contentOffset: Where the client is; nil if it does not say.
+    /// - Returns: The session at that offset; if the last tick has not led there, the next one is a reset.
+    public func viewed(from contentOffset: Point?) -> Snapshot {
+      guard let contentOffset, contentOffset != scrolling.contentOffset else { return self }
+      var viewed = self
+      viewed.scrolling.reset(to: contentOffset)
+      return viewed
+    }
+
     /// Forgets what the client sees: the next tick is a reset.
     fileprivate mutating func forgetTicks() {
       scrolling.reset(to: scrolling.contentOffset)

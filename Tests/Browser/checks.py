@@ -693,6 +693,35 @@ class Checks:
             expect(width == known, f"{what}: the server lays out for a width of {known}, not of {width}")
             self.same(f"after the failure of {what}", least=4)
 
+    def it_says_where_it_is(self):
+        """The server knows of another offset: it was started anew, or is another one, or others look at the session."""
+        for what, ask in (
+            ("a batch", "view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 9}], anchor: 'visible'})"),
+            ("a batch that anchors nothing", "view.applyUpdates({deleteItems: [{section: 0, start: 99, end: 100}]})"),
+            ("other items", "view.replaceCollection({sections: [{items: {count: 5000}}]}, 'end')"),
+            ("another layout", "view.setLayout({kind: 'list', itemSpacing: 3})"),
+            ("another size", "(view.style.height = '300px', wait(200))"),
+            ("an item that is visible", "view.scrollToItem(...shown(), 'nearest', false)"),
+        ):
+            self.open("collection=random&layout=list")
+            before, after = self.browser.eval(VIEW + WAIT + f"""
+              await view.setContentOffset({{x: 0, y: 3000}}, false);
+              await view.idle();
+              const box = view.getBoundingClientRect();
+              const shown = () => view.visibleItems.map(({{attributes}}) => attributes).find(({{kind, frame}}) =>
+                kind === "cell" && frame.y >= view.contentOffset.y &&
+                frame.y + frame.height <= view.contentOffset.y + box.height).indexPath;
+              const before = view.contentOffset.y;
+              const other = await fetch(`${{view.sessionURL}}/scroll`, {{
+                method: "POST", headers: {{"Content-Type": "application/json"}},
+                body: JSON.stringify({{contentOffset: {{x: 0, y: 0}}}})}});
+              if (!other.ok) throw new Error(other.status);
+              await {ask};
+              await view.idle();
+              return [before, view.contentOffset.y];""")
+            expect(after > before / 2, f"{what}: from {before} to {after}")
+            self.same(f"after {what}, of a server that knew of another offset", least=3)
+
     def what_is_never_answered_is_asked_again(self):
         """A server, or a proxy before it, that takes a request and says nothing."""
         self.open("collection=random&layout=list")
@@ -1652,7 +1681,7 @@ class Checks:
             "nothing_piles_up_in_hidden_pages", "held_at_an_edge_it_scrolls", "scrolling_by_the_page_is_told",
             "the_collection_follows_batches",
             "lost_sessions_are_made_again", "busy_servers_are_asked_again", "lost_answers_are_made_up_for",
-            "what_failed_is_caught_up_with", "what_is_never_answered_is_asked_again",
+            "what_failed_is_caught_up_with", "it_says_where_it_is", "what_is_never_answered_is_asked_again",
             "what_comes_late_is_not_taken",
             "moved_and_hidden_it_stays", "hidden_it_goes_on", "drags_that_fail_are_over",
             "what_is_set_while_away_counts", "strangers_do_not_stay", "other_documents_have_its_styles",

@@ -815,10 +815,10 @@ struct UpdateRefusalTests {
     #expect(
       repair(
         #"""
-        {"deleteSections":[5],"anchor":{"indexPath":[0,4]},"dryRun":true,
+        {"deleteSections":[5],"anchor":{"indexPath":[0,4]},"contentOffset":{"x":0,"y":30.5},"dryRun":true,
          "insertAnimation":{"alpha":1,"scale":0.5},"deleteAnimation":{"alpha":0,"position":"bottomCenter"}}
         """#)
-        == #"{"anchor":{"indexPath":[0,4],"kind":"cell"},"deleteAnimation":{"alpha":0,"position":"bottomCenter"},"dryRun":true,"insertAnimation":{"alpha":1,"scale":0.5}}"#
+        == #"{"anchor":{"indexPath":[0,4],"kind":"cell"},"contentOffset":{"x":0,"y":30.5},"deleteAnimation":{"alpha":0,"position":"bottomCenter"},"dryRun":true,"insertAnimation":{"alpha":1,"scale":0.5}}"#
     )
   }
 
@@ -1241,16 +1241,5 @@ struct AnchorTests {
     #expect(answer.text("contentOffset") == "{\"x\":0,\"y\":\(y)}")
     #expect(answer["version"] as? Int == 2)
     #expect(service.tick(path, y: y)?.isQuietTick == true)
-  }
-
-  @Test func anAnchorAndAnOffsetContradictEachOther() throws {
-    let service = MockService()
-    let path = try service.makeSession(scrolledList)
-    let answer = service.send(
-      .put, path + "/viewport",
-      #"{"width":200,"height":100,"contentOffset":{"x":0,"y":0},"anchor":"end"}"#)
-    #expect(answer?.status == 422)
-    #expect(answer?["pointer"] as? String == "/anchor")
-    #expect(service.send(.get, path)?["version"] as? Int == 1)
   }
 }

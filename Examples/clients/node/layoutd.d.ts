@@ -70,6 +70,7 @@ export interface Batch {
   reloadItems?: { section: number; start: number; items: Items }[];
   expect?: { itemCounts: number[] };
   anchor?: "start" | "end" | "visible" | { kind?: string; indexPath: IndexPath };
+  contentOffset?: Point;
   dryRun?: boolean;
 }
 export interface UpdateAnswer {

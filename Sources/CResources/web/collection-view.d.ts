@@ -93,6 +93,8 @@ export interface BatchUpdate {
   insertAnimation?: ElementAnimation;
   deleteAnimation?: ElementAnimation;
   anchor?: Anchor;
+  /** Where the client is; the view says it if the batch does not. */
+  contentOffset?: Point;
   dryRun?: boolean;
 }
 

@@ -565,7 +565,7 @@ export class CollectionView extends EarlyElement {
     return this.#enqueue(async () => {
       let answer;
       try {
-        answer = await this.#ask("PUT", "/layout", { layout });
+        answer = await this.#ask("PUT", "/layout", { layout, contentOffset: this.#tellOffset() });
       } catch (error) {
         if (this.#layout === layout) {
           this.#layout = before;
@@ -589,7 +589,8 @@ export class CollectionView extends EarlyElement {
   applyUpdates(batch) {
     return this.#enqueue(async () => {
       const before = this.#collection;
-      const answer = await this.#ask("POST", "/updates", batch, { isMatched: true });
+      const body = { contentOffset: this.#tellOffset(), ...batch };
+      const answer = await this.#ask("POST", "/updates", body, { isMatched: true });
       if (batch.dryRun) return answer;
       // The page may have set another one meanwhile.
       if (this.#collection === before) this.#collection = updated(before, batch);
@@ -611,7 +612,7 @@ export class CollectionView extends EarlyElement {
   replaceCollection(collection, anchor) {
     return this.#enqueue(async () => {
       const before = this.#collection;
-      const body = anchor ? { collection, anchor } : { collection };
+      const body = { collection, anchor, contentOffset: this.#tellOffset() };
       const answer = await this.#ask("PUT", "/collection", body);
       if (this.#collection === before) this.#collection = collection;
       this.#takeSummary(answer);
@@ -642,9 +643,15 @@ export class CollectionView extends EarlyElement {
    * @param {boolean} [isAnimated]
    */
   async scrollToItem(section, item, position = "nearest", isAnimated = true) {
-    const query = new URLSearchParams({ section, item, position });
-    const { contentOffset } = await this.#enqueue(() => this.#ask("GET", `/scroll-offset?${query}`));
-    await this.setContentOffset(contentOffset, isAnimated);
+    await this.setContentOffset(await this.#offsetShowing(section, item, position), isAnimated);
+  }
+
+  #offsetShowing(section, item, position) {
+    return this.#enqueue(async () => {
+      const { x: contentOffsetX, y: contentOffsetY } = this.contentOffset;
+      const query = new URLSearchParams({ section, item, position, contentOffsetX, contentOffsetY });
+      return (await this.#ask("GET", `/scroll-offset?${query}`)).contentOffset;
+    });
   }
 
   /** Scrolls to an offset. */
@@ -1187,6 +1194,9 @@ export class CollectionView extends EarlyElement {
     this.#anchorLayer(this.contentOffset);
   }
 
+  /** Where the view is, which the server is told with everything that depends on it. */
+  #tellOffset() { return (this.#told = this.contentOffset); }
+
   /** Where to be after a change of the content: what has been scrolled meanwhile is not undone. */
   #offsetAfter({ contentOffset }) {
     const { x, y } = this.contentOffset;
@@ -1263,14 +1273,9 @@ export class CollectionView extends EarlyElement {
       // Of many sizes in a row only the last one is worth an answer.
       const size = this.#viewport;
       if (this.#movement || isSameSize(size, this.#session.viewport)) return;
-      // What is visible to the server is what stays: it has to know of all scrolling before.
-      if (this.#tickWanted) {
-        await this.#tick().catch((error) => this.#failed(error));
-        this.#flush();
-      }
-      const isAtStart = this.#main.offset <= 0;
-      const answer = await this.#ask(
-        "PUT", "/viewport", { viewport: size, anchor: isAtStart ? "start" : "visible" });
+      const contentOffset = this.#tellOffset();
+      const anchor = this.#main.offset <= 0 ? "start" : "visible";
+      const answer = await this.#ask("PUT", "/viewport", { viewport: { ...size, contentOffset }, anchor });
       if (!this.#session) return;
       this.#session.viewport = size;
       this.#takeSummary(answer);
@@ -1772,7 +1777,8 @@ export class CollectionView extends EarlyElement {
     this.#movement = movement;
     item.element.dataset.dragging = "";
     return this.#enqueue(async () => {
-      const answer = await this.#ask("POST", "/movement", { indexPath: movement.source });
+      const answer = await this.#ask(
+        "POST", "/movement", { indexPath: movement.source, contentOffset: this.#tellOffset() });
       movement.isUp = true;
       this.#takeMovement(answer);
       this.#announce("lifted", movement.target);
@@ -2120,9 +2126,7 @@ export class CollectionView extends EarlyElement {
     try {
       const path = await this.#nextPath(movement.item, step);
       if (!path || movement !== this.#movement) return;
-      const { contentOffset } = await this.#enqueue(() => this.#ask("GET",
-        `/scroll-offset?${new URLSearchParams({ section: path[0], item: path[1], position: "nearest" })}`));
-      await this.#moveTo(contentOffset, 0);
+      await this.#moveTo(await this.#offsetShowing(...path, "nearest"), 0);
       const { attributes } = await this.#enqueue(
         () => this.#ask("GET", `/attributes/cell/${path[0]}/${path[1]}`));
       const [left, top, right, bottom] = boundsOf(attributes);

@@ -12,8 +12,9 @@ extension Call {
     let replacement = try body { (value) throws(JSONError) in try value.layoutReplacement() }
     var visible: [LayoutAttributes] = []
     var layouts = OncePerRevision<PreparedLayout>()
-    let snapshot = try change(session, .layout) { (current) throws(Failure) in
-      try checkIsStill(current)
+    let snapshot = try change(session, .layout) { (before) throws(Failure) in
+      try checkIsStill(before)
+      let current = before.viewed(from: replacement.contentOffset)
       let anchor = try existing(replacement.anchor, in: current)
       var description = current.description
       replacement.apply(to: &description)
@@ -64,10 +65,11 @@ extension Call {
         : current.document
       let before = current.scrolling.contentOffset
       let layout = isResized ? document.layout : current.layout
+      let viewed = current.viewed(from: wanted.contentOffset)
       let offset: Point
-      if let anchor = try existing(wanted.anchor, in: current) {
+      if let anchor = try existing(wanted.anchor, in: viewed) {
         offset = layout.contentOffset(
-          keeping: anchor, of: current.layout, at: before,
+          keeping: anchor, of: current.layout, at: viewed.scrolling.contentOffset,
           by: IdentityMap())
       } else {
         offset = wanted.contentOffset ?? (isResized ? layout.clamped(before) : before)

@@ -11,13 +11,14 @@ extension Call {
     // Text upon text, for somebody who looks: never in the way of those who scroll.
     guard mayTakeLong else { throw .takesLong }
     try checkAccept("image/svg+xml")
-    let query = try query("x", "y", "width", "height")
-    let rect = try reading { () throws(Problem) in
+    let query = try query("x", "y", "width", "height", "contentOffsetX", "contentOffsetY")
+    let found = try session().snapshot
+    let (rect, contentOffset) = try reading { () throws(Problem) in
       let rect = try query.rect()
       if let rect, rect.isEmpty { throw .query("the picture needs a width and a height above 0") }
-      return rect
+      return (rect, try query.contentOffset(or: found.scrolling.contentOffset))
     }
-    let session = try session().snapshot
+    let session = found.viewed(from: contentOffset)
     let layout = session.layout
     let offset = session.scrolling.contentOffset
     let viewport = layout.visibleRect(at: offset)

@@ -3,7 +3,7 @@ import LayoutCore
 import LayoutSessions
 
 private enum BeginMember: Int, JSONName {
-  case indexPath, position, sections
+  case indexPath, position, sections, contentOffset
   static let names = JSONNames(of: Self.self)
 }
 
@@ -18,18 +18,22 @@ extension Call {
     try checkAccept()
     let shape = try formatQuery()
     let session = try session(for: .change)
-    let (indexPath, position, sections) = try body {
-      (value) throws(JSONError) -> (IndexPath?, Point?, [Int]?) in
+    let (indexPath, position, sections, contentOffset) = try body {
+      (value) throws(JSONError) -> (IndexPath?, Point?, [Int]?, Point?) in
       let object = try JSONObject<BeginMember>(value)
       let indexPath = try object[.indexPath]?.indexPath()
       let position = try object[.position]?.corePoint()
       guard (indexPath == nil) != (position == nil) else {
         throw value.error(.rule("a movement begins at an indexPath or at a position"))
       }
-      return (indexPath, position, try object[.sections]?.sectionNumbers())
+      return (
+        indexPath, position, try object[.sections]?.sectionNumbers(),
+        try object[.contentOffset]?.corePoint()
+      )
     }
-    let snapshot = try changeBriefly(session) { (current) throws(Failure) in
-      try checkIsStill(current)
+    let snapshot = try changeBriefly(session) { (before) throws(Failure) in
+      try checkIsStill(before)
+      let current = before.viewed(from: contentOffset)
       let content = current.description.content
       if let place = sections?.firstIndex(where: { $0 >= content.sections.count }) {
         throw .problem(

@@ -75,20 +75,27 @@ extension Call {
 
   func describeElement() throws(Failure) -> HTTPResponse {
     try checkAccept()
-    let shape = try formatQuery()
+    let query = try query("contentOffsetX", "contentOffsetY", "format")
     let found = try self.session()
     let session = found.snapshot
+    let (offset, shape) = try reading { () throws(Problem) in
+      (
+        try query.contentOffset(or: session.scrolling.contentOffset),
+        try query.choice("format", of: AttributesFormat.Shape.self) ?? .objects
+      )
+    }
     guard let section = Int(plain: parameterText(2)), let item = Int(plain: parameterText(3)),
       let kind = kind(named: 1, ofSection: section, in: session.description.content),
       let element = try asking(
         found, session.revision,
         { () throws(Failure) in
           session.layout.attributes(
-            of: kind, at: IndexPath(item: item, section: section),
-            contentOffset: session.scrolling.contentOffset)
+            of: kind, at: IndexPath(item: item, section: section), contentOffset: offset)
         })
     else { throw .problem(.notFound("there is no such element")) }
-    let tag = EntityTag(session, dependsOnScrolling: session.layout.followsContentOffset)
+    let tag = EntityTag(
+      session,
+      dependsOnScrolling: session.layout.followsContentOffset && !query.hasContentOffset)
     var json = JSONWriter()
     json.beginObject()
     json.raw("\"version\":")
@@ -115,18 +122,22 @@ extension Call {
 
   func itemAtPoint() throws(Failure) -> HTTPResponse {
     try checkAccept()
-    let query = try query("x", "y")
+    let query = try query("x", "y", "contentOffsetX", "contentOffsetY")
     let found = try self.session()
     let session = found.snapshot
-    let point = try reading { () throws(Problem) in
-      Point(
-        x: try query.required("x", try query.coordinate("x")),
-        y: try query.required("y", try query.coordinate("y")))
+    let (point, offset) = try reading { () throws(Problem) in
+      (
+        Point(
+          x: try query.required("x", try query.coordinate("x")),
+          y: try query.required("y", try query.coordinate("y"))),
+        try query.contentOffset(or: session.scrolling.contentOffset)
+      )
     }
-    let tag = EntityTag(session, dependsOnScrolling: session.layout.followsContentOffset)
+    let tag = EntityTag(
+      session,
+      dependsOnScrolling: session.layout.followsContentOffset && !query.hasContentOffset)
     let indexPath = try asking(found, session.revision) { () throws(Failure) in
-      session.layout.indexPathForItem(
-        at: point, contentOffset: session.scrolling.contentOffset)
+      session.layout.indexPathForItem(at: point, contentOffset: offset)
     }
     var json = JSONWriter(capacity: 64)
     json.beginObject()
@@ -140,27 +151,27 @@ extension Call {
 
   func scrollOffset() throws(Failure) -> HTTPResponse {
     try checkAccept()
-    let query = try query("section", "item", "position")
+    let query = try query("section", "item", "position", "contentOffsetX", "contentOffsetY")
     let found = try self.session()
     let session = found.snapshot
-    let (path, position) = try reading { () throws(Problem) in
+    let (path, position, before) = try reading { () throws(Problem) in
       func number(_ name: StaticString) throws(Problem) -> Int {
         try query.required(name, try query.integer(name, in: 0...ContentLimits.equalItems))
       }
       return (
         IndexPath(item: try number("item"), section: try number("section")),
-        try query.required("position", try query.choice("position", of: ScrollPosition.self))
+        try query.required("position", try query.choice("position", of: ScrollPosition.self)),
+        try query.contentOffset(or: session.scrolling.contentOffset)
       )
     }
     guard
       let offset = try asking(
         found, session.revision,
         { () throws(Failure) in
-          session.layout.contentOffset(
-            scrollingTo: path, at: position, from: session.scrolling.contentOffset)
+          session.layout.contentOffset(scrollingTo: path, at: position, from: before)
         })
     else { throw .problem(.notFound("there is no item [\(path.section),\(path.item)]")) }
-    let tag = EntityTag(session, dependsOnScrolling: true)
+    let tag = EntityTag(session, dependsOnScrolling: !query.hasContentOffset)
     var json = JSONWriter(capacity: 128)
     json.beginObject()
     json.raw("\"version\":")
@@ -187,10 +198,8 @@ private struct AttributesQuestion {
   init(_ query: borrowing QueryParameters, _ session: Session.Snapshot) throws(Problem) {
     contentOffset = try query.contentOffset(or: session.scrolling.contentOffset)
     rect = try query.rect()
-    let isOffsetGiven =
-      query.has("contentOffsetX") && query.has("contentOffsetY")
     dependsOnScrolling =
-      !isOffsetGiven && (rect == nil || session.layout.followsContentOffset)
+      !query.hasContentOffset && (rect == nil || session.layout.followsContentOffset)
     limit = try query.integer("limit", in: 1...50_000) ?? AttributesQuestion.standardLimit
     shape = try query.choice("format", of: AttributesFormat.Shape.self) ?? .objects
     start = .first
@@ -255,6 +264,9 @@ extension QueryParameters {
       x: try coordinate("contentOffsetX") ?? offset.x,
       y: try coordinate("contentOffsetY") ?? offset.y)
   }
+
+  /// Whether the offset is given on both axes, so that scrolling leaves the answer as it is.
+  var hasContentOffset: Bool { has("contentOffsetX") && has("contentOffsetY") }
 }
 
 extension ElementKind {

@@ -14,8 +14,9 @@ extension Call {
     var applied = OncePerRevision<(UpdatedContent, PreparedLayout)>()
     // What is only tried is not kept.
     let kind: StoredChange.Kind? = request.isDryRun ? nil : .updates
-    let snapshot = try change(session, kind) { (current) throws(Failure) in
-      try checkIsStill(current)
+    let snapshot = try change(session, kind) { (before) throws(Failure) in
+      try checkIsStill(before)
+      let current = before.viewed(from: request.contentOffset)
       let anchor = try existing(request.anchor, in: current)
       let (updated, layout) = try applied.value(for: current) { () throws(Failure) in
         try apply(request, to: current, limits)
@@ -42,8 +43,9 @@ extension Call {
     var answer: UpdateAnswer?
     var visible: [LayoutAttributes] = []
     var replaced = OncePerRevision<(UpdatedContent?, PreparedLayout)>()
-    let snapshot = try change(session, .collection) { (current) throws(Failure) in
-      try checkIsStill(current)
+    let snapshot = try change(session, .collection) { (before) throws(Failure) in
+      try checkIsStill(before)
+      let current = before.viewed(from: replacement.contentOffset)
       let anchor = try existing(replacement.anchor, in: current)
       var description = current.description
       description.content = content

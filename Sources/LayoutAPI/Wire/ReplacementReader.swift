@@ -7,6 +7,8 @@ struct LayoutReplacement {
   /// The layout as the client wrote it.
   var source: [UInt8]
   var anchor: AnchorRequest?
+  /// Where the client is; nil if it does not say.
+  var contentOffset: Point?
 
   /// Puts the layout into a description.
   func apply(to description: inout Description) {
@@ -20,15 +22,17 @@ struct LayoutReplacement {
 struct CollectionReplacement {
   var content: Content
   var anchor: AnchorRequest?
+  /// Where the client is; nil if it does not say.
+  var contentOffset: Point?
 }
 
 private enum LayoutReplacementMember: Int, JSONName {
-  case layout, anchor
+  case layout, anchor, contentOffset
   static let names = JSONNames(of: Self.self)
 }
 
 private enum CollectionReplacementMember: Int, JSONName {
-  case collection, anchor
+  case collection, anchor, contentOffset
   static let names = JSONNames(of: Self.self)
 }
 
@@ -42,7 +46,8 @@ extension JSONValue {
     let (layout, snap) = try LayoutReader.read(given)
     return LayoutReplacement(
       layout: layout, snap: snap, source: given.compactJSON,
-      anchor: try object[.anchor]?.anchor())
+      anchor: try object[.anchor]?.anchor(),
+      contentOffset: try object[.contentOffset]?.corePoint())
   }
 
   /// The body of `PUT …/collection`.
@@ -54,6 +59,7 @@ extension JSONValue {
     let object = try JSONObject<CollectionReplacementMember>(self)
     return CollectionReplacement(
       content: try object.required(.collection).content(limits: limits),
-      anchor: try object[.anchor]?.anchor())
+      anchor: try object[.anchor]?.anchor(),
+      contentOffset: try object[.contentOffset]?.corePoint())
   }
 }

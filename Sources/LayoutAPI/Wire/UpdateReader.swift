@@ -6,6 +6,8 @@ struct UpdateRequest {
   var insertAnimation = ElementAnimation.fade
   var deleteAnimation = ElementAnimation.fade
   var anchor: AnchorRequest?
+  /// Where the client is; nil if it does not say.
+  var contentOffset: Point?
   var isDryRun = false
 }
 
@@ -30,7 +32,7 @@ enum AnchorRequest {
 private enum UpdateMember: Int, JSONName {
   case deleteSections, insertSections, moveSections, reloadSections
   case deleteItems, insertItems, moveItems, reloadItems
-  case expect, insertAnimation, deleteAnimation, anchor, dryRun
+  case expect, insertAnimation, deleteAnimation, anchor, contentOffset, dryRun
   static let names = JSONNames(of: Self.self)
 }
 
@@ -123,6 +125,7 @@ extension JSONValue {
     request.insertAnimation = try object[.insertAnimation]?.animation() ?? .fade
     request.deleteAnimation = try object[.deleteAnimation]?.animation() ?? .fade
     request.anchor = try object[.anchor]?.anchor()
+    request.contentOffset = try object[.contentOffset]?.corePoint()
     request.isDryRun = try object[.dryRun]?.bool() ?? false
     return request
   }

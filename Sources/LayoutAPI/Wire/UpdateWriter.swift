@@ -43,6 +43,10 @@ extension JSONWriter {
     animation("insertAnimation", request.insertAnimation)
     animation("deleteAnimation", request.deleteAnimation)
     if let anchor = request.anchor { self.anchor(anchor) }
+    if let offset = request.contentOffset {
+      key("contentOffset")
+      point(offset)
+    }
     if request.isDryRun {
       key("dryRun")
       bool(true)

@@ -4,8 +4,9 @@ import LayoutCore
 struct ViewportChange {
   var size: Size?
   var displayScale: DisplayScale?
+  /// Where the client is, or wants to be.
   var contentOffset: Point?
-  /// What stays where it is on screen; not beside an offset.
+  /// What stays where it is on screen from there.
   var anchor: AnchorRequest?
 
   /// Puts what is not to stay as it is into a description.
@@ -41,12 +42,7 @@ extension JSONValue {
     } else {
       change = try object.viewportChange()
     }
-    if let anchor = object[.anchor] {
-      guard change.contentOffset == nil else {
-        throw anchor.error(.rule("either an anchor or a contentOffset; not both"))
-      }
-      change.anchor = try anchor.anchor()
-    }
+    change.anchor = try object[.anchor]?.anchor()
     return change
   }
 }
