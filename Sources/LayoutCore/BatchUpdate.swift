@@ -106,7 +106,7 @@ extension BatchUpdate {
     return try applied(to: content, names: &names)
   }
 
-  /// A batch like this one that can be applied: with as little changed as can be.
+  /// A batch like this one that can be applied: one thing after the other is mended, each by the least change.
   ///
   /// - Parameters:
   ///   - content: The content.

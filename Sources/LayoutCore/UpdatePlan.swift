@@ -293,8 +293,8 @@ struct UpdatePlan: ~Copyable {
     guard let section = map.oldSection(of: path.section) else {
       throw UpdatePlan.refusal(
         operation,
-        "section \(path.section) is inserted, and comes with its \(itemCount(ofNewSection: path.section)) items"
-      )
+        "section \(path.section) is inserted, and comes with its \(itemCount(ofNewSection: path.section)) items",
+        repair: { $0.removeItemOperations(before: nil, after: path.section) })
     }
     _ = try itemCount(ofKeptSection: section, operation)
     return NewPlace(
@@ -308,15 +308,19 @@ struct UpdatePlan: ~Copyable {
     // Nearly always all operations are in one section.
     if let kept, kept.section == section { return kept.itemCount }
     let count = itemCount(ofOldSection: section)
+    let newSection = map.newSection(of: section)
+    func refuse(_ reason: String) -> UpdateRefusal {
+      UpdatePlan.refusal(operation, reason) {
+        $0.removeItemOperations(before: section, after: newSection)
+      }
+    }
     if let new = reloaded[section] {
-      throw UpdatePlan.refusal(
-        operation,
+      throw refuse(
         "section \(section) is reloaded: it has \(count) items before, and comes with its \(new.items.count) items"
       )
     }
-    if map.newSection(of: section) == nil {
-      throw UpdatePlan.refusal(
-        operation, "section \(section) is deleted, with the \(count) items that it has before")
+    guard newSection != nil else {
+      throw refuse("section \(section) is deleted, with the \(count) items that it has before")
     }
     kept = (section, count)
     return count
@@ -407,6 +411,18 @@ extension UpdateOperation {
 }
 
 extension BatchUpdate {
+  /// Takes out what would happen to the items of a section that comes or goes as a whole.
+  ///
+  /// - Parameters:
+  ///   - old: Where it is before the batch; nil if it is not.
+  ///   - new: Where it is after it; nil if it is not.
+  fileprivate mutating func removeItemOperations(before old: Int?, after new: Int?) {
+    deleteItems.removeAll { $0.section == old }
+    reloadItems.removeAll { $0.at.section == old }
+    moveItems.removeAll { $0.from.section == old || $0.to.section == new }
+    insertItems.removeAll { $0.at.section == new }
+  }
+
   /// Whether there are operations on sections as a whole.
   fileprivate var changesSections: Bool {
     !(deleteSections.isEmpty && insertSections.isEmpty && moveSections.isEmpty

@@ -359,6 +359,38 @@ struct BatchUpdateTests {
     #expect(repaired.moveItems.map(\.to.item) == [10])
   }
 
+  /// A section that goes or comes as a whole takes all that its items are named for.
+  @Test func itemsOfSectionsAsAWholeAreLeftOutAtOnce() throws {
+    let content = Content(sections: [500, 500, 10].map { Section(items: Items(count: $0)) })
+    var batch = BatchUpdate()
+    batch.deleteSections = [0]
+    batch.reloadSections = [(at: 1, section: Section(items: Items(count: 500)))]
+    batch.insertSections = [(at: 2, section: Section(items: Items(count: 500)))]
+    for item in 0..<100 {
+      for section in 0..<2 {
+        batch.deleteItems.append(ItemRange(section: section, start: item, end: item + 1))
+        batch.reloadItems.append((IndexPath(item: item + 100, section: section), Items(count: 1)))
+        batch.moveItems.append(
+          (IndexPath(item: item + 200, section: section), IndexPath(item: item, section: 1)))
+      }
+      // Section 1 is 0 after the batch, and 2 is 1.
+      for section in [0, 2] {
+        batch.insertItems.append((IndexPath(item: item, section: section), Items(count: 1)))
+      }
+      batch.moveItems.append(
+        (IndexPath(item: 5, section: 2), IndexPath(item: item, section: [0, 2][item % 2])))
+    }
+    batch.deleteItems.append(ItemRange(section: 2, start: 0, end: 1))
+    batch.insertItems.append((IndexPath(item: 0, section: 1), Items(count: 1)))
+    let repaired = try #require(batch.repaired(for: content))
+    #expect(repaired.deleteItems == [ItemRange(section: 2, start: 0, end: 1)])
+    #expect(repaired.insertItems.map(\.at) == [IndexPath(item: 0, section: 1)])
+    #expect(repaired.reloadItems.isEmpty && repaired.moveItems.isEmpty)
+    #expect(
+      repaired.deleteSections == [0] && repaired.reloadSections.count == 1
+        && repaired.insertSections.count == 1)
+  }
+
   /// The place is one after the batch, the sum is that of the section that was there before.
   @Test func aPlaceAfterTheBatchIsNamedAsItIsThen() {
     let content = Content(sections: [3, 5].map { Section(items: Items(count: $0)) })
