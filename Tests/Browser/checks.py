@@ -491,6 +491,47 @@ class Checks:
           await view.idle();""")
         self.same("away and back while a batch came", least=5)
 
+    def views_in_views(self):
+        """Rows that scroll sideways in a list: a drag moves the one that goes its way, a press lifts one item."""
+        self.open("layout=list")
+        self.browser.eval(VIEW + """
+          view.description = {layout: {kind: "list", itemLength: 200}, collection: {sections: [{items: {count: 50}}]}};
+          await new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+          await view.idle();
+          window.inner = document.createElement("collection-view");
+          inner.style.cssText = "display: block; width: 100%; height: 100%";
+          inner.reorderable = true;
+          inner.description = {
+            layout: {kind: "list", scrollDirection: "horizontal", itemLength: 90}, collection: {sections: [{items: {count: 50}}]}};
+          const ready = new Promise((resolve) => inner.addEventListener("ready", resolve, {once: true}));
+          view.elementAt(0, 0).replaceChildren(inner);
+          await ready;
+          await inner.idle();""")
+        x, y = self.browser.eval("""
+          const box = inner.getBoundingClientRect();
+          return [box.x + box.width / 2, box.y + box.height / 2];""")
+        for what, dx, dy in (("sideways", -160, -12), ("down", 12, -120)):
+            self.browser.move(x, y)
+            self.browser.down()
+            for step in range(1, 17):
+                self.browser.move(x + dx * step / 16, y + dy * step / 16)
+                time.sleep(0.02)
+            time.sleep(0.2)
+            found = self.browser.eval(VIEW + "return [inner.contentOffset.x, view.contentOffset.y]")
+            self.browser.up()
+            expect(found == ([160, 0] if dx < 0 else [160, 120]), f"dragged {what}: {found}")
+            self.browser.eval(VIEW + "await inner.idle(); await view.idle();")
+        self.browser.eval(VIEW + "await view.setContentOffset({x: 0, y: 0}, false); await view.idle();")
+        self.browser.move(x, y)
+        self.browser.down()
+        time.sleep(0.6)
+        lifted = self.browser.eval(VIEW + """
+          await inner.idle();
+          return [...document.querySelectorAll("[data-dragging]")].map((element) => element.parentElement === inner);""")
+        self.browser.up()
+        expect(lifted == [True], f"of views in views a press lifts items in the inner: {lifted}")
+        self.browser.eval("await inner.idle()")
+
     def nothing_piles_up_in_hidden_pages(self):
         self.open("collection=random&layout=flow")
         found = self.browser.eval(VIEW + WAIT + """
@@ -1678,7 +1719,7 @@ class Checks:
             "every_layout_scrolls", "pinned_headers_stay", "snapping", "reorder_by_drag",
             "drags_ask_for_nothing_twice", "reorder_by_keyboard", "keyboard_goes_everywhere",
             "updates_are_animated", "animations_begin_where_things_were", "changes_do_not_undo_scrolling",
-            "nothing_piles_up_in_hidden_pages", "held_at_an_edge_it_scrolls", "scrolling_by_the_page_is_told",
+            "nothing_piles_up_in_hidden_pages", "held_at_an_edge_it_scrolls", "views_in_views", "scrolling_by_the_page_is_told",
             "the_collection_follows_batches",
             "lost_sessions_are_made_again", "busy_servers_are_asked_again", "lost_answers_are_made_up_for",
             "what_failed_is_caught_up_with", "it_says_where_it_is", "what_is_never_answered_is_asked_again",

@@ -219,6 +219,8 @@ function compareItems({ attributes: a }, { attributes: b }) {
 
 /** What a page has set before this module was there: fields would hide it, and be hidden by it. */
 const early = new WeakMap();
+/** Events of pointers that a view in another view has a use for. */
+const taken = new WeakSet();
 
 class EarlyElement extends HTMLElement {
   constructor() {
@@ -1674,9 +1676,10 @@ export class CollectionView extends EarlyElement {
       if (hasHandle) {
         event.preventDefault();
         this.#lift(pointer);
-      } else {
+      } else if (!taken.has(event)) {
         pointer.timer = setTimeout(() => this.#lift(pointer), isTouch ? 350 : 220);
       }
+      taken.add(event);
     }
   }
 
@@ -1693,10 +1696,14 @@ export class CollectionView extends EarlyElement {
     if (!pointer.isScrolling) {
       if (Math.hypot(dx, dy) < 6) return;
       clearTimeout(pointer.timer);
-      if (!pointer.mayScroll) {
+      // Of views in views the one scrolls that goes this way, and of several the innermost.
+      const isAcross = (this.#main === this.#x) !== (Math.abs(dx) > Math.abs(dy));
+      const others = () => event.composedPath().some((node) => node !== this && node instanceof CollectionView);
+      if (!pointer.mayScroll || taken.has(event) || (isAcross && others())) {
         this.#pointer = null;
         return;
       }
+      taken.add(event);
       pointer.isScrolling = true;
       this.#capture(pointer);
     }
