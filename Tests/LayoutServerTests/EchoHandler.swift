@@ -148,6 +148,8 @@ final class Stopping: Sendable {
 }
 
 /// Waits for something that another thread brings about; what is expected is checked after it.
+///
+/// Where others build and test on the same cores, a thread that stands behind them may come late.
 func waitUntil(_ condition: () -> Bool) {
-  for _ in 0..<2000 where !condition() { usleep(10_000) }
+  for _ in 0..<12_000 where !condition() { usleep(10_000) }
 }
