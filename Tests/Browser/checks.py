@@ -510,16 +510,21 @@ class Checks:
         x, y = self.browser.eval("""
           const box = inner.getBoundingClientRect();
           return [box.x + box.width / 2, box.y + box.height / 2];""")
-        for what, dx, dy in (("sideways", -160, -12), ("down", 12, -120)):
+        for what, dx, dy in (("sideways", -160, -12), ("down", 12, -80)):
             self.browser.move(x, y)
             self.browser.down()
             for step in range(1, 17):
                 self.browser.move(x + dx * step / 16, y + dy * step / 16)
                 time.sleep(0.02)
+            # So long it rests that it does not go on by itself.
             time.sleep(0.2)
-            found = self.browser.eval(VIEW + "return [inner.contentOffset.x, view.contentOffset.y]")
+            expected = [160, 0] if dx < 0 else [160, 80]
+            found = self.browser.eval(VIEW + WAIT + """
+              const offsets = () => [inner.contentOffset.x, view.contentOffset.y];
+              for (let i = 0; i < 60 && offsets().join() !== args[0].join(); i++) await wait(50);
+              return offsets();""", expected)
             self.browser.up()
-            expect(found == ([160, 0] if dx < 0 else [160, 120]), f"dragged {what}: {found}")
+            expect(found == expected, f"dragged {what}: {found}")
             self.browser.eval(VIEW + "await inner.idle(); await view.idle();")
         self.browser.eval(VIEW + "await view.setContentOffset({x: 0, y: 0}, false); await view.idle();")
         self.browser.move(x, y)
