@@ -81,7 +81,7 @@ extension Call {
     let (offset, shape) = try reading { () throws(Problem) in
       (
         try query.contentOffset(or: session.scrolling.contentOffset),
-        try query.choice("format", of: AttributesFormat.Shape.self) ?? .objects
+        try query.shape()
       )
     }
     guard let section = Int(plain: parameterText(2)), let item = Int(plain: parameterText(3)),
@@ -201,7 +201,7 @@ private struct AttributesQuestion {
     dependsOnScrolling =
       !query.hasContentOffset && (rect == nil || session.layout.followsContentOffset)
     limit = try query.integer("limit", in: 1...50_000) ?? AttributesQuestion.standardLimit
-    shape = try query.choice("format", of: AttributesFormat.Shape.self) ?? .objects
+    shape = try query.shape()
     start = .first
     if let text = query.text("cursor") {
       guard let position = Cursor.position(text) else {
@@ -256,6 +256,11 @@ extension QueryParameters {
     case (nil, nil, nil, nil): return nil
     default: throw .query("x, y, width and height belong together: all of them or none")
     }
+  }
+
+  /// `format`.
+  func shape() throws(Problem) -> AttributesFormat.Shape {
+    try choice("format", of: AttributesFormat.Shape.self) ?? .objects
   }
 
   /// The offset for this question.

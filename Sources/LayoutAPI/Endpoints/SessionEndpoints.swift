@@ -81,7 +81,7 @@ extension Call {
     if hasNoQuery { return .objects }
     let query = try query("format")
     return try reading { () throws(Problem) in
-      try query.choice("format", of: AttributesFormat.Shape.self) ?? .objects
+      try query.shape()
     }
   }
 }
