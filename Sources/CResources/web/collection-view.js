@@ -1671,15 +1671,15 @@ export class CollectionView extends EarlyElement {
       mayScroll: !isTouch || this.#snapMode !== "none",
     };
     this.#pointer = pointer;
-    if (this.reorderable && item?.isCell) {
+    if (this.reorderable && item?.isCell && !taken.has(event)) {
+      taken.add(event);
       const hasHandle = path.some((node) => node.dataset?.dragHandle !== undefined);
       if (hasHandle) {
         event.preventDefault();
         this.#lift(pointer);
-      } else if (!taken.has(event)) {
+      } else {
         pointer.timer = setTimeout(() => this.#lift(pointer), isTouch ? 350 : 220);
       }
-      taken.add(event);
     }
   }
 
