@@ -99,7 +99,10 @@ import Testing
 
   /// Whoever shares out requests learns at once that there should be no more, and what is under way is finished.
   @Test func whileItStopsItIsNotReady() throws {
-    let program = try Program(["--admin-port", "0"])
+    // However long this test has to wait for its turn.
+    let program = try Program([
+      "--admin-port", "0", "--drain-seconds", "600", "--request-timeout-seconds", "600",
+    ])
     defer { program.kill() }
     let port = try program.port("administration on http://127.0.0.1:")
     func status(_ path: String) -> Int? {
