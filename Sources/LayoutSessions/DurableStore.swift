@@ -28,8 +28,12 @@ public protocol DurableStore: Sendable {
 
   /// Reads a session, or what of it is missing, all as it was at one moment; and notes its use.
   ///
+  /// Somebody else's is as good as none: whose it is is looked at before anything else, so that whoever asks for
+  /// it neither keeps it alive nor takes it over, nor learns that it is damaged.
+  ///
   /// - Parameters:
   ///   - id: Its name.
+  ///   - owner: The name of whose it must be; nil for whosesoever.
   ///   - version: The version that the asker has; nil if none. One that the session does not come from is
   ///     as good as none.
   ///   - isScrolling: Whether the asker answers ticks from now on, until another one does. Nobody knows
@@ -38,7 +42,7 @@ public protocol DurableStore: Sendable {
   ///   for the time that sessions live.
   /// - Throws: ``StoreError``; who is to scroll and cannot be noted is refused.
   func load(
-    _ id: SessionID, since version: StoredVersion?, isScrolling: Bool
+    _ id: SessionID, of owner: String?, since version: StoredVersion?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession?
 
   /// Tells whose a session is, whether or not the rest of it can be read.
@@ -121,7 +125,7 @@ public protocol DurableStore: Sendable {
 }
 
 extension DurableStore {
-  /// Reads a session for whom it is all the same where it is scrolled.
+  /// Reads a session for whom it is all the same whose it is, and where it is scrolled.
   ///
   /// - Parameters:
   ///   - id: Its name.
@@ -131,7 +135,7 @@ extension DurableStore {
   public func load(
     _ id: SessionID, since version: StoredVersion?
   ) throws(StoreError) -> StoredSession? {
-    try load(id, since: version, isScrolling: false)
+    try load(id, of: nil, since: version, isScrolling: false)
   }
 }
 

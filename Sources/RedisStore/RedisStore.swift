@@ -82,6 +82,7 @@ public final class RedisStore: DurableStore {
   ///
   /// - Parameters:
   ///   - id: Its name.
+  ///   - owner: The name of whose it must be; nil for whosesoever.
   ///   - version: The version that the asker has; nil if none. One that the session does not come
   ///     from, or of which the changes are gone, is as good as none.
   ///   - isScrolling: Whether this store's server answers ticks from now on.
@@ -90,11 +91,12 @@ public final class RedisStore: DurableStore {
   ///   answered the last tick, this one's is to, and Redis takes no writes; or if whoever's is to,
   ///   and Redis is a replica, which may not know who has.
   public func load(
-    _ id: SessionID, since version: StoredVersion?, isScrolling: Bool
+    _ id: SessionID, of owner: String?, since version: StoredVersion?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
     let answer = try read { () throws(RedisFailure) in
       let keys = RedisKeys(id)
-      let answer = try find(keys, since: version, isScrolling, snapshotLimit: RedisStore.longSize)
+      let answer = try find(
+        keys, of: owner, since: version, isScrolling, snapshotLimit: RedisStore.longSize)
       guard case .foundApart(var session, let stamp) = answer, let snapshot = session.snapshot
       else {
         return answer
@@ -104,7 +106,7 @@ public final class RedisStore: DurableStore {
       }
       guard let record else {
         return try find(
-          keys, since: version, isScrolling, snapshotLimit: RedisCommands.longestWord)
+          keys, of: owner, since: version, isScrolling, snapshotLimit: RedisCommands.longestWord)
       }
       session.snapshot = StoredSession.Snapshot(record: record, version: snapshot.version)
       return .found(session)
@@ -118,7 +120,8 @@ public final class RedisStore: DurableStore {
 
   /// Asks for a session, but for a snapshot of more than so many bytes.
   private func find(
-    _ keys: RedisKeys, since version: StoredVersion?, _ isScrolling: Bool, snapshotLimit: Int
+    _ keys: RedisKeys, of owner: String?, since version: StoredVersion?, _ isScrolling: Bool,
+    snapshotLimit: Int
   ) throws(RedisFailure) -> RedisAnswer {
     var arguments = version.map(words) ?? [[], []]
     arguments += [number(lifetime.milliseconds), longLife]
@@ -126,6 +129,7 @@ public final class RedisStore: DurableStore {
     // where Redis has lost the last takeovers, as it may when a replica becomes the master.
     arguments += isScrolling ? [name, number(.random(in: 1..<(1 << 53)))] : [[], []]
     arguments.append(number(snapshotLimit))
+    if let owner { arguments.append(Array(owner.utf8)) }
     let call = RedisConnection.Call(keys: keys, arguments: arguments)
     return try ask(.load, [call], since: version)[0]
   }

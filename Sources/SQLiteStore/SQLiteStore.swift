@@ -68,18 +68,19 @@ public final class SQLiteStore: DurableStore {
   ///
   /// - Parameters:
   ///   - id: Its name.
+  ///   - owner: The name of whose it must be; nil for whosesoever.
   ///   - version: The version that the asker has; nil if none.
   ///   - isScrolling: All the same: nobody else scrolls it.
   /// - Returns: The session as far as it is missing; nil if there is none, or if nobody has asked
   ///   for it for the time that sessions live.
   /// - Throws: ``StoreError``; ``StoreError/Kind/unreadable`` too if changes are missing.
   public func load(
-    _ id: SessionID, since version: StoredVersion?, isScrolling: Bool
+    _ id: SessionID, of owner: String?, since version: StoredVersion?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
     let now = lifetime.now
     let end = lifetime.unwritten.earliestEnd(of: id, at: now.time)
     let loaded = try readers.read(id) { (reader) throws(StoreError) in
-      try reader.load(id, since: version?.number, endingAfter: end)
+      try reader.load(id, of: owner, since: version?.number, endingAfter: end)
     }
     guard var found = loaded else { return nil }
     if let version, version.number == found.session.version { found.session.stamp = version.stamp }

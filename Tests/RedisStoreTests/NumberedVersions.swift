@@ -11,7 +11,7 @@ extension DurableStore {
   func load(
     _ id: SessionID, since number: Int, isScrolling: Bool = false
   ) throws(StoreError) -> StoredSession? {
-    try load(id, since: version(number), isScrolling: isScrolling)
+    try load(id, of: nil, since: version(number), isScrolling: isScrolling)
   }
 
   func append(

@@ -93,7 +93,7 @@ extension RedisTests {
       try store.create(id, owner: "o", snapshot: record, stamp: 1)
       #expect(try store.append([1], to: id, after: StoredVersion(1, stamp: 1), stamp: 2) == .done)
       try server.run("CONFIG", "RESETSTAT")
-      let session = try #require(try store.load(id, since: nil, isScrolling: true))
+      let session = try #require(try store.load(id, of: "o", since: nil, isScrolling: true))
       #expect(session.snapshot == .init(record: record, version: 1))
       #expect(session.changes == [[1]] && session.stamp == 2 && session.owner == "o")
       // The script asks twice itself.
@@ -225,6 +225,33 @@ extension RedisTests {
       #expect(try store.owner(of: id) == "alice")
       try server.run("HDEL", RedisKeys(id).session, "owner")
       #expect(error { () throws(StoreError) in _ = try store.owner(of: id) }?.kind == .unreadable)
+    }
+
+    /// Whoever asks for it neither changes it nor keeps it alive, and does not learn whether it is whole.
+    @Test func somebodyElsesIsNone() throws {
+      let key = RedisKeys(id).session
+      try store.create(id, owner: "alice", snapshot: [1])
+      try server.run("PEXPIRE", key, "60000")
+      let before = try server.run("HGETALL", key)
+      let other = try server.store()
+      for isScrolling in [false, true] {
+        for version in [nil, StoredVersion(1, stamp: 0)] {
+          for owner in ["bob", ""] {
+            #expect(
+              try other.load(id, of: owner, since: version, isScrolling: isScrolling) == nil)
+          }
+        }
+      }
+      #expect(try server.run("HGETALL", key) == before)
+      #expect(try server.number("PTTL", key) <= 60_000)
+      #expect(try store.load(id, of: "alice", since: nil, isScrolling: false) != nil)
+      #expect(try server.number("PTTL", key) > 60_000)
+      try server.run("HSET", key, "format", "9")
+      #expect(try other.load(id, of: "bob", since: nil, isScrolling: true) == nil)
+      let error = error { () throws(StoreError) in
+        _ = try store.load(id, of: "alice", since: nil, isScrolling: false)
+      }
+      #expect(error?.kind == .unreadable)
     }
 
     @Test func whoHasAnsweredTheLastTickIsKnown() throws {

@@ -49,6 +49,22 @@ import Testing
     #expect(try store.load(id, since: nil) == nil)
   }
 
+  /// Whoever asks for it does not keep it alive, and does not learn whether it is whole.
+  @Test func somebodyElsesIsNone() throws {
+    let damaged = newID()
+    try store.create(damaged, owner: "alice", snapshot: [])
+    try store.execute("DELETE FROM snapshot WHERE session = '\(damaged)'")
+    #expect(throws: StoreError.self) {
+      try store.load(damaged, of: "alice", since: nil, isScrolling: true)
+    }
+    test.clock.advance(by: life)
+    for id in [id, damaged] {
+      #expect(try store.load(id, of: "bob", since: nil, isScrolling: true) == nil)
+    }
+    test.clock.advance(by: life / 8 + 1)
+    #expect(try store.load(id, of: "", since: nil, isScrolling: true) == nil)
+  }
+
   @Test func aUseThatCannotBeWrittenCountsAllTheSame() throws {
     let other = newID()
     try store.create(other, owner: "", snapshot: [])

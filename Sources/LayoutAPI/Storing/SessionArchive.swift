@@ -149,7 +149,7 @@ public final class SessionArchive: Sendable {
     let before = changeCount(of: id)
     guard
       let stored = try ask({ () throws(StoreError) in
-        try store.load(id, since: nil, isScrolling: use.isScrolling)
+        try store.load(id, of: owner.name, since: nil, isScrolling: use.isScrolling)
       }),
       stored.owner == owner.name
     else { return nil }
@@ -191,7 +191,8 @@ public final class SessionArchive: Sendable {
       let known = session.snapshot.storedVersion
       guard
         let stored = try ask({ () throws(StoreError) in
-          try store.load(session.id, since: known, isScrolling: use.isScrolling)
+          try store.load(
+            session.id, of: session.owner.name, since: known, isScrolling: use.isScrolling)
         }),
         stored.owner == session.owner.name
       else { return false }

@@ -38,6 +38,34 @@ struct SharingTests {
     #expect(two.send(.post, path + "/updates", deletion)?.status == 404)
   }
 
+  /// As if there were none: it is not taken over, and nobody learns that it is damaged.
+  @Test func sessionsOfOthersAreNeitherTakenOverNorLookedAt() throws {
+    let store = ScriptedStore(isShared: true)
+    // SHA-256 of abc and of xyz.
+    let access = AccessControl(
+      keys: try APIKeys(
+        """
+        one:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad
+        other:3608bca1e44ea6c4d268eb6db02260269892c0b42b86bbf1e77a6fa16c3c9282
+        """))
+    let (here, there) = (
+      MockService(over: store, access: access), MockService(over: store, access: access)
+    )
+    let created = here.send(.post, "/v1/sessions", session, authorization: "Bearer abc")
+    let path = try #require(created?.fields["Location"])
+    let tick = #"{"contentOffset":{"x":0,"y":0}}"#
+    for service in [here, there] {
+      let answer = service.send(.post, path + "/scroll", tick, authorization: "Bearer xyz")
+      #expect(answer?.status == 404)
+    }
+    #expect(store.takeoverCount.withLock { $0 } == 0)
+    store.sessions.withLock { sessions in
+      for id in sessions.keys { sessions[id]?.snapshot.record = [0] }
+    }
+    #expect(there.send(.get, path, authorization: "Bearer xyz")?.status == 404)
+    #expect(there.send(.get, path, authorization: "Bearer abc")?.status == 500)
+  }
+
   /// A replica that becomes the master may not have the last changes: their numbers come again.
   @Test func whatTheStoreHasLostIsForgotten() throws {
     let store = ScriptedStore(isShared: true)
