@@ -306,7 +306,7 @@ public final class LayoutService: HTTPHandler {
     case .snap: try call.snap()
     case .liveness: try call.health("ok")
     case .readiness: try call.readiness(isReady: isReady.load(ordering: .relaxed))
-    case .contract: try call.contract()
+    case .contract: call.webFile(.contract)
     case .metrics: try call.writeMetrics()
     case .playground: call.webFile(.page)
     case .playgroundFile: try call.playgroundFile()

@@ -3,9 +3,6 @@ import HTTPMessages
 
 /// Files that the program carries inside itself.
 enum Resources {
-  /// openapi.yaml.
-  static let openAPI = bytes(of: LAYOUTD_OPENAPI_YAML)
-
   /// What a file holds.
   static func bytes(of resource: layoutd_resource) -> [UInt8] {
     var count = 0
@@ -15,8 +12,11 @@ enum Resources {
   }
 }
 
-/// What is served to browsers: the playground and the component that it is made with.
+/// What is served as it is: the contract, and to browsers the playground and the component that it is made with.
+///
+/// Anybody may ask for it, and take it slowly: all are sent the same bytes, which are held once.
 enum WebFile: Int, CaseIterable {
+  case contract
   case page
   case client
   case clientTypes
@@ -28,7 +28,7 @@ enum WebFile: Int, CaseIterable {
   /// Its last path component below `/playground/`; nil for what has a path of its own.
   var playgroundName: String? {
     switch self {
-    case .page, .client, .clientTypes: nil
+    case .contract, .page, .client, .clientTypes: nil
     case .playgroundScript: "playground.js"
     case .playgroundStyle: "playground.css"
     case .icon: "favicon.svg"
@@ -69,6 +69,7 @@ enum WebFile: Int, CaseIterable {
 
   private var resource: layoutd_resource {
     switch self {
+    case .contract: LAYOUTD_OPENAPI_YAML
     case .page: LAYOUTD_INDEX_HTML
     case .client: LAYOUTD_COLLECTION_VIEW_JS
     case .clientTypes: LAYOUTD_COLLECTION_VIEW_D_TS
@@ -81,6 +82,7 @@ enum WebFile: Int, CaseIterable {
 
   private var type: StaticString {
     switch self {
+    case .contract: "application/yaml"
     case .page: "text/html; charset=utf-8"
     case .client, .playgroundScript: "text/javascript; charset=utf-8"
     case .clientTypes: "text/typescript; charset=utf-8"

@@ -3,10 +3,11 @@ import HTTPMessages
 import LayoutAPI
 import Testing
 
-/// The playground and the client for browsers, as they leave the binary.
+/// The contract, the playground and the client for browsers, as they leave the binary.
 struct WebEndpointTests {
   /// Where each file is, what it is said to be, and where its source is.
   static let files = [
+    ("/openapi.yaml", "application/yaml", "openapi.yaml"),
     ("/", "text/html; charset=utf-8", "index.html"),
     ("/client/collection-view.js", "text/javascript; charset=utf-8", "collection-view.js"),
     ("/client/collection-view.d.ts", "text/typescript; charset=utf-8", "collection-view.d.ts"),
@@ -17,7 +18,12 @@ struct WebEndpointTests {
   ]
 
   private static func source(_ name: String) throws -> [UInt8] {
-    let folder = name == "gallery.json" ? "" : "../../../Sources/CResources/web/"
+    let folder =
+      switch name {
+      case "gallery.json": ""
+      case "openapi.yaml": "../../../"
+      default: "../../../Sources/CResources/web/"
+      }
     return Array(try fixture(folder + name))
   }
 
@@ -35,7 +41,7 @@ struct WebEndpointTests {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../Sources/CResources/web")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    #expect(Set(names) == Set(Self.files.map(\.2)).subtracting(["gallery.json"]))
+    #expect(Set(names) == Set(Self.files.map(\.2)).subtracting(["gallery.json", "openapi.yaml"]))
   }
 
   @Test(arguments: files)

@@ -44,6 +44,20 @@ struct LiveServiceTests {
     #expect(client.receive(withoutBody: true)?.status == 404)
   }
 
+  /// Whoever takes them slowly, for which nobody needs a key, must not keep others from their answers.
+  @Test func filesAreHeldOnceForAll() throws {
+    let server = try start()
+    defer { server.stop(drainSeconds: 0) }
+    let clients = ["/openapi.yaml", "/playground/gallery.json"].map { path in
+      let client = RawClient(port: server.port, receiveBuffer: 2048)
+      client.send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+      return client
+    }
+    waitUntil { server.statistics.inFlightCount == clients.count }
+    #expect(server.statistics.inFlightCount == clients.count)
+    #expect(server.statistics.heldByteCount == 0)
+  }
+
   /// Each header field is taken for itself on the way through the server.
   @Test func everyFieldIsTakenForItself() throws {
     let server = try start()

@@ -45,10 +45,4 @@ extension Call {
       status: .ok,
       content: HTTPContent(text.bytes, type: "text/plain; version=0.0.4; charset=utf-8"))
   }
-
-  func contract() throws(Failure) -> HTTPResponse {
-    HTTPResponse(
-      status: .ok, fields: [HTTPField(name: "Content-Type", value: "application/yaml")],
-      body: Resources.openAPI)
-  }
 }
