@@ -341,7 +341,7 @@ struct Call: ~Escapable {
     // One that has been brought back into memory may take more than it may: it may become smaller.
     if change.byteCount <= current.byteCount { return change }
     do throws(SessionError) {
-      try service.sessions.checkRoom(for: change.byteCount)
+      try service.sessions.checkRoom(for: session, toTake: change.byteCount)
     } catch {
       throw .problem(Problem(error))
     }

@@ -151,11 +151,15 @@ struct Problem: Error {
     case .tooLarge(let byteCount, let limit):
       self.init(
         .invalid,
-        "the session would take \(byteCount) bytes; all sessions together may take \(limit)",
+        "the session would take \(byteCount) bytes; sessions may take \(limit) together",
         pointer: "/collection")
     case .tooMany(let limit):
       self = .tooManyRequests(
         "there are \(limit) sessions already, as many as one key's holder may have; delete one",
+        wait: .seconds(60))
+    case .tooMuch(let limit):
+      self = .tooManyRequests(
+        "the sessions would take more than \(limit) bytes together, as many as one key's holder's may; delete one",
         wait: .seconds(60))
     }
   }

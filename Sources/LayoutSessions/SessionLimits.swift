@@ -8,6 +8,8 @@ public struct SessionLimits: Sendable {
   public var byteCount: Int
   /// Past so many of one owner, no new ones of that owner are kept.
   public var sessionCountPerOwner: Int
+  /// Past so many bytes of one owner, no new sessions of that owner are kept, nor such as have grown.
+  public var byteCountPerOwner: Int
 
   /// Makes limits.
   ///
@@ -16,23 +18,28 @@ public struct SessionLimits: Sendable {
   ///   - sessionCount: How many there may be, at least 1.
   ///   - byteCount: How many bytes they may take together.
   ///   - sessionCountPerOwner: How many one owner may have.
+  ///   - byteCountPerOwner: How many bytes those of one owner may take together.
   public init(
     idleTime: Duration = .seconds(3600), sessionCount: Int = 10_000,
-    byteCount: Int = 1024 * 1024 * 1024, sessionCountPerOwner: Int = .max
+    byteCount: Int = 1024 * 1024 * 1024, sessionCountPerOwner: Int = .max,
+    byteCountPerOwner: Int = .max
   ) {
     self.idleTime = idleTime
     self.sessionCount = sessionCount
     self.byteCount = byteCount
     self.sessionCountPerOwner = sessionCountPerOwner
+    self.byteCountPerOwner = byteCountPerOwner
   }
 }
 
 /// Why a session cannot be kept.
 public enum SessionError: Error, Hashable {
-  /// It alone takes more than all sessions may.
+  /// It alone takes more than all sessions may, or all of its owner's.
   case tooLarge(byteCount: Int, limit: Int)
   /// Its owner has as many as one may have.
   case tooMany(limit: Int)
+  /// With those of its owner it takes more than one owner's may.
+  case tooMuch(limit: Int)
 }
 
 /// How the sessions are doing.

@@ -27,8 +27,12 @@ public final class SessionStore: Sendable {
     try checkRoom(for: byteCount)
     try changeTableAndMakeRoom { (table, left) throws(SessionError) in
       table.removeIdle(since: now - limits.idleTime, into: &left)
-      guard table.sessionCount(of: session.owner) < limits.sessionCountPerOwner else {
+      let usage = table.usage(of: session.owner)
+      guard usage.sessionCount < limits.sessionCountPerOwner else {
         throw .tooMany(limit: limits.sessionCountPerOwner)
+      }
+      guard usage.byteCount + byteCount <= limits.byteCountPerOwner else {
+        throw .tooMuch(limit: limits.byteCountPerOwner)
       }
       table.insert(session, byteCount: byteCount, at: now)
     }
@@ -64,14 +68,25 @@ public final class SessionStore: Sendable {
   /// - Returns: The session, or nil if none of this name is in memory.
   public func residentSession(_ id: SessionID) -> Session? { table.withLock { $0.session(id) } }
 
-  /// Refuses what alone takes more than all sessions may.
+  /// Refuses what a session would become, if that alone takes more than all sessions may, or all of its owner's,
+  /// or more together with the others of its owner than those may.
   ///
-  /// - Parameter byteCount: What a session would take.
-  /// - Throws: ``SessionError/tooLarge(byteCount:limit:)``.
-  public func checkRoom(for byteCount: Int) throws(SessionError) {
-    guard byteCount <= limits.byteCount else {
-      throw .tooLarge(byteCount: byteCount, limit: limits.byteCount)
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - byteCount: What it would take.
+  /// - Throws: ``SessionError/tooLarge(byteCount:limit:)`` or ``SessionError/tooMuch(limit:)``.
+  public func checkRoom(for session: Session, toTake byteCount: Int) throws(SessionError) {
+    try checkRoom(for: byteCount)
+    guard limits.byteCountPerOwner < .max else { return }
+    let others = table.withLock { $0.byteCount(ofOthersThan: session) }
+    guard others + byteCount <= limits.byteCountPerOwner else {
+      throw .tooMuch(limit: limits.byteCountPerOwner)
     }
+  }
+
+  private func checkRoom(for byteCount: Int) throws(SessionError) {
+    let limit = min(limits.byteCount, limits.byteCountPerOwner)
+    guard byteCount <= limit else { throw .tooLarge(byteCount: byteCount, limit: limit) }
   }
 
   /// Refuses an owner who has as many sessions as one may have, before one more is worked out.
@@ -80,7 +95,7 @@ public final class SessionStore: Sendable {
   /// - Throws: ``SessionError/tooMany(limit:)``.
   public func checkPlace(for owner: SessionOwner) throws(SessionError) {
     guard limits.sessionCountPerOwner < .max else { return }
-    guard table.withLock({ $0.sessionCount(of: owner) }) < limits.sessionCountPerOwner else {
+    guard table.withLock({ $0.usage(of: owner).sessionCount }) < limits.sessionCountPerOwner else {
       throw .tooMany(limit: limits.sessionCountPerOwner)
     }
   }

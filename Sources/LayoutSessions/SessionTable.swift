@@ -19,12 +19,25 @@ struct SessionTable {
   private var oldest: Int?
   private(set) var byteCount = 0
   private(set) var statistics = SessionStatistics()
-  /// How many sessions each owner has; owners without any are not in it.
-  private var counts: [SessionOwner: Int] = [:]
+  /// What each owner's sessions take; owners without any are not in it.
+  private var usages: [SessionOwner: Usage] = [:]
+
+  /// What the sessions of an owner take.
+  struct Usage: Equatable {
+    var sessionCount = 0
+    var byteCount = 0
+  }
 
   var count: Int { places.count }
 
-  func sessionCount(of owner: SessionOwner) -> Int { counts[owner] ?? 0 }
+  func usage(of owner: SessionOwner) -> Usage { usages[owner] ?? Usage() }
+
+  /// What the other sessions of a session's owner take.
+  func byteCount(ofOthersThan session: Session) -> Int {
+    let own = places[session.id].map { slots[$0] }
+    return usage(of: session.owner).byteCount
+      - (own?.session === session ? own?.byteCount ?? 0 : 0)
+  }
 
   func session(_ id: SessionID) -> Session? { places[id].flatMap { slots[$0].session } }
 
@@ -36,7 +49,8 @@ struct SessionTable {
     if place == slots.count { slots.append(slot) } else { slots[place] = slot }
     places[session.id] = place
     self.byteCount += byteCount
-    counts[session.owner, default: 0] += 1
+    usages[session.owner, default: Usage()].sessionCount += 1
+    usages[session.owner, default: Usage()].byteCount += byteCount
     if isNew { statistics.createdCount += 1 }
     linkAsNewest(place)
   }
@@ -44,6 +58,7 @@ struct SessionTable {
   mutating func recount(_ session: Session, byteCount: Int) {
     guard let place = places[session.id], slots[place].session === session else { return }
     self.byteCount += byteCount - slots[place].byteCount
+    usages[session.owner]?.byteCount += byteCount - slots[place].byteCount
     slots[place].byteCount = byteCount
   }
 
@@ -111,8 +126,10 @@ struct SessionTable {
     byteCount -= slots[place].byteCount
     if let session = slots[place].session {
       places[session.id] = nil
-      let remaining = sessionCount(of: session.owner) - 1
-      counts[session.owner] = remaining > 0 ? remaining : nil
+      var usage = usage(of: session.owner)
+      usage.sessionCount -= 1
+      usage.byteCount -= slots[place].byteCount
+      usages[session.owner] = usage.sessionCount > 0 ? usage : nil
       left.append(session)
     }
     slots[place] = Slot()
@@ -148,7 +165,7 @@ struct SessionTable {
   private var isConsistent: Bool {
     var sum = 0
     var found = 0
-    var owners: [SessionOwner: Int] = [:]
+    var owners: [SessionOwner: Usage] = [:]
     var newer: Int?
     var place = newest
     while let here = place {
@@ -157,11 +174,12 @@ struct SessionTable {
       else { return false }
       sum += slots[here].byteCount
       found += 1
-      owners[session.owner, default: 0] += 1
+      owners[session.owner, default: Usage()].sessionCount += 1
+      owners[session.owner, default: Usage()].byteCount += slots[here].byteCount
       newer = here
       place = slots[here].older
     }
-    return newer == oldest && found == count && sum == byteCount && owners == counts
+    return newer == oldest && found == count && sum == byteCount && owners == usages
       && found + freeSlots.count == slots.count
   }
 

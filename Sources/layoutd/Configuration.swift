@@ -32,6 +32,7 @@ struct Configuration {
   var drainSeconds = 10
   var apiKeysFile: String?
   var tenantMaxSessions = 0
+  var tenantMemoryMiB = 0
   var tenantRequestsPerSecond = 0
   var allowAnonymous = false
   var corsOrigins: [String] = []
@@ -244,6 +245,10 @@ struct Configuration {
     .integer(
       "tenant-max-sessions", 0...100_000_000, \.tenantMaxSessions,
       "sessions of one name in that file, without it of all; past it: 429", zero: "no limit"),
+    .integer(
+      "tenant-memory-mib", 0...1_048_576, \.tenantMemoryMiB,
+      "for the sessions of one name in that file, without it of all; past it: 429",
+      zero: "no limit"),
     .integer(
       "tenant-requests-per-second", 0...1_000_000, \.tenantRequestsPerSecond,
       "of one name in that file, without it of all, a second's worth at once; past it: 429",

@@ -26,7 +26,8 @@ extension Configuration {
       limits: SessionLimits(
         idleTime: .seconds(sessionTTLSeconds), sessionCount: maxSessions,
         byteCount: memory - answers - answers / 2,
-        sessionCountPerOwner: tenantMaxSessions > 0 ? tenantMaxSessions : .max))
+        sessionCountPerOwner: tenantMaxSessions > 0 ? tenantMaxSessions : .max,
+        byteCountPerOwner: tenantMemoryMiB > 0 ? tenantMemoryMiB << 20 : .max))
     // A thread that does nothing else: the one that sweeps may have to wait for the store.
     let muchHasLeft = Semaphore()
     try startNeededThread {

@@ -199,6 +199,32 @@ struct AccessTests {
     #expect(other?.status == 201)
   }
 
+  @Test func theSessionsOfATenantTakeSoMuch() throws {
+    let mock = MockService(
+      sessions: .init(byteCountPerOwner: 10_000),
+      access: AccessControl(keys: try APIKeys("one:\(Self.abc)\nother:\(Self.xyz)")))
+    func make(_ body: String, _ key: String = "abc") -> Answer? {
+      mock.send(.post, "/v1/sessions", body, authorization: "Bearer \(key)")
+    }
+    let created = try #require(make(Self.session))
+    let path = try #require(created.fields["Location"])
+    for _ in 0..<10 { _ = make(Self.session) }
+    let refused = try #require(make(Self.session))
+    #expect(refused.status == 429)
+    #expect(refused.fields["Retry-After"].flatMap(Int.init) ?? 0 >= 1)
+    #expect(make(Self.session, "xyz")?.status == 201)
+    // Nor may one of them grow; and one that is too much alone never will be less.
+    let lengths = (0..<2000).map { "\($0).5" }.joined(separator: ",")
+    func insert(_ items: String) -> Int? {
+      mock.send(
+        .post, path + "/updates", #"{"insertItems":[{"section":0,"at":0,"items":\#(items)}]}"#,
+        authorization: "Bearer abc")?.status
+    }
+    #expect(insert(#"{"count":1}"#) == 200)
+    #expect(insert(#"{"lengths":[\#(lengths)]}"#) == 422)
+    #expect(insert(#"{"lengths":[\#(lengths.prefix(5000))5]}"#) == 429)
+  }
+
   @Test func aTenantAsksSoOftenInASecond() throws {
     let (mock, _) = try Self.service(perSecond: 10)
     mock.clock.now = .seconds(100)

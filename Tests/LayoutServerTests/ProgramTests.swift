@@ -509,6 +509,21 @@ import Testing
     #expect(layout("[{}]", path: "/v1/sessions") == 429)
   }
 
+  @Test func theMemoryOfATenantIsAnOption() throws {
+    let program = try Program(["--tenant-memory-mib", "1"])
+    defer { program.kill() }
+    let client = RawClient(port: try program.port())
+    // Each takes some hundred bytes.
+    let sections = Array(repeating: "{}", count: 5000).joined(separator: ",")
+    let body =
+      #"{"collection":{"sections":[\#(sections)]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#
+    client.send(
+      "POST /v1/sessions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    let answer = try #require(client.receive())
+    #expect(answer.status == 422 && answer.text.contains("1048576"))
+  }
+
   @Test(arguments: ["info", "warning"])
   func pagesMayReadWhatIsRefusedUnasked(logLevel: String) throws {
     let program = try Program([

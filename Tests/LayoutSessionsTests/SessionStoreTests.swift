@@ -220,6 +220,41 @@ struct SessionStoreTests {
     try store.insert(try Self.session(owner: one), at: .seconds(11))
   }
 
+  /// Large sessions push the others out as many do.
+  @Test func theSessionsOfAnOwnerTakeSoMuchAndNoMore() throws {
+    let (one, other) = (SessionOwner(number: 1, name: "a"), SessionOwner(number: 2, name: "b"))
+    let first = try Self.session(owner: one)
+    let size = first.byteCount
+    let store = SessionStore(
+      limits: SessionLimits(
+        idleTime: .seconds(10), byteCount: 100 * size, byteCountPerOwner: 2 * size + size / 2))
+    try store.insert(first, at: .zero)
+    try store.checkRoom(for: first, toTake: 2 * size)
+    try store.insert(try Self.session(owner: one), at: .zero)
+    #expect(throws: SessionError.tooMuch(limit: 2 * size + size / 2)) {
+      try store.insert(try Self.session(owner: one), at: .zero)
+    }
+    try store.checkRoom(for: first, toTake: size + size / 2)
+    #expect(throws: SessionError.tooMuch(limit: 2 * size + size / 2)) {
+      try store.checkRoom(for: first, toTake: size + size / 2 + 1)
+    }
+    #expect(
+      throws: SessionError.tooLarge(byteCount: 3 * size, limit: 2 * size + size / 2)
+    ) {
+      try store.checkRoom(for: first, toTake: 3 * size)
+    }
+    try store.insert(try Self.session(owner: other), at: .zero)
+    #expect(store.remove(first.id, of: one, at: .zero))
+    try store.insert(try Self.session(owner: one), at: .zero)
+    // What was accepted once comes back all the same, and counts.
+    #expect(try store.insertAgain(first, at: .zero) === first)
+    #expect(throws: SessionError.tooMuch(limit: 2 * size + size / 2)) {
+      try store.insert(try Self.session(owner: one), at: .zero)
+    }
+    // Those that nobody asks for any more do not.
+    try store.insert(try Self.session(owner: one), at: .seconds(11))
+  }
+
   /// It may still be changed by somebody, while another of its name is there.
   @Test func whatHasLeftIsNotCounted() throws {
     let store = SessionStore()
