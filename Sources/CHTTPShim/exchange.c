@@ -201,6 +201,7 @@ static void reset(http_exchange *exchange, http_loop *loop, struct MHD_Connectio
   exchange->held = exchange->drained = 0;
   exchange->is_refused = false;
   exchange->request.has_length = false;
+  exchange->request.was_announced = false;
   exchange->is_chunked = false;
   exchange->is_relayed = false;
   exchange->is_receiving = false;
@@ -492,6 +493,7 @@ static bool is_refused_unread(http_exchange *exchange) {
   fill_in_request(exchange);
   if (server->handler(server->context, &exchange->request, HTTP_STAGE_HEADER, &exchange->reply))
     return true;
+  exchange->request.was_announced = true;
   if (http_queue_is_crowded(server, atomic_load(&server->long_bodies))) {
     shed(exchange);
     return true;

@@ -21,6 +21,9 @@ public struct HTTPRequest: ~Escapable {
   /// Whether the header says how long the body is, or that it comes in chunks; if not, there is none.
   public let hasLength: Bool
 
+  /// Whether ``HTTPHandler/refusal(ofLong:)`` has seen its header, and let the body come.
+  public let wasAnnounced: Bool
+
   /// How many bytes after `body` may be read too; parsers that read ahead need no copy then.
   public let bodyPadding: Int
 
@@ -43,14 +46,15 @@ public struct HTTPRequest: ~Escapable {
   ///   - fields: The header fields.
   ///   - body: The whole body.
   ///   - hasLength: Whether the header says how long the body is.
+  ///   - wasAnnounced: Whether ``HTTPHandler/refusal(ofLong:)`` has let the body come.
   ///   - bodyPadding: How many bytes after `body` are readable.
   ///   - thread: The number of the thread that calls.
   ///   - arrival: When it was whole, in nanoseconds of the monotonic clock.
   @_lifetime(copy path, copy query, copy fields, copy body)
   public init(
     method: HTTPMethod, path: Span<UInt8>, query: Span<UInt8>, fields: HTTPRequestFields,
-    body: Span<UInt8>, hasLength: Bool = true, bodyPadding: Int = 0, thread: Int = 0,
-    arrival: UInt64 = 0
+    body: Span<UInt8>, hasLength: Bool = true, wasAnnounced: Bool = false, bodyPadding: Int = 0,
+    thread: Int = 0, arrival: UInt64 = 0
   ) {
     self.method = method
     self.path = path
@@ -58,6 +62,7 @@ public struct HTTPRequest: ~Escapable {
     self.fields = fields
     self.body = body
     self.hasLength = hasLength
+    self.wasAnnounced = wasAnnounced
     self.bodyPadding = bodyPadding
     self.thread = thread
     self.arrival = arrival

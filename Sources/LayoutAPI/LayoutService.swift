@@ -173,7 +173,8 @@ public final class LayoutService: HTTPHandler {
     let found = Routes.match(request.path)
     let operation = found.flatMap { $0.route.operation(for: request.method) }
     do throws(Failure) {
-      if needsKey(request.path) { _ = try tenant(of: request) }
+      // Counted here, or who may ask no more could still send all those bodies.
+      if needsKey(request.path) { try countRequest(of: try tenant(of: request)) }
       guard let (route, _) = found, audience.sees(route) else {
         throw .problem(.noSuchPath(request.path))
       }
@@ -252,6 +253,12 @@ public final class LayoutService: HTTPHandler {
     return tenant
   }
 
+  /// Counts a request of a tenant.
+  private func countRequest(of tenant: Tenant) throws(Failure) {
+    guard let wait = tenant.countRequest(at: now()) else { return }
+    throw .problem(.tooManyRequests("too many requests in a second", wait: wait))
+  }
+
   private func answer(
     _ request: borrowing HTTPRequest, _ found: (route: Route, parameters: PathParameters)?,
     _ operation: Operation?, _ audience: Audience, elementLimit: Int, mayTakeLong: Bool
@@ -261,10 +268,8 @@ public final class LayoutService: HTTPHandler {
     var tenant: Tenant?
     if !isQuestionForMethods, needsKey(request.path) {
       let known = try self.tenant(of: request)
-      // A worker's turn is the second look at a request that has been counted.
-      if !mayTakeLong, let wait = known.countRequest(at: now()) {
-        throw .problem(.tooManyRequests("too many requests in a second", wait: wait))
-      }
+      // A worker's turn is another look at a request that has been counted, and so is what comes after its header.
+      if !mayTakeLong, !request.wasAnnounced { try countRequest(of: known) }
       tenant = known
     }
     if !mayTakeLong, request.body.count > LayoutService.shortBody { throw .takesLong }

@@ -157,8 +157,8 @@ private func respond(
         accept: span(lent.fields.2), ifMatch: span(lent.fields.3),
         ifNoneMatch: span(lent.fields.4), authorization: span(lent.fields.5),
         origin: span(lent.fields.6), accessControlRequestMethod: span(lent.fields.7)),
-      body: span(lent.body), hasLength: lent.has_length, bodyPadding: Int(HTTP_BODY_PADDING),
-      thread: Int(lent.thread), arrival: lent.arrival)
+      body: span(lent.body), hasLength: lent.has_length, wasAnnounced: lent.was_announced,
+      bodyPadding: Int(HTTP_BODY_PADDING), thread: Int(lent.thread), arrival: lent.arrival)
     return switch stage {
     case .HTTP_STAGE_HEADER: box.handler.refusal(ofLong: request)
     case .HTTP_STAGE_LOOP: box.handler.respond(to: request, mayTakeLong: false)

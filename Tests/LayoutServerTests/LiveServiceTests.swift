@@ -44,6 +44,24 @@ struct LiveServiceTests {
     #expect(client.receive(withoutBody: true)?.status == 404)
   }
 
+  /// Who may ask no more is told so before a long body has come; and one that comes is counted once.
+  @Test func aLongBodyIsCountedByItsHeader() throws {
+    let access = AccessControl(limits: TenantLimits(requestsPerSecond: 2))
+    let server = try HTTPServer(
+      configuration: HTTPServerConfiguration(),
+      handler: LayoutService(access: access, now: { .zero }))
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    for _ in 0..<2 {
+      client.send(post("/v1/layout", String(repeating: " ", count: 100_000)))
+      #expect(client.receive()?.status == 400)
+    }
+    client.send(
+      "POST /v1/layout HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        + "Content-Length: 100000\r\n\r\n")
+    #expect(client.receive()?.status == 429)
+  }
+
   /// Whoever takes them slowly, for which nobody needs a key, must not keep others from their answers.
   @Test func filesAreHeldOnceForAll() throws {
     let server = try start()

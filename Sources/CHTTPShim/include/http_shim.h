@@ -78,6 +78,7 @@ typedef struct http_request {
   http_bytes query;  // raw, without its '?'
   http_bytes body;   // HTTP_BODY_PADDING more bytes are readable
   bool has_length;   // whether the header says how long the body is, or that it comes in chunks
+  bool was_announced;  // whether the handler has let it come by its header
   http_bytes fields[HTTP_FIELD_COUNT];  // by http_field; empty if absent; an If-Match without a value
                                         // is the empty tag, "", which nothing has
   unsigned thread;   // the number of the thread that calls
