@@ -62,24 +62,33 @@ void http_exchange_free(http_exchange *exchange) {
 
 // Says how many bytes an exchange holds from now on.
 static void hold(http_exchange *exchange, size_t count) {
+  http_loop *loop = exchange->loop;
   int64_t change = (int64_t)count - (int64_t)exchange->held;
-  http_count(&exchange->loop->held, change);
-  if (exchange->held > short_body_bytes && change < 0) http_count(&exchange->loop->freed, -change);
+  http_count(&loop->held, change);
+  http_count(&loop->held_in_line[exchange->held_line], -(int64_t)exchange->held);
+  exchange->held_line = http_line_number(exchange);
+  http_count(&loop->held_in_line[exchange->held_line], (int64_t)count);
+  if (exchange->held > short_body_bytes && change < 0) http_count(&loop->freed, -change);
   exchange->held = count;
 }
 
 // Whether an exchange may hold so many bytes, if it asks for many. Others may ask at the same time,
 // and what is small is not asked about: the limit is exceeded at most by a piece for each loop and
-// by 64 KiB for each request and answer.
+// by 64 KiB for each request and answer. Whoever takes long answers slowly must not keep all others from theirs.
 static bool may_hold(const http_exchange *exchange, uint64_t count) {
   const http_server *server = exchange->loop->server;
   size_t limit = server->options.max_held_bytes;
   if (count <= unchecked_bytes || limit == 0) return true;
   if (count > limit) return false;
-  uint64_t sum = 0;
-  for (unsigned i = 0; i < server->loop_count; i++)
-    sum += atomic_load_explicit(&server->loops[i].held, memory_order_relaxed);
-  return sum - exchange->held + count <= limit;
+  unsigned line = http_line_number(exchange);
+  uint64_t sum = count - exchange->held;
+  uint64_t own = exchange->held_line == line ? sum : count;
+  for (unsigned i = 0; i < server->loop_count; i++) {
+    const http_loop *loop = &server->loops[i];
+    sum += atomic_load_explicit(&loop->held, memory_order_relaxed);
+    own += atomic_load_explicit(&loop->held_in_line[line], memory_order_relaxed);
+  }
+  return sum <= limit && own <= http_line_share(line, limit);
 }
 
 static void drop_body(http_exchange *exchange) {
@@ -214,6 +223,7 @@ static void reset(http_exchange *exchange, http_loop *loop, struct MHD_Connectio
   exchange->reply.content_type = NULL;
   exchange->reply.tag[0] = 0;
   exchange->reply.is_read = false;
+  exchange->reply.line = 0;
   exchange->form = NULL;
 }
 

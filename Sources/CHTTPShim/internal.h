@@ -26,6 +26,7 @@ struct http_reply {
   const char *content_type;  // static; NULL for none
   char tag[HTTP_TAG_SIZE];   // empty for none
   bool is_read;              // the answer to a GET or HEAD, which caches on the way may keep
+  unsigned line;             // whose request it is, as far as the handler has said so; 0: nobody knows
   size_t field_count;
   struct {
     char name[32];
@@ -124,6 +125,7 @@ struct http_exchange {
   size_t body_count, body_capacity;
   size_t announced;       // by Content-Length; 0: nothing
   size_t held;            // how much of the loop's `held` is this one's
+  unsigned held_line;     // in which line that is counted
   size_t kept;            // how much of the loop's `kept_bytes` is this one's
   size_t drained;         // how much of a refused body has been thrown away
   bool is_long;           // among the server's long bodies that are being received
@@ -135,6 +137,24 @@ struct http_exchange {
   char problem[HTTP_PROBLEM_SIZE];  // the text of a refusal
   http_exchange *next;    // in a pool, the queue or a mailbox
 };
+
+// Who waits for a worker, and came in that order. Each who asks has a line; where there are many, some share one.
+// The first is for all of whom nobody knows one from the other.
+enum { HTTP_LINES = 64 };
+typedef struct http_line {
+  http_exchange *head, *tail;
+  size_t count;
+} http_line;
+
+static inline unsigned http_line_number(const http_exchange *exchange) {
+  unsigned line = exchange->reply.line;
+  return line == 0 ? 0 : 1 + (line - 1) % (HTTP_LINES - 1);
+}
+
+// How much of what all have together one line may have: whoever is told from the others leaves them a quarter.
+static inline size_t http_line_share(unsigned number, size_t limit) {
+  return number == 0 ? limit : limit - limit / 4;
+}
 
 // A socket from the acceptor.
 typedef struct http_arrival {
@@ -170,6 +190,7 @@ struct http_loop {
   _Atomic uint64_t in_flight;     // requests being answered
   _Atomic uint64_t starts;        // requests begun: whether a drained server is quiet
   _Atomic uint64_t held;          // bytes of bodies and answers under way
+  _Atomic uint64_t held_in_line[HTTP_LINES];  // the same by whose they are
   _Atomic uint64_t freed;         // bytes of long bodies and answers, and of connections, that were under way
   _Atomic uint64_t refusals[HTTP_REFUSALS];
   uint64_t steps;                 // how often libmicrohttpd has called back; the loop's thread only
@@ -207,8 +228,9 @@ struct http_server {
   unsigned worker_count;
   pthread_mutex_t queue_lock;
   pthread_cond_t queue_filled;
-  http_exchange *queue_head, *queue_tail;
-  size_t queue_count;
+  http_line lines[HTTP_LINES];    // in which requests wait for a worker
+  unsigned last_line;             // the one whose turn was last
+  size_t queue_count;             // in all lines
   bool stops_workers;             // guarded by queue_lock
   pthread_mutex_t end_lock;
   pthread_cond_t thread_ended;

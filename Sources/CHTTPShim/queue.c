@@ -1,4 +1,4 @@
-// The bounded queue between loops and workers.
+// The bounded queue between loops and workers, in lines that take turns: whoever sends much waits for it himself.
 #include <stdlib.h>
 
 #include "internal.h"
@@ -8,13 +8,18 @@ static const size_t long_body_bytes = 1 << 20;
 
 // Takes a request for a worker; false if the queue is full or closed.
 bool http_queue_push(http_server *server, http_exchange *exchange) {
+  unsigned number = http_line_number(exchange);
+  http_line *line = &server->lines[number];
+  size_t capacity = server->options.queue_capacity;
   pthread_mutex_lock(&server->queue_lock);
-  bool has_room = server->queue_count < server->options.queue_capacity && !server->stops_workers;
+  bool has_room = server->queue_count < capacity &&
+                  line->count < http_line_share(number, capacity) && !server->stops_workers;
   if (has_room) {
     exchange->next = NULL;
-    if (server->queue_tail) server->queue_tail->next = exchange;
-    else server->queue_head = exchange;
-    server->queue_tail = exchange;
+    if (line->tail) line->tail->next = exchange;
+    else line->head = exchange;
+    line->tail = exchange;
+    line->count++;
     server->queue_count++;
     pthread_cond_signal(&server->queue_filled);
   }
@@ -33,25 +38,36 @@ bool http_queue_is_crowded(http_server *server, uint64_t coming) {
   return is_crowded;
 }
 
-static http_exchange *pop(http_server *server) {
-  pthread_mutex_lock(&server->queue_lock);
-  while (!server->queue_head && !server->stops_workers)
-    pthread_cond_wait(&server->queue_filled, &server->queue_lock);
-  http_exchange *exchange = server->queue_head;
-  if (exchange) {
-    server->queue_head = exchange->next;
-    if (!server->queue_head) server->queue_tail = NULL;
+// Takes who is first in the next line; NULL if nobody waits. The lock is held.
+static http_exchange *take_first(http_server *server) {
+  for (unsigned i = 1; i <= HTTP_LINES; i++) {
+    unsigned number = (server->last_line + i) % HTTP_LINES;
+    http_line *line = &server->lines[number];
+    http_exchange *exchange = line->head;
+    if (!exchange) continue;
+    line->head = exchange->next;
+    if (!line->head) line->tail = NULL;
+    line->count--;
     server->queue_count--;
+    server->last_line = number;
+    return exchange;
   }
+  return NULL;
+}
+
+static http_exchange *pop(http_server *server) {
+  http_exchange *exchange;
+  pthread_mutex_lock(&server->queue_lock);
+  while (!(exchange = take_first(server)) && !server->stops_workers)
+    pthread_cond_wait(&server->queue_filled, &server->queue_lock);
   pthread_mutex_unlock(&server->queue_lock);
   return exchange;
 }
 
 void http_queue_close(http_server *server) {
+  http_exchange *queued = NULL;
   pthread_mutex_lock(&server->queue_lock);
-  http_exchange *queued = server->queue_head;
-  server->queue_head = server->queue_tail = NULL;
-  server->queue_count = 0;
+  for (http_exchange *it; (it = take_first(server)); queued = it) it->next = queued;
   server->stops_workers = true;
   pthread_cond_broadcast(&server->queue_filled);
   pthread_mutex_unlock(&server->queue_lock);

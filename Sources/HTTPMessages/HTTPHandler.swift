@@ -18,6 +18,15 @@ public protocol HTTPHandler: Sendable {
   /// - Returns: What is answered, after which the connection is closed; nil to let the body come.
   func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse?
 
+  /// Says whose request it is, after an answer of nil.
+  ///
+  /// Each who asks waits for worker threads in a line of his own. Lines take turns, and none has room for all that
+  /// may wait, or for all bytes that may be under way: whoever sends much, or takes it slowly, waits himself.
+  ///
+  /// - Parameter request: The request.
+  /// - Returns: The number of who asks; 0 where nobody knows one from the other.
+  func line(of request: borrowing HTTPRequest) -> Int
+
   /// Does what is left to do when an answer is on its way: whoever asked need not wait for it.
   ///
   /// Called on each worker thread when it has answered, before it takes the next request.
@@ -46,6 +55,12 @@ extension HTTPHandler {
   /// - Parameter request: The request, with an empty body.
   /// - Returns: Nil.
   public func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? { nil }
+
+  /// Has all wait in one line.
+  ///
+  /// - Parameter request: The request.
+  /// - Returns: 0.
+  public func line(of request: borrowing HTTPRequest) -> Int { 0 }
 
   /// Does nothing.
   public func didAnswer() {}

@@ -159,11 +159,17 @@ private func respond(
         origin: span(lent.fields.6), accessControlRequestMethod: span(lent.fields.7)),
       body: span(lent.body), hasLength: lent.has_length, wasAnnounced: lent.was_announced,
       bodyPadding: Int(HTTP_BODY_PADDING), thread: Int(lent.thread), arrival: lent.arrival)
-    return switch stage {
-    case .HTTP_STAGE_HEADER: box.handler.refusal(ofLong: request)
-    case .HTTP_STAGE_LOOP: box.handler.respond(to: request, mayTakeLong: false)
-    case .HTTP_STAGE_WORKER: box.handler.respond(to: request, mayTakeLong: true)
+    let response =
+      switch stage {
+      case .HTTP_STAGE_HEADER: box.handler.refusal(ofLong: request)
+      case .HTTP_STAGE_LOOP: box.handler.respond(to: request, mayTakeLong: false)
+      case .HTTP_STAGE_WORKER: box.handler.respond(to: request, mayTakeLong: true)
+      }
+    if response == nil {
+      let line = box.handler.line(of: request)
+      unsafe http_reply_put_in_line(reply, UInt32(truncatingIfNeeded: line))
     }
+    return response
   }
   guard let response else { return false }
   unsafe add(response.otherFields, to: reply)

@@ -33,6 +33,8 @@ struct LoggingHandler: HTTPHandler {
     return response
   }
 
+  func line(of request: borrowing HTTPRequest) -> Int { service.line(of: request) }
+
   private func write(
     _ request: borrowing HTTPRequest, _ response: HTTPResponse, _ requestID: String
   ) {
@@ -103,6 +105,8 @@ struct QuietHandler: HTTPHandler {
   func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? {
     service.refusal(ofLong: request, requestID: nil, audience: audience)
   }
+
+  func line(of request: borrowing HTTPRequest) -> Int { service.line(of: request) }
 
   func didAnswer() { service.didAnswer() }
 

@@ -225,6 +225,21 @@ struct AccessTests {
     #expect(insert(#"{"lengths":[\#(lengths.prefix(5000))5]}"#) == 429)
   }
 
+  /// Who waits for a worker waits behind those of his own name only.
+  @Test func everyTenantHasALineOfItsOwn() throws {
+    func line(_ service: LayoutService, _ authorization: String) -> Int {
+      let (path, key) = (Array("/v1/layout".utf8), Array(authorization.utf8))
+      return service.line(
+        of: HTTPRequest(
+          method: .post, path: path.span, query: Span(),
+          fields: HTTPRequestFields(authorization: key.span), body: Span()))
+    }
+    let (mock, _) = try Self.service()
+    let lines = ["Bearer abc", "Bearer xyz", ""].map { line(mock.service, $0) }
+    #expect(Set(lines).count == 3 && !lines.contains(0))
+    #expect(line(MockService().service, "") == 0)
+  }
+
   @Test func aTenantAsksSoOftenInASecond() throws {
     let (mock, _) = try Self.service(perSecond: 10)
     mock.clock.now = .seconds(100)

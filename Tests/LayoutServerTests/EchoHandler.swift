@@ -12,7 +12,7 @@ import Synchronization
 /// `/cached` with how long that is good for,
 /// `/short/AB` with 900 times the letter A and the tag of the letter B, `/short/A-B` with 1,000; these and
 /// `/kept` with the request's origin in a field of their own. A long body is refused whose `Authorization` is
-/// `none`.
+/// `none`; a number there is that of the line to wait in.
 final class EchoHandler: HTTPHandler {
   private let isOpen = Atomic(false)
   private let waiting = Atomic(0)
@@ -33,6 +33,15 @@ final class EchoHandler: HTTPHandler {
   }
 
   var refusals: [Refusal] { refused.withLock { $0 } }
+
+  /// The queries that workers have answered, in order.
+  private let answered = Mutex<[String]>([])
+
+  var answeredQueries: [String] { answered.withLock { $0 } }
+
+  func line(of request: borrowing HTTPRequest) -> Int {
+    Int(text(request.fields.authorization)) ?? 0
+  }
 
   func didRefuse(
     status: HTTPStatus, target: Span<UInt8>, origin: Span<UInt8>, requestID: String
@@ -59,6 +68,10 @@ final class EchoHandler: HTTPHandler {
     let path = text(request.path)
     if ["/work", "/wait", "/rest", "/nap", "/thread/worker"].contains(path), !mayTakeLong {
       return nil
+    }
+    if mayTakeLong {
+      let query = text(request.query)
+      answered.withLock { $0.append(query) }
     }
     if path == "/rest" { hasRest.store(true, ordering: .releasing) }
     if path == "/nap" { usleep(100_000) }

@@ -95,6 +95,39 @@ struct RefusalTests {
     #expect(server.statistics.refusalCount(.serviceUnavailable) == 1)
   }
 
+  /// Who sends much waits for it himself, and leaves others a place.
+  @Test func linesTakeTurnsAtWorkers() throws {
+    let handler = EchoHandler()
+    let server = try startServer(handler) {
+      $0.workerThreadCount = 1
+      $0.queueCapacity = 8
+    }
+    defer {
+      handler.open()
+      server.stop(drainSeconds: 1)
+    }
+    func ask(_ target: String, inLine line: Int) -> RawClient {
+      let client = RawClient(port: server.port)
+      client.send("GET \(target) HTTP/1.1\r\nHost: a\r\nAuthorization: \(line)\r\n\r\n")
+      return client
+    }
+    var clients = [ask("/wait?first", inLine: 1)]
+    waitUntil { handler.waitingCount == 1 }
+    func queue(_ query: String, inLine line: Int) {
+      let count = server.statistics.queuedCount
+      clients.append(ask("/work?\(query)", inLine: line))
+      waitUntil { server.statistics.queuedCount > count }
+    }
+    for number in 1...6 { queue("a\(number)", inLine: 1) }
+    #expect(ask("/work?a7", inLine: 1).receive()?.status == 503)
+    for number in 1...2 { queue("b\(number)", inLine: 2) }
+    #expect(ask("/work?c", inLine: 3).receive()?.status == 503)
+    handler.open()
+    for client in clients { #expect(client.receive()?.status == 200) }
+    #expect(
+      handler.answeredQueries == ["first", "b1", "a1", "b2", "a2", "a3", "a4", "a5", "a6"])
+  }
+
   @Test func eachThreadHasItsNumber() throws {
     var threadCount = 0
     let server = try startServer {

@@ -123,6 +123,11 @@ void http_prepared_free(http_prepared *_Nonnull prepared);
 // before the reply's body is released.
 void http_reply_prepared(http_reply *_Nonnull reply, http_prepared *_Nonnull prepared);
 
+// Says whose request it is that the handler has not answered yet. Each who asks waits for workers in a line of
+// his own, which take turns, and may have three quarters of the queue, and of the bytes under way. 0, as it is
+// without this: nobody knows, and may have all.
+void http_reply_put_in_line(http_reply *_Nonnull reply, unsigned line);
+
 // How far a request has come when the handler is asked.
 typedef enum __attribute__((enum_extensibility(closed))) http_stage {
   HTTP_STAGE_HEADER,  // a long body is still to come; true refuses it, false lets it come
