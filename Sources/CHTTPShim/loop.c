@@ -26,8 +26,9 @@ enum { tls_record_bytes = 16 << 10, most_owed_turns = 4096 };
 static const size_t connection_bytes = 16 << 10;
 // In which libmicrohttpd has sent what it refuses a request with, and closes: that may take some turns.
 static const double refusal_seconds = 0.5;
-// Nothing below TLS 1.2.
-static const char tls_priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
+// Nothing below TLS 1.2, nor secrets that clients encrypt with the certificate's key (RFC 9325, 4.1): whoever
+// gets that key later could read what he has recorded.
+static const char tls_priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA";
 // The kernel's TCP_ESTABLISHED, where both sides may say more, TCP_FIN_WAIT1 and 2, where only this one
 // has said all it will say, and TCP_CLOSE_WAIT, where only the other one has. The header that has the names
 // cannot be included together with the one that has the kernel's tcp_info.

@@ -33,6 +33,61 @@ struct TLSTests {
 
     """
 
+  /// The same by `-newkey rsa:2048`.
+  static let rsaCertificate = """
+    -----BEGIN CERTIFICATE-----
+    MIIDJzCCAg+gAwIBAgIUfkIxJqfPvb7/U4zwEVshx7LmrIcwDQYJKoZIhvcNAQEL
+    BQAwFDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyNzIxNTg1MFoYDzIxMjYx
+    MTAzMjE1ODUwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwggEiMA0GCSqGSIb3DQEB
+    AQUAA4IBDwAwggEKAoIBAQCXtGYfSGY8ojr6MyZ3qMEvYgrgTyA5y2JerYHmu5yR
+    xh7mbT/omrBmIY2VCjI99C82m+rmsCsWKLLD7ZEzgCcFKjWksMiH4frd4mlSWdvA
+    lbDBhZgjQIzIJ2O9poUCOynyxuSQcLxgjYrZypYEShHzHoXIC8MY3Dm0FLsPmzXA
+    a5WByqBP17zeTSwzebl0SzW2CrznkZht29EZXte2FKXElPll2+WZcJDSjtyD2ClL
+    a5aZDsgENSij1x5caIKLB60uzhQPNj/8TyNJbRLvTkFLGNk4RIxS0IvC0st9ZbCU
+    OmbcTP4KgW2w0VksyZGAU5y0GAwjxkEo8RoZcFLUdbDpAgMBAAGjbzBtMB0GA1Ud
+    DgQWBBQHKynDa2VR5gOwYXTTpha639/YhDAfBgNVHSMEGDAWgBQHKynDa2VR5gOw
+    YXTTpha639/YhDAPBgNVHRMBAf8EBTADAQH/MBoGA1UdEQQTMBGCCWxvY2FsaG9z
+    dIcEfwAAATANBgkqhkiG9w0BAQsFAAOCAQEAHWnN6lX2GTUDTu1ork11QAYiPyA/
+    EqyP0rhRjtpUKgzoksXHQPoqK/+mstxGUpwkvRztCzbPCJA58gbNLXnY6FopeVaG
+    quly4KMryZRpbxQFAjHyeq3MELbUu6UVRyflehIjHTaz9Gqir17+BocpbsWe+HFj
+    b2yDjM9zoU6csPxPMlAamwYBRrmffp9qrbu0EqajCOyAqNmz/b0iuh2CgoE+50CK
+    nu4lluK6kMHpgMZOdCD6axZvtURxlVwBoHXoIUfBCxkukJPKeZ2K1glHaaaJKD61
+    K1rYvvsmXwRodN4TWWn18+pUgKc1s84bOE3U/pOsmTP0YpHxIwSkHJZaEQ==
+    -----END CERTIFICATE-----
+
+    """
+  static let rsaKey = """
+    -----BEGIN PRIVATE KEY-----
+    MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQCXtGYfSGY8ojr6
+    MyZ3qMEvYgrgTyA5y2JerYHmu5yRxh7mbT/omrBmIY2VCjI99C82m+rmsCsWKLLD
+    7ZEzgCcFKjWksMiH4frd4mlSWdvAlbDBhZgjQIzIJ2O9poUCOynyxuSQcLxgjYrZ
+    ypYEShHzHoXIC8MY3Dm0FLsPmzXAa5WByqBP17zeTSwzebl0SzW2CrznkZht29EZ
+    Xte2FKXElPll2+WZcJDSjtyD2ClLa5aZDsgENSij1x5caIKLB60uzhQPNj/8TyNJ
+    bRLvTkFLGNk4RIxS0IvC0st9ZbCUOmbcTP4KgW2w0VksyZGAU5y0GAwjxkEo8RoZ
+    cFLUdbDpAgMBAAECggEAK45rncK7O+B2X3zNKCEHKnQTXFjLj1xyR224tMccCoyg
+    NZebeEzlpcUvceHGEByqa5rzpD1jeY7A2Nk+TdOXIHgAg+MQCFedIBTQGYlcO1yf
+    LckOJ9zyLsuEayDC4qObBS4O1NvRckVhXuu4C846fhu+3HNoFhyw4p/rH214TuED
+    UXWnb5ST8MrtdUDTFUCO0T0/ZflWCgUbnMzBuarES1ZgnuLar6YcBshXkeEKdIVD
+    S9kPCYcSZz8hdmiOrGL860oe5Z+I2THFj3blRl2VL9eGVbVImysNxzSpkG4er4Xm
+    QzhXtq7IWKfttUvz0RzyoB9J46FN1sQI5KfcTNroqwKBgQDTQ27gafns3zbW0/CA
+    W9WpGGFf3Uq4zRSq+gLbNJAsYjQZsxKkJXi8jXCP9eV2mCXiSYl2yhRF+oYcEmOy
+    3nHhemDW+w3wmxwUz5NTKCM2fmf/q4jx91Se//YPxFZeNFCDpp0hwqtza+IgxiVM
+    uwr+eThSUUXnhrjTRCrcE9T9jwKBgQC31EsnH48BOKwrbR+oGS2m/DrHi2SGkHhh
+    aGueRXi4SvK4ihSBH+6p7PdNVXHTgFT3BYnO/AUQXsDafKgZKasFtM6fCDFWYhiC
+    cwO+qKkiI96KQZOluZ2OrbNJ3hVlFiVNyJKhf+AO/1j3uCXEXXB1EtsSoWsc7wPz
+    CyoXT1QeBwKBgB40c/PN8xe0ykhowOf5OVEV1UY5g2dsmtnfKO1iVIKj/8L04WNq
+    oBqFNmS+yXHtSu1Rij/boI5oxSfaUTrPpwSP1Kyn9FREOP2Yt/2ZrX8rD390bP37
+    WLPq8KlMbvTFEgXgmnKrPIwiDpCVA9w2mdnMRwst54q0rlQ2WNJiW39tAoGAGfrI
+    vDi7jyKhQmnjpXAZgZX4AKd0h4f3W1zUiMOsse71qprpFu6aXi19LdK7iXaDi32e
+    4j+/v3aErtwbLaMz5lSNNvCDeH/YkucKSnGvpYGIO+XUpgE7gSSPSAs43tZoYzvL
+    bUOTOMthmXDO9Zd3AzSs/U8OwkINPtX/FthBPRUCgYBmN208mLCOkm6iSRIiY8L/
+    bk/OfXXhW312mbLvkU0N1S3OqMe4oimxnAt9VtTfAz+Byb5m9rxdzspGm/HDWcnC
+    njYZQ+Fz+wDPeoYBRZkuF6kANDSRi1YHjDoYTAIbYSIS8Y1E/9fYeLImFMeNzijq
+    ClgqUgv8tLdO0jFUjTzwgw==
+    -----END PRIVATE KEY-----
+
+    """
+
   private func start(change: (inout HTTPServerConfiguration) -> Void = { _ in }) throws
     -> HTTPServer
   {
@@ -155,6 +210,20 @@ struct TLSTests {
     #expect(server.statistics.timedOutCount == 1)
   }
 
+  /// What was recorded cannot be read by who gets the certificate's key later.
+  @Test func everyConnectionHasAKeyOfItsOwn() throws {
+    let server = try start {
+      $0.tls = HTTPServerTLS(certificateChain: Self.rsaCertificate, privateKey: Self.rsaKey)
+    }
+    defer { server.stop(drainSeconds: 1) }
+    let client = try TLSClient(port: server.port, "NORMAL:-VERS-ALL:+VERS-TLS1.2:-RSA")
+    client.send("GET /x HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(client.receive().hasPrefix("HTTP/1.1 200 "))
+    #expect(throws: TLSClient.CannotShakeHands.self) {
+      try TLSClient(port: server.port, "NORMAL:-VERS-ALL:+VERS-TLS1.2:-KX-ALL:+RSA")
+    }
+  }
+
   @Test func refusalsArrive() throws {
     let server = try start { $0.maximumBodySize = 1000 }
     defer { server.stop(drainSeconds: 1) }
@@ -217,13 +286,13 @@ struct TLSTests {
   private var session: gnutls_session_t?
   private var credentials: gnutls_certificate_credentials_t?
 
-  /// Connects and shakes hands with whoever is there.
-  init(port: UInt16) throws {
+  /// Connects and shakes hands with whoever is there, in one of the ways that GnuTLS calls so.
+  init(port: UInt16, _ priorities: String = "NORMAL") throws {
     connection = RawClient(port: port)
     // Safe: both are made here, used by this object alone, and freed with it.
     unsafe gnutls_certificate_allocate_credentials(&credentials)
     unsafe gnutls_init(&session, UInt32(GNUTLS_CLIENT.rawValue | GNUTLS_NO_SIGNAL.rawValue))
-    unsafe gnutls_set_default_priority(session)
+    unsafe gnutls_priority_set_direct(session, priorities, nil)
     unsafe gnutls_credentials_set(
       session, GNUTLS_CRD_CERTIFICATE, UnsafeMutableRawPointer(credentials))
     unsafe gnutls_transport_set_int2(session, connection.descriptor, connection.descriptor)
