@@ -39,49 +39,46 @@ struct EntityTag: Hashable {
   /// 13.1.2).
   static func isNamed(_ tag: @autoclosure () -> String, in field: Span<UInt8>) -> Bool {
     guard !field.isEmpty else { return false }
-    let wanted = Array(tag().utf8)
-    return EntityTag.tags(in: field).contains { $0 == [UInt8(ascii: "*")] || $0 == wanted }
+    let wanted = Array(tag().utf8.dropFirst().dropLast())
+    return hasTag(field) { $0.isEqual(to: wanted.span) }
   }
 
   /// Whether an `If-Match` field names this version, whatever has been scrolled since.
   static func field(_ field: Span<UInt8>, names version: Int) -> Bool {
-    tags(in: field).contains { tag in
-      if tag == [UInt8(ascii: "*")] { return true }
-      guard tag.first == UInt8(ascii: "\""), tag.last == UInt8(ascii: "\"") else { return false }
-      let parts = tag.dropFirst().dropLast().split(
-        separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-      return parts.count <= 2 && parts.first?.elementsEqual("\(version)".utf8) == true
-        && parts.dropFirst().allSatisfy { ticks in
-          !ticks.isEmpty && ticks.allSatisfy { (0x30...0x39).contains($0) }
-        }
+    let wanted = Array("\(version)".utf8)
+    return hasTag(field) { tag in
+      let dot = tag.firstIndex(of: UInt8(ascii: "."), from: 0)
+      guard tag.extracting(0..<dot).isEqual(to: wanted.span) else { return false }
+      return dot == tag.count
+        || dot + 1 < tag.count && (dot + 1..<tag.count).allSatisfy { 0x30...0x39 ~= tag[$0] }
     }
   }
 
-  /// The tags of a field, without what proxies that compress make of them.
+  /// Whether a field has a tag that is wanted, or any will do.
   ///
-  /// That is `W/` in front, or a hyphen and the coding at the end, as Apache and lighttpd do. No tag of ours
-  /// has a hyphen.
-  private static func tags(in field: Span<UInt8>) -> [[UInt8]] {
-    var tags: [[UInt8]] = []
-    var tag: [UInt8] = []
+  /// A tag is looked at without its quotes, and without what proxies that compress make of it: `W/` in front, or
+  /// a hyphen and the coding at the end, as Apache and lighttpd do. No tag of ours has a hyphen. A field may have
+  /// thousands, from anybody: nothing of them is copied.
+  private static func hasTag(_ field: Span<UInt8>, _ isWanted: (Span<UInt8>) -> Bool) -> Bool {
+    let quote = UInt8(ascii: "\"")
+    var start = 0
     var isQuoted = false
-    for index in field.indices {
-      let byte = field[index]
-      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-      if !isQuoted && (byte == UInt8(ascii: ",") || byte == 0x20 || byte == 0x09) {
-        if !tag.isEmpty { tags.append(tag) }
-        tag = []
-      } else {
-        tag.append(byte)
+    for place in 0...field.count {
+      if place < field.count {
+        let byte = field[place]
+        if byte == quote { isQuoted.toggle() }
+        guard !isQuoted, byte == UInt8(ascii: ",") || byte == 0x20 || byte == 0x09 else { continue }
+      }
+      let item = field.extracting(start..<place)
+      start = place + 1
+      if item.isEqual(to: "*") { return true }
+      let tag = item.extracting(droppingFirst: item.starts(with: "W/") ? 2 : 0)
+      guard tag.count > 1, tag[0] == quote, tag[tag.count - 1] == quote else { continue }
+      let text = tag.extracting(1..<tag.count - 1)
+      if isWanted(text.extracting(0..<text.firstIndex(of: UInt8(ascii: "-"), from: 0))) {
+        return true
       }
     }
-    if !tag.isEmpty { tags.append(tag) }
-    return tags.map { tag in
-      let strong = tag.starts(with: Array("W/".utf8)) ? tag.dropFirst(2) : tag[...]
-      guard strong.last == UInt8(ascii: "\""),
-        let hyphen = strong.firstIndex(of: UInt8(ascii: "-"))
-      else { return Array(strong) }
-      return strong[..<hyphen] + [UInt8(ascii: "\"")]
-    }
+    return false
   }
 }

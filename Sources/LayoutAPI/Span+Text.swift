@@ -12,6 +12,11 @@ extension Span<UInt8> {
     count == text.utf8CodeUnitCount && starts(with: text)
   }
 
+  /// Whether these bytes are others.
+  func isEqual(to other: Span<UInt8>) -> Bool {
+    count == other.count && indices.allSatisfy { self[$0] == other[$0] }
+  }
+
   /// Whether these bytes begin with a text.
   func starts(with text: StaticString) -> Bool {
     // Safe: a static string's bytes live as long as the process.
