@@ -3,6 +3,7 @@ import Glibc
 import HTTPMessages
 import MicroHTTP
 import Synchronization
+import Testing
 
 /// Answers with what came in; takes its orders from the path.
 ///
@@ -140,6 +141,11 @@ func startServer(
   return try HTTPServer(configuration: configuration, handler: handler)
 }
 
+extension RawClient {
+  /// Whoever waits for an answer, or for the end, has waited in vain.
+  func nothingHasCome() { Issue.record("nothing has come, and no end") }
+}
+
 /// A server that stops, on a thread of its own: those that tests run on may all be waiting.
 final class Stopping: Sendable {
   private let outcome = Mutex<Bool?>(nil)
@@ -147,7 +153,7 @@ final class Stopping: Sendable {
   /// Begins; connections are refused when this returns.
   init(_ server: HTTPServer) {
     Thread.detachNewThread { [self] in
-      let haveEnded = server.stop(drainSeconds: 20)
+      let haveEnded = server.stop(drainSeconds: 120)
       outcome.withLock { $0 = haveEnded }
     }
     waitUntil { !RawClient(port: server.port).isConnected }

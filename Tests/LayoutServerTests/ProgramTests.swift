@@ -663,7 +663,7 @@ private final class Program {
   var log: String { text(ofFile: file.path) }
 
   func waitForLog(_ text: String) -> Bool {
-    for _ in 0..<1000 where !log.contains(text) { usleep(10_000) }
+    waitUntil { log.contains(text) }
     return log.contains(text)
   }
 
@@ -723,7 +723,7 @@ private final class Program {
 
   /// What it exits with; nil if it does not.
   func waitForExit() -> Int32? {
-    for _ in 0..<1000 where !hasEnded(WNOHANG) { usleep(10_000) }
+    waitUntil { hasEnded(WNOHANG) }
     // The second byte; the first is the signal's.
     return status.flatMap { $0 & 0x7F == 0 ? $0 >> 8 & 0xFF : nil }
   }

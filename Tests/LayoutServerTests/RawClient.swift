@@ -26,7 +26,7 @@ final class RawClient {
     if source != 1 { _ = unsafe call(bind, descriptor, 0x7F00_0000 | source, port: 0) }
     isConnected = unsafe call(connect, descriptor, 0x7F00_0001, port: port) == 0
     // A test that waits for what never comes fails instead of hanging.
-    var limit = timeval(tv_sec: 20, tv_usec: 0)
+    var limit = timeval(tv_sec: 120, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
@@ -94,7 +94,7 @@ final class RawClient {
           return answer
         }
       }
-      let count = unsafe recv(descriptor, &chunk, chunk.count, 0)
+      let count = take(into: &chunk)
       guard count > 0 else { return nil }
       received += chunk[..<count]
     }
@@ -103,7 +103,7 @@ final class RawClient {
   /// Takes some of an answer; returns how much, 0 if the connection has ended.
   func take(_ count: Int) -> Int {
     var chunk = [UInt8](repeating: 0, count: count)
-    let count = unsafe max(0, recv(descriptor, &chunk, chunk.count, 0))
+    let count = take(into: &chunk)
     received += chunk[..<count]
     return count
   }
@@ -112,7 +112,7 @@ final class RawClient {
   func receiveAll() -> String {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = unsafe recv(descriptor, &chunk, chunk.count, 0)
+      let count = take(into: &chunk)
       guard count > 0 else { return String(decoding: received, as: UTF8.self) }
       received += chunk[..<count]
     }
@@ -121,7 +121,16 @@ final class RawClient {
   /// Whether the server has closed the connection, waiting for it.
   func isClosed() -> Bool {
     var byte = [UInt8](repeating: 0, count: 1)
-    return unsafe recv(descriptor, &byte, 1, 0) <= 0
+    return take(into: &byte) == 0
+  }
+
+  /// Takes what has come, waiting for it; returns how much, 0 if the connection has ended.
+  ///
+  /// That nothing comes in time is not an end: `nothingHasCome`, which each target has, says what that is.
+  private func take(into chunk: inout [UInt8]) -> Int {
+    let count = unsafe recv(descriptor, &chunk, chunk.count, 0)
+    if count < 0, errno == EAGAIN { nothingHasCome() }
+    return max(0, count)
   }
 
   private var headEnd: Int? {

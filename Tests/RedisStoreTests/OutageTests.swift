@@ -62,7 +62,7 @@ extension RedisTests {
       try server.start()
       var after: StoredSession?
       #expect(
-        wait(seconds: 5) {
+        wait {
           after = try? store.load(id, since: nil)
           return after != nil
         })

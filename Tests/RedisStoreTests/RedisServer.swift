@@ -176,15 +176,10 @@ private func removeFolder(_ folder: String) {
   _ = unsafe rmdir(folder)
 }
 
-/// Waits until something is so.
-///
-/// - Parameters:
-///   - seconds: How long, at most.
-///   - condition: What is waited for.
-/// - Returns: Whether it is so.
+/// Waits until something is so, for two minutes at most; returns whether it is.
 @discardableResult
-func wait(seconds: Int = 10, until condition: () -> Bool) -> Bool {
-  for _ in 0..<seconds * 200 {
+func wait(until condition: () -> Bool) -> Bool {
+  for _ in 0..<24_000 {
     if condition() { return true }
     usleep(5000)
   }

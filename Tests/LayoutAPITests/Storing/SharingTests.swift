@@ -664,7 +664,7 @@ struct SharingTests {
 
   /// All wait for what does not take long.
   @Test func manyMayWaitForAShortWhile() throws {
-    let openings = Openings(patience: .seconds(20))
+    let openings = Openings(patience: .seconds(120))
     var generator = SystemRandomNumberGenerator()
     let id = SessionID(using: &generator)
     let (isComing, isAnswered) = (Signal(), Signal())
@@ -693,7 +693,7 @@ struct SharingTests {
   /// refused.
   @Test(arguments: [false, true])
   func whoComesAfterAFailureTriesAnew(fails: Bool) throws {
-    let openings = Openings(patience: .seconds(20))
+    let openings = Openings(patience: .seconds(120))
     var generator = SystemRandomNumberGenerator()
     let id = SessionID(using: &generator)
     let done = Mutex<[String]>([])
@@ -761,7 +761,7 @@ struct SharingTests {
 private final class Signal: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   func give() { semaphore.signal() }
-  func await() { #expect(semaphore.wait(timeout: .now() + 20) == .success) }
+  func await() { #expect(semaphore.wait(timeout: .now() + 120) == .success) }
 }
 
 /// A clock that a test sets.
