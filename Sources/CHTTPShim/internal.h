@@ -26,7 +26,7 @@ struct http_reply {
   const char *content_type;  // static; NULL for none
   char tag[HTTP_TAG_SIZE];   // empty for none
   bool is_read;              // the answer to a GET or HEAD, which caches on the way may keep
-  unsigned line;             // whose request it is, as far as the handler has said so; 0: nobody knows
+  unsigned line;             // whose request it is, as far as the handler has said so
   size_t field_count;
   struct {
     char name[32];
@@ -138,9 +138,9 @@ struct http_exchange {
   http_exchange *next;    // in a pool, the queue or a mailbox
 };
 
-// Who waits for a worker, and came in that order. Each who asks has a line; where there are many, some share one.
-// The first is for all of whom nobody knows one from the other.
-enum { HTTP_LINES = 64 };
+// Who waits for a worker, and came in that order. Each who asks has a line; where there are many, some share one,
+// but none with HTTP_LINE_OF_ALL or HTTP_LINE_OF_STRANGERS.
+enum { HTTP_LINES = 64, HTTP_OWN_LINES = HTTP_LINES - HTTP_FIRST_OWN_LINE };
 typedef struct http_line {
   http_exchange *head, *tail;
   size_t count;
@@ -148,12 +148,13 @@ typedef struct http_line {
 
 static inline unsigned http_line_number(const http_exchange *exchange) {
   unsigned line = exchange->reply.line;
-  return line == 0 ? 0 : 1 + (line - 1) % (HTTP_LINES - 1);
+  if (line < HTTP_FIRST_OWN_LINE) return line;
+  return HTTP_FIRST_OWN_LINE + (line - HTTP_FIRST_OWN_LINE) % HTTP_OWN_LINES;
 }
 
 // How much of what all have together one line may have: whoever is told from the others leaves them a quarter.
 static inline size_t http_line_share(unsigned number, size_t limit) {
-  return number == 0 ? limit : limit - limit / 4;
+  return number == HTTP_LINE_OF_ALL ? limit : limit - limit / 4;
 }
 
 // A socket from the acceptor.

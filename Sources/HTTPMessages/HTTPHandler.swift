@@ -20,12 +20,9 @@ public protocol HTTPHandler: Sendable {
 
   /// Says whose request it is, after an answer of nil.
   ///
-  /// Each who asks waits for worker threads in a line of his own. Lines take turns, and none has room for all that
-  /// may wait, or for all bytes that may be under way: whoever sends much, or takes it slowly, waits himself.
-  ///
   /// - Parameter request: The request.
-  /// - Returns: The number of who asks; 0 where nobody knows one from the other.
-  func line(of request: borrowing HTTPRequest) -> Int
+  /// - Returns: In which line it waits for a worker thread.
+  func line(of request: borrowing HTTPRequest) -> WaitingLine
 
   /// Does what is left to do when an answer is on its way: whoever asked need not wait for it.
   ///
@@ -59,8 +56,8 @@ extension HTTPHandler {
   /// Has all wait in one line.
   ///
   /// - Parameter request: The request.
-  /// - Returns: 0.
-  public func line(of request: borrowing HTTPRequest) -> Int { 0 }
+  /// - Returns: That of all.
+  public func line(of request: borrowing HTTPRequest) -> WaitingLine { .ofAll }
 
   /// Does nothing.
   public func didAnswer() {}

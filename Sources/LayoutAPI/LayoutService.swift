@@ -193,9 +193,9 @@ public final class LayoutService: HTTPHandler {
   /// Has each tenant wait in a line of its own.
   ///
   /// - Parameter request: The request.
-  /// - Returns: The tenant's number; for those without a key one that no tenant has, but 0 where none is needed.
-  public func line(of request: borrowing HTTPRequest) -> Int {
-    access.tenant(authorization: request.fields.authorization)?.owner.number ?? -1
+  /// - Returns: The line.
+  public func line(of request: borrowing HTTPRequest) -> WaitingLine {
+    access.line(authorization: request.fields.authorization)
   }
 
   /// Writes the snapshots of sessions whose changes have outgrown the last ones.

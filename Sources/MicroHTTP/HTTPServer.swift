@@ -166,8 +166,7 @@ private func respond(
       case .HTTP_STAGE_WORKER: box.handler.respond(to: request, mayTakeLong: true)
       }
     if response == nil {
-      let line = box.handler.line(of: request)
-      unsafe http_reply_put_in_line(reply, UInt32(truncatingIfNeeded: line))
+      unsafe http_reply_put_in_line(reply, number(of: box.handler.line(of: request)))
     }
     return response
   }
@@ -176,6 +175,15 @@ private func respond(
   let isRead = unsafe lent.method == .HTTP_METHOD_GET || lent.method == .HTTP_METHOD_HEAD
   unsafe fill(reply, with: response.content, response.status, isRead: isRead)
   return true
+}
+
+/// A line as the shim numbers them.
+private func number(of line: WaitingLine) -> UInt32 {
+  switch line {
+  case .ofAll: UInt32(HTTP_LINE_OF_ALL)
+  case .ofStrangers: UInt32(HTTP_LINE_OF_STRANGERS)
+  case .own(let number): UInt32(truncatingIfNeeded: HTTP_FIRST_OWN_LINE &+ number)
+  }
 }
 
 /// Adds header fields to a reply.

@@ -33,7 +33,7 @@ struct LoggingHandler: HTTPHandler {
     return response
   }
 
-  func line(of request: borrowing HTTPRequest) -> Int { service.line(of: request) }
+  func line(of request: borrowing HTTPRequest) -> WaitingLine { service.line(of: request) }
 
   private func write(
     _ request: borrowing HTTPRequest, _ response: HTTPResponse, _ requestID: String
@@ -106,7 +106,7 @@ struct QuietHandler: HTTPHandler {
     service.refusal(ofLong: request, requestID: nil, audience: audience)
   }
 
-  func line(of request: borrowing HTTPRequest) -> Int { service.line(of: request) }
+  func line(of request: borrowing HTTPRequest) -> WaitingLine { service.line(of: request) }
 
   func didAnswer() { service.didAnswer() }
 

@@ -225,19 +225,22 @@ struct AccessTests {
     #expect(insert(#"{"lengths":[\#(lengths.prefix(5000))5]}"#) == 429)
   }
 
-  /// Who waits for a worker waits behind those of his own name only.
+  /// Who waits for a worker waits behind those of his own name only; who is the only one leaves nothing to others.
   @Test func everyTenantHasALineOfItsOwn() throws {
-    func line(_ service: LayoutService, _ authorization: String) -> Int {
-      let (path, key) = (Array("/v1/layout".utf8), Array(authorization.utf8))
-      return service.line(
-        of: HTTPRequest(
-          method: .post, path: path.span, query: Span(),
-          fields: HTTPRequestFields(authorization: key.span), body: Span()))
+    func lines(_ service: LayoutService) -> [WaitingLine] {
+      ["Bearer abc", "Bearer xyz", ""].map { authorization in
+        let (path, key) = (Array("/v1/layout".utf8), Array(authorization.utf8))
+        return service.line(
+          of: HTTPRequest(
+            method: .post, path: path.span, query: Span(),
+            fields: HTTPRequestFields(authorization: key.span), body: Span()))
+      }
     }
-    let (mock, _) = try Self.service()
-    let lines = ["Bearer abc", "Bearer xyz", ""].map { line(mock.service, $0) }
-    #expect(Set(lines).count == 3 && !lines.contains(0))
-    #expect(line(MockService().service, "") == 0)
+    let (mock, access) = try Self.service()
+    #expect(lines(mock.service) == [.own(1), .own(2), .ofStrangers])
+    access.replaceKeys(by: try APIKeys("other:\(Self.xyz)\nother:\(Self.nothing)"))
+    #expect(lines(mock.service) == [.ofStrangers, .ofAll, .ofStrangers])
+    #expect(lines(MockService().service) == [.ofAll, .ofAll, .ofAll])
   }
 
   @Test func aTenantAsksSoOftenInASecond() throws {

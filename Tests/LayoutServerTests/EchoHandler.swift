@@ -13,7 +13,7 @@ import Testing
 /// `/cached` with how long that is good for,
 /// `/short/AB` with 900 times the letter A and the tag of the letter B, `/short/A-B` with 1,000; these and
 /// `/kept` with the request's origin in a field of their own. A long body is refused whose `Authorization` is
-/// `none`; a number there is that of the line to wait in.
+/// `none`; a number there is that of one who is known, `strange` nobody's.
 final class EchoHandler: HTTPHandler {
   private let isOpen = Atomic(false)
   private let waiting = Atomic(0)
@@ -40,8 +40,9 @@ final class EchoHandler: HTTPHandler {
 
   var answeredQueries: [String] { answered.withLock { $0 } }
 
-  func line(of request: borrowing HTTPRequest) -> Int {
-    Int(text(request.fields.authorization)) ?? 0
+  func line(of request: borrowing HTTPRequest) -> WaitingLine {
+    let name = text(request.fields.authorization)
+    return Int(name).map(WaitingLine.own) ?? (name == "strange" ? .ofStrangers : .ofAll)
   }
 
   func didRefuse(

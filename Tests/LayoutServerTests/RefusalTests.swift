@@ -106,22 +106,22 @@ struct RefusalTests {
       handler.open()
       server.stop(drainSeconds: 1)
     }
-    func ask(_ target: String, inLine line: Int) -> RawClient {
+    func ask(_ target: String, inLine line: String) -> RawClient {
       let client = RawClient(port: server.port)
       client.send("GET \(target) HTTP/1.1\r\nHost: a\r\nAuthorization: \(line)\r\n\r\n")
       return client
     }
-    var clients = [ask("/wait?first", inLine: 1)]
+    var clients = [ask("/wait?first", inLine: "strange")]
     waitUntil { handler.waitingCount == 1 }
-    func queue(_ query: String, inLine line: Int) {
+    func queue(_ query: String, inLine line: String) {
       let count = server.statistics.queuedCount
       clients.append(ask("/work?\(query)", inLine: line))
       waitUntil { server.statistics.queuedCount > count }
     }
-    for number in 1...6 { queue("a\(number)", inLine: 1) }
-    #expect(ask("/work?a7", inLine: 1).receive()?.status == 503)
-    for number in 1...2 { queue("b\(number)", inLine: 2) }
-    #expect(ask("/work?c", inLine: 3).receive()?.status == 503)
+    for number in 1...6 { queue("a\(number)", inLine: "strange") }
+    #expect(ask("/work?a7", inLine: "strange").receive()?.status == 503)
+    for number in 1...2 { queue("b\(number)", inLine: "62") }
+    #expect(ask("/work?c", inLine: "3").receive()?.status == 503)
     handler.open()
     for client in clients { #expect(client.receive()?.status == 200) }
     #expect(

@@ -123,9 +123,15 @@ void http_prepared_free(http_prepared *_Nonnull prepared);
 // before the reply's body is released.
 void http_reply_prepared(http_reply *_Nonnull reply, http_prepared *_Nonnull prepared);
 
-// Says whose request it is that the handler has not answered yet. Each who asks waits for workers in a line of
-// his own, which take turns, and may have three quarters of the queue, and of the bytes under way. 0, as it is
-// without this: nobody knows, and may have all.
+// Whose request it is that the handler has not answered yet.
+enum {
+  HTTP_LINE_OF_ALL,        // nobody knows one from the other, or there is one: as it is if nothing is said
+  HTTP_LINE_OF_STRANGERS,  // those of whom nobody knows who they are, where others are known
+  HTTP_FIRST_OWN_LINE,     // this and above: one who is known
+};
+
+// Says it. Each who asks waits for workers in a line of his own. Lines take turns, and each but that of all may
+// have three quarters of the queue, and of the bytes under way.
 void http_reply_put_in_line(http_reply *_Nonnull reply, unsigned line);
 
 // How far a request has come when the handler is asked.

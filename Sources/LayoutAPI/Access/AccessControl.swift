@@ -22,6 +22,8 @@ public final class AccessControl: Sendable {
     var tenants: [String: Tenant] = [:]
     /// The tenant of each key.
     var holders: [KeyDigest: Tenant] = [:]
+    /// Whether all keys are one tenant's.
+    var isOneHolder = false
   }
 
   private let state: Mutex<State>
@@ -49,6 +51,7 @@ public final class AccessControl: Sendable {
     let limits = limits
     state.withLock { state in
       state.holders = [:]
+      state.isOneHolder = Set(keys.entries.map(\.name)).count == 1
       for entry in keys.entries {
         let known = state.tenants[entry.name]
         let tenant =
@@ -76,6 +79,16 @@ public final class AccessControl: Sendable {
       let digest = KeyDigest(of: authorization.extracting(droppingFirst: scheme.utf8CodeUnitCount))
     else { return nil }
     return state.withLock { $0.holders[digest] }
+  }
+
+  /// Finds out in which line who asks is to wait.
+  ///
+  /// - Parameter authorization: The value of the field `Authorization`; empty if there is none.
+  /// - Returns: That of all where there is one tenant only, which need not leave anything to others.
+  func line(authorization: Span<UInt8>) -> WaitingLine {
+    guard anonymous == nil else { return .ofAll }
+    guard let tenant = tenant(authorization: authorization) else { return .ofStrangers }
+    return state.withLock(\.isOneHolder) ? .ofAll : .own(tenant.owner.number)
   }
 }
 

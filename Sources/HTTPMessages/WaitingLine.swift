@@ -1,0 +1,12 @@
+/// In which line a request waits for a worker thread.
+///
+/// Lines take turns, so that whoever sends much waits for it himself. None but that of all has room for all that
+/// may wait, or for all bytes that may be under way: three quarters of them are one's at most.
+public enum WaitingLine: Hashable, Sendable {
+  /// Nobody knows one who asks from the other, or there is one.
+  case ofAll
+  /// Those of whom nobody knows who they are, where others are known.
+  case ofStrangers
+  /// That of one who is known, by number, from 0; of 62 and more some share theirs.
+  case own(Int)
+}
