@@ -353,7 +353,8 @@ struct Configuration {
     guard adminHost == nil || adminPort != nil else {
       throw Failure(message: "--admin-host needs --admin-port")
     }
-    guard adminPort == nil || adminPort == 0 || adminPort != port else {
+    guard adminPort == nil || adminPort == 0 || adminPort != port || (adminHost ?? host) != host
+    else {
       throw Failure(message: "--admin-port and --port are the same")
     }
   }

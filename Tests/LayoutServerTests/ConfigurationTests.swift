@@ -73,9 +73,11 @@ struct ConfigurationTests {
     }
   }
 
-  @Test func portsMayBothBeFree() {
+  @Test func listenersNeedPlacesOfTheirOwn() {
     #expect(failure(["--port", "0", "--admin-port", "0"]) == nil)
     #expect(failure(["--port", "1", "--admin-port", "1"]) != nil)
+    #expect(failure(["--port", "1", "--admin-port", "1", "--admin-host", "127.0.0.1"]) != nil)
+    #expect(failure(["--port", "1", "--admin-port", "1", "--admin-host", "127.0.0.2"]) == nil)
     #expect(failure(["--admin-host", "127.0.0.1"]) == "--admin-host needs --admin-port")
   }
 
