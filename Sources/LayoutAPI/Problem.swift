@@ -125,10 +125,9 @@ struct Problem: Error {
       self.init(
         .invalid, "the content would reach beyond 9e12 points in section \(section)",
         pointer: "/collection/sections/\(section)")
-    case .tooManyColumns(let section, let count):
+    case .tooManyColumns(let section, let limit):
       self.init(
-        .invalid,
-        "section \(section) would have \(count) columns; at most \(WaterfallLayout.maximumColumnCount) are allowed",
+        .invalid, "section \(section) would have more than \(limit) columns",
         pointer: "/layout/minimumColumnWidth")
     case .tooManyItems(let section, let limit):
       self.init(

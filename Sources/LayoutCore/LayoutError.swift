@@ -3,7 +3,7 @@ public enum LayoutError: Error, Hashable {
   /// The content would reach beyond ``Length/maximumCoordinate`` in this section.
   case contentTooLong(section: Int)
   /// The section would have more columns than ``WaterfallLayout/maximumColumnCount``.
-  case tooManyColumns(section: Int, count: Int)
+  case tooManyColumns(section: Int, limit: Int)
   /// More items than ``WaterfallLayout/maximumMixedCount`` allows would have to be placed one by one, with those
   /// of the section.
   case tooManyItems(section: Int, limit: Int)

@@ -72,6 +72,24 @@ struct ViewportsTests {
     #expect(answer["pointer"] as? String == pointer)
   }
 
+  /// The layout is what has to be changed, and a viewport is what it does not do for.
+  @Test func theViewportIsNamedThatALayoutDoesNotDoFor() throws {
+    let layout = #"{"kind":"waterfall","minimumColumnWidth":1,"minimumColumnSpacing":0}"#
+    func answer(_ viewports: String) throws -> Answer {
+      try #require(service.send(.post, "/v1/layout", Self.body(viewports, layout: layout)))
+    }
+    let answers = try [
+      #""viewports":[{"width":100,"height":1},{"width":20000,"height":1}]"#,
+      #""viewport":{"width":20000,"height":1}"#,
+    ].map(answer)
+    let detail = "section 0 would have more than 10000 columns"
+    for (answer, start) in zip(answers, ["in /viewports/1: ", ""]) {
+      #expect(answer.status == 422)
+      #expect(answer["detail"] as? String == start + detail)
+      #expect(answer["pointer"] as? String == "/layout/minimumColumnWidth")
+    }
+  }
+
   @Test func allTogetherShowNoMoreThanOneAnswerMayHold() throws {
     let service = MockService(limits: ServiceLimits(elementCount: 10))
     func answer(_ viewports: String) -> Answer? {

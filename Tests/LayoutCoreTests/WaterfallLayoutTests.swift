@@ -395,7 +395,7 @@ struct WaterfallLayoutTests {
     layout.columns = .minimumWidth(Length(millionths: 1))
     layout.minimumColumnSpacing = 0
     let content = Content(sections: [Section(items: Items(count: 1))])
-    #expect(throws: LayoutError.tooManyColumns(section: 0, count: 320_000_000)) {
+    #expect(throws: LayoutError.tooManyColumns(section: 0, limit: 10_000)) {
       try PreparedLayout(
         content, layout: layout, viewport: Viewport(size: Size(width: 320, height: 500)))
     }

@@ -28,6 +28,10 @@ extension Call {
       } catch .layout(.tooManyElements) {
         // The limit is for all together, whatever those before have left of it.
         throw .layout(.tooManyElements(limit: elementLimit))
+      } catch .layout(let error) where request.asksForSeveral {
+        var problem = Problem(error)
+        problem.detail = "in /viewports/\(index): \(problem.detail)"
+        throw .problem(problem)
       }
       remaining -= answers[index].elements.count
     }

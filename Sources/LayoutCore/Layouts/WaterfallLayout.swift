@@ -191,7 +191,7 @@ public struct WaterfallLayout: PinningLayout {
     let spacing = section.minimumColumnSpacing ?? minimumColumnSpacing
     let count = columnCount(of: section, available: available, spacing: spacing)
     guard count <= WaterfallLayout.maximumColumnCount else {
-      throw .tooManyColumns(section: index, count: count)
+      throw .tooManyColumns(section: index, limit: WaterfallLayout.maximumColumnCount)
     }
     guard section.items.count > 0 else { return EmptyBody() }
     let metrics = ColumnGrid.Metrics(
