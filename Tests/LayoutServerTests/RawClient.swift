@@ -15,7 +15,9 @@ final class RawClient {
   ///   - source: The loopback address to come from, the last of its four numbers.
   ///   - receiveBuffer: How many bytes the kernel keeps of what is not read; nil for as it likes.
   init(port: UInt16, from source: UInt32 = 1, receiveBuffer: Int32? = nil) {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    // Programs that other tests start meanwhile must not keep it open.
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    let descriptor = socket(AF_INET, kind, 0)
     if var receiveBuffer {
       let size = socklen_t(MemoryLayout<Int32>.size)
       _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, size)

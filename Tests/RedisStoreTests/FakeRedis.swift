@@ -30,7 +30,7 @@ final class FakeRedis: Sendable {
     _ = unsafe mkdtemp(&template)
     folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     path = folder + "/redis.sock"
-    listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     // Safe: the path is far shorter than the place for it; the pointers are to a variable of this

@@ -4,8 +4,8 @@ import Testing
 
 @testable import RedisStore
 
-/// All that is asked of a real Redis, one after the other: some of it takes its time.
-@Suite(.serialized) enum RedisTests {}
+/// All that is asked of a real Redis.
+enum RedisTests {}
 
 /// A name that nobody else has.
 func newID() -> SessionID {
