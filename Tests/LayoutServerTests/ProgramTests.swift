@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// The program itself, as it is started, told to reload and told to stop.
-@Suite(.serialized) struct ProgramTests {
+struct ProgramTests {
   /// SHA-256 of "abc" and of the empty text.
   private static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
   private static let nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -170,8 +170,7 @@ import Testing
       return isHeld
     }
     try #require(isHeld)
-    // Until it has gone to see what has expired.
-    usleep(1_500_000)
+    // At once: it waits for the file two seconds and then, for some time, no longer at all.
     program.send(SIGTERM)
     #expect(program.waitForExit() == 0)
     #expect(program.log.contains("the store had still something to do"))
