@@ -12,7 +12,7 @@ extension Span<UInt8> {
     count == text.utf8CodeUnitCount && starts(with: text)
   }
 
-  /// Whether these bytes are others.
+  /// Whether these bytes are the same as others.
   func isEqual(to other: Span<UInt8>) -> Bool {
     count == other.count && indices.allSatisfy { self[$0] == other[$0] }
   }

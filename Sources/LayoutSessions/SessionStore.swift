@@ -27,13 +27,10 @@ public final class SessionStore: Sendable {
     try checkRoom(for: byteCount)
     try changeTableAndMakeRoom { (table, left) throws(SessionError) in
       table.removeIdle(since: now - limits.idleTime, into: &left)
-      let usage = table.usage(of: session.owner)
-      guard usage.sessionCount < limits.sessionCountPerOwner else {
+      guard table.usage(of: session.owner).sessionCount < limits.sessionCountPerOwner else {
         throw .tooMany(limit: limits.sessionCountPerOwner)
       }
-      guard usage.byteCount + byteCount <= limits.byteCountPerOwner else {
-        throw .tooMuch(limit: limits.byteCountPerOwner)
-      }
+      try checkRoom(beside: table.byteCount(ofOthersThan: session), for: byteCount)
       table.insert(session, byteCount: byteCount, at: now)
     }
   }
@@ -78,7 +75,11 @@ public final class SessionStore: Sendable {
   public func checkRoom(for session: Session, toTake byteCount: Int) throws(SessionError) {
     try checkRoom(for: byteCount)
     guard limits.byteCountPerOwner < .max else { return }
-    let others = table.withLock { $0.byteCount(ofOthersThan: session) }
+    try checkRoom(
+      beside: table.withLock { $0.byteCount(ofOthersThan: session) }, for: byteCount)
+  }
+
+  private func checkRoom(beside others: Int, for byteCount: Int) throws(SessionError) {
     guard others + byteCount <= limits.byteCountPerOwner else {
       throw .tooMuch(limit: limits.byteCountPerOwner)
     }
