@@ -300,6 +300,29 @@ class Checks:
         time.sleep(0.2)
         self.same("after Escape")
         expect(self.ids() == expected, "Escape does not put it back")
+        # Keys that come faster than answers count in their order, and what is put back is not moved on.
+        for keys, place in (
+            ([" ", "ArrowRight", "ArrowRight", "Enter"], 3), (["^ArrowRight", "^ArrowRight", "Enter"], 3),
+            ([" ", "ArrowLeft", "Escape"], 1),
+        ):
+            self.browser.eval(VIEW + WAIT + """
+              window.faults = [];
+              view.addEventListener("error", ({detail}) => faults.push(String(detail.error)));
+              view.elementAt(0, 1).focus();
+              for (const name of args[0]) {
+                const [key, ctrlKey] = [name.replace("^", ""), name.startsWith("^")];
+                document.activeElement.dispatchEvent(
+                  new KeyboardEvent("keydown", {key, ctrlKey, bubbles: true, composed: true, cancelable: true}));
+                await wait(1);
+              }
+              for (let i = 0; i < 60 && view.querySelector("[data-dragging]"); i++) await wait(50);
+              await view.idle();""", keys)
+            self.same("after quick keys")
+            ids, faults = self.ids(), self.browser.eval("return faults")
+            moved = [*expected[:1], *expected[2:place + 1], expected[1], *expected[place + 1:]]
+            expect(not faults, f"quick keys {keys}: {faults}")
+            expect(ids == moved, f"quick keys {keys} make {ids} of {expected}")
+            expected = moved
 
     def keyboard_goes_everywhere(self):
         self.open("collection=random&layout=waterfall")
@@ -636,6 +659,20 @@ class Checks:
         self.same("after it was refused")
         counts = self.browser.eval(VIEW + "return view.itemCounts")
         expect(counts == [499], f"{counts} items")
+        # What is shorter now than where it was scrolled to shows its end.
+        self.browser.eval(VIEW + """
+          await view.setContentOffset({x: 0, y: 1e6}, false);
+          await view.idle();
+          await fetch(`${view.sessionURL}/updates`, {
+            method: "POST", headers: {"Content-Type": "application/json"},
+            body: JSON.stringify({deleteItems: [{section: 0, start: 100, end: 499}]}),
+          });
+          view.shadowRoot.querySelector(".scroller").scrollTop -= 1;
+          await new Promise(requestAnimationFrame);
+          await view.idle();""")
+        self.same("after somebody else's deletions")
+        counts = self.browser.eval(VIEW + "return view.itemCounts")
+        expect(counts == [100], f"{counts} items")
 
     def busy_servers_are_asked_again(self):
         self.open("collection=random&layout=flow")
@@ -716,6 +753,11 @@ class Checks:
             ("a new size", "/viewport", cut, "view.style.width = '400px'; await wait(200);"),
             ("a change whose answer is lost", "/updates", f"await real(url, options); {cut}",
              "await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]}).catch(() => {});"),
+            ("a layout whose answer is lost", "/layout", f"await real(url, options); {cut}",
+             "await view.setLayout('coverFlow').catch(() => {});"),
+            ("a size, whose answer is lost, and the one before it", "/viewport", f"await real(url, options); {cut}",
+             "const {width} = view.style; view.style.width = '400px'; await wait(200);"
+             "view.style.width = width; await wait(200);"),
             ("a session that was lost", "/v1/sessions", cut,
              "await real(view.sessionURL, {method: 'DELETE'});"
              "await view.scrollToItem(0, 90, 'start').catch(() => {});"),
@@ -737,6 +779,10 @@ class Checks:
               const summary = await (await fetch(view.sessionURL)).json();
               return [view.viewportSize.width, summary.contentSize.width];""")
             expect(width == known, f"{what}: the server lays out for a width of {known}, not of {width}")
+            counts = self.browser.eval(VIEW + """
+              const {sections} = await (await fetch(view.sessionURL)).json();
+              return [view.itemCounts, sections.map(({itemCount}) => itemCount)];""")
+            expect(counts[0] == counts[1], f"{what}: there are {counts[1]} items, and here {counts[0]}")
             self.same(f"after the failure of {what}", least=4)
 
     def it_says_where_it_is(self):
@@ -855,6 +901,28 @@ class Checks:
           return [scroller.scrollTop, view.contentOffset.y];""")
         expect(offset[0] == offset[1], f"what was hidden is at {offset}")
         self.same("shown again")
+        # Nobody tells it that it was hidden.
+        offset = self.browser.eval(VIEW + WAIT + """
+          view.hidden = true;
+          view.setContentOffset({x: 0, y: 1500}, false);
+          view.hidden = false;
+          await wait(200);
+          await view.idle();
+          return [view.shadowRoot.querySelector(".scroller").scrollTop, view.contentOffset.y];""")
+        expect(offset == [1500, 1500], f"what was hidden for less than a frame is at {offset}")
+        self.same("shown again at once")
+        # Where there is no scroller any part of a pixel can be; where there is one, whole ones, as a rule.
+        for part in (0.6, 0.4):
+            self.browser.eval(VIEW + WAIT + """
+              const main = view.parentNode;
+              const edge = view.attributesOf(view.elementAt(0, view.visibleItems[0].attributes.indexPath[1])).frame;
+              view.remove();
+              view.setContentOffset({x: 0, y: edge.y + edge.height - args[0]}, false);
+              await view.idle();
+              main.append(view);
+              await wait(200);
+              await view.idle();""", part)
+            self.same(f"{part} of a pixel before the end of an item")
 
     def hidden_it_goes_on(self):
         """What is not shown cannot be scrolled; where it is to be, it is when it shows."""

@@ -149,7 +149,7 @@ export interface CollectionViewEventMap {
   request: CustomEvent<{ method: string; url: string; status: number; seconds: number; body: unknown }>;
   /**
    * Something failed. Where the server is away or has no time (`status` is 0, 429, or 500 and above), the element
-   * asks two seconds later what is to be shown, tells its size, and begins another session if there is none.
+   * asks two seconds later what is to be shown, tells its size and layout, and begins another session if there is none.
    */
   error: CustomEvent<{ error: Error; status: number; problem: Problem | null }>;
 }

@@ -74,6 +74,12 @@ export class LayoutError extends Error {
   }
 }
 
+/** Whether a failure may be over a little later; what was asked for may have been done all the same. */
+function passes(error) {
+  const { status } = error;
+  return error instanceof LayoutError && (status === 0 || status === 429 || status >= 500);
+}
+
 /**
  * One axis of a scroller: which offset of the content belongs to which of its positions.
  *
@@ -91,11 +97,13 @@ class ScrollAxis {
   isOwed = false;
   #position = 0;
   #isShown;
+  #postpone;
   #read;
   #write;
 
-  constructor(isShown, read, write) {
+  constructor(isShown, postpone, read, write) {
     this.#isShown = isShown;
+    this.#postpone = postpone;
     this.#read = read;
     this.#write = write;
   }
@@ -160,7 +168,7 @@ class ScrollAxis {
 
   #place() {
     this.isOwed = !this.#isShown();
-    if (this.isOwed) return;
+    if (this.isOwed) return this.#postpone();
     this.#write(this.isMapped ? Math.round(this.#positionOf(this.offset)) : this.offset);
     this.#position = this.#read();
     if (!this.isMapped) this.offset = this.#position;
@@ -372,8 +380,10 @@ export class CollectionView extends EarlyElement {
 
     const scroller = this.#scroller;
     const isShown = () => scroller.clientHeight > 0;
+    // Nobody tells that it has been shown again within a frame.
+    const postpone = () => requestAnimationFrame(() => this.#scrolled());
     const axis = (place, extent, viewport) => new ScrollAxis(
-      isShown, () => within(scroller[place], scroller[extent] - scroller[viewport]),
+      isShown, postpone, () => within(scroller[place], scroller[extent] - scroller[viewport]),
       (position) => { scroller[place] = position; });
     this.#x = axis("scrollLeft", "scrollWidth", "clientWidth");
     this.#y = axis("scrollTop", "scrollHeight", "clientHeight");
@@ -573,8 +583,10 @@ export class CollectionView extends EarlyElement {
           this.#layout = before;
           this.#hasLayout = hadLayout;
         }
+        if (this.#session && passes(error)) this.#session.layout = null;
         throw error;
       }
+      if (this.#session) this.#session.layout = layout;
       this.#takeSummary(answer);
       this.#fly(answer, isHorizontal(before), layout);
       this.#fullWanted = true;
@@ -696,12 +708,14 @@ export class CollectionView extends EarlyElement {
     if (this.#session) this.#forget();
     this.#applyAxis(this.#layout);
     const viewport = this.#viewport;
+    const layout = this.#layout;
     const description = {
-      collection, layout: this.#layout, ...this.#reach,
+      collection, layout, ...this.#reach,
       viewport: { ...viewport, contentOffset: this.contentOffset },
     };
     const answer = await this.#request("POST", "/v1/sessions", description);
-    this.#session = { path: `v1/sessions/${answer.id}`, version: answer.version, itemCounts: [], viewport };
+    // Which viewport and which layout the server has; null where an answer was lost.
+    this.#session = { path: `v1/sessions/${answer.id}`, version: answer.version, itemCounts: [], viewport, layout };
     if (!this.isConnected) return this.#forget();
     this.#takeSummary(answer);
     this.#setContent(answer.contentSize);
@@ -883,15 +897,14 @@ export class CollectionView extends EarlyElement {
    * whatever was asked for.
    */
   #catchUpLater(error) {
-    const { status } = error;
-    const passes = error instanceof LayoutError && (status === 0 || status === 429 || status >= 500);
-    if (!passes || this.#catchUpTimer !== null) return;
+    if (!passes(error) || this.#catchUpTimer !== null) return;
     this.#catchUpTimer = setTimeout(() => {
       this.#catchUpTimer = null;
       if (!this.isConnected) return;
       this.#fullWanted = true;
       this.#wantTick();
       this.#tellSize();
+      if (this.#session?.layout === null) this.layout = this.#layout;
     }, 2000);
   }
 
@@ -930,10 +943,10 @@ export class CollectionView extends EarlyElement {
     }
     this.#told = answer.contentOffset;
     if (answer.version !== session.version) {
-      // Another client has changed the session: what it moved, its answer said and not ours.
+      // Another client has changed the session, or an answer was lost: what moved, it said and not ours.
       session.version = answer.version;
-      if (!answer.reset) {
-        this.#takeSummary(await this.#ask("GET", ""));
+      this.#takeSummary(await this.#ask("GET", ""));
+      if (!answer.reset || session !== this.#session) {
         this.#fullWanted = this.#tickWanted = true;
         return;
       }
@@ -1190,10 +1203,14 @@ export class CollectionView extends EarlyElement {
   }
 
   /** Puts the scroller where the content is. */
-  #scrollBack() {
-    this.#x.jump(this.#x.offset);
-    this.#y.jump(this.#y.offset);
+  #scrollBack() { this.#jump(this.contentOffset); }
+
+  /** Goes there; past an end, or within a pixel, it is elsewhere, and what is visible there is asked for. */
+  #jump({ x, y }) {
+    this.#x.jump(x);
+    this.#y.jump(y);
     this.#anchorLayer(this.contentOffset);
+    if (x !== this.#x.offset || y !== this.#y.offset) this.#wantTick();
   }
 
   /** Where the view is, which the server is told with everything that depends on it. */
@@ -1215,9 +1232,7 @@ export class CollectionView extends EarlyElement {
     this.#spacer.style.height = `${this.#y.spacer}px`;
     this.#measure();
     this.#scroller.toggleAttribute("data-short", this.#main.range === 0);
-    this.#x.jump(offset.x);
-    this.#y.jump(offset.y);
-    this.#anchorLayer(this.contentOffset);
+    this.#jump(offset);
   }
 
   /** Keeps the layer of the elements where it belongs, near the viewport. */
@@ -1274,7 +1289,9 @@ export class CollectionView extends EarlyElement {
       if (!this.#session) return this.#want();
       // Of many sizes in a row only the last one is worth an answer.
       const size = this.#viewport;
-      if (this.#movement || isSameSize(size, this.#session.viewport)) return;
+      const { viewport: known } = this.#session;
+      if (this.#movement || (known && isSameSize(size, known))) return;
+      this.#session.viewport = null;
       const contentOffset = this.#tellOffset();
       const anchor = this.#main.offset <= 0 ? "start" : "visible";
       const answer = await this.#ask("PUT", "/viewport", { viewport: { ...size, contentOffset }, anchor });
@@ -1783,7 +1800,7 @@ export class CollectionView extends EarlyElement {
     };
     this.#movement = movement;
     item.element.dataset.dragging = "";
-    return this.#enqueue(async () => {
+    movement.turn = this.#enqueue(async () => {
       const answer = await this.#ask(
         "POST", "/movement", { indexPath: movement.source, contentOffset: this.#tellOffset() });
       movement.isUp = true;
@@ -1791,6 +1808,11 @@ export class CollectionView extends EarlyElement {
       this.#announce("lifted", movement.target);
       if (movement.pointer) this.#dragTo(movement.pointer);
     }).catch((error) => this.#movementFailed(error));
+  }
+
+  /** Does what a key wants once what the keys before it wanted is done: it starts from where they have led. */
+  #inTurn(movement, act) {
+    return (movement.turn = movement.turn.then(() => movement === this.#movement && act()));
   }
 
   /** The item follows the pointer at once; the others when the server has said how. */
@@ -1992,13 +2014,10 @@ export class CollectionView extends EarlyElement {
     const movement = this.#movement;
     if (movement) {
       event.preventDefault();
-      if (movement.pointer) {
-        if (event.key === "Escape") this.#cancelMovement();
-        return;
-      }
-      if (step) await this.#moveByKey(step);
-      else if (event.key === "Enter" || event.key === " ") await this.#drop();
-      else if (event.key === "Escape") this.#cancelMovement();
+      if (event.key === "Escape") this.#cancelMovement();
+      else if (movement.pointer) return;
+      else if (step) await this.#inTurn(movement, () => this.#moveByKey(step));
+      else if (event.key === "Enter" || event.key === " ") await this.#inTurn(movement, () => this.#drop());
       return;
     }
     const target = event.composedPath()[0];
@@ -2011,8 +2030,8 @@ export class CollectionView extends EarlyElement {
     if (this.reorderable && item && isLift) {
       event.preventDefault();
       this.#stopMotion();
-      await this.#begin(item, item.center, { pointer: null, grip: { x: 0, y: 0 } });
-      if (step && event.key !== " ") await this.#moveByKey(step);
+      this.#begin(item, item.center, { pointer: null, grip: { x: 0, y: 0 } });
+      await this.#inTurn(this.#movement, () => step && this.#moveByKey(step));
       return;
     }
     if (event.ctrlKey || event.altKey || event.metaKey) return;
@@ -2138,8 +2157,9 @@ export class CollectionView extends EarlyElement {
         () => this.#ask("GET", `/attributes/cell/${path[0]}/${path[1]}`));
       const [left, top, right, bottom] = boundsOf(attributes);
       movement.position = { x: (left + right) / 2, y: (top + bottom) / 2 };
-      await this.#enqueue(() => this.#stepMovement());
-      this.#announce("moved", movement.target);
+      // It may have been put back meanwhile.
+      await this.#enqueue(async () => movement === this.#movement && this.#stepMovement());
+      if (movement === this.#movement) this.#announce("moved", movement.target);
     } catch (error) {
       this.#movementFailed(error);
     }
