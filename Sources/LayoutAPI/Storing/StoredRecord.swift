@@ -7,10 +7,12 @@ import LayoutSessions
 /// follows it: JSON. A *snapshot* is a description as `POST /v1/sessions` takes it, where `items` is an
 /// array of such objects, one after the other, since items of a section may get their sizes in different
 /// ways by and by. A *change* has two members: `contentOffset`, where the client was afterwards, and
-/// `layout`, `viewport`, `collection` or `updates`: the body of the request of that name. A movement by
-/// hand is kept as the `updates` that it comes to.
+/// `layout`, `viewport`, `collection` or `updates`: the body of the request of that name, without the
+/// members that are for its answer alone (``PassingMember``). A movement by hand is kept as the `updates`
+/// that it comes to.
 ///
-/// A server reads the formats that it knows, and leaves others alone.
+/// A server reads the formats that it knows, and what every earlier build has written in them; others it leaves
+/// alone, as it does records with members that only a later build knows.
 enum StoredRecord {
   /// The format that is written, and the only one so far.
   static let format = 1
@@ -76,7 +78,7 @@ enum StoredRecord {
     json.key("contentOffset")
     json.point(contentOffset)
     json.key(text: kind.rawValue)
-    json.json(body)
+    json.object(body, without: PassingMember.names)
     json.endObject()
     return sealed(json.finish())
   }
@@ -148,7 +150,9 @@ enum StoredRecord {
     do throws(JSONError) {
       return try parser.read(json, body)
     } catch {
-      throw Unreadable(reason: "\(error.detail) at \(error.pointer.isEmpty ? "/" : error.pointer)")
+      // The checksum is right, and nothing is written here that is not read here.
+      let pointer = error.pointer.isEmpty ? "/" : error.pointer
+      throw Unreadable(reason: "another build has written it: \(error.detail) at \(pointer)")
     }
   }
 
@@ -169,6 +173,56 @@ enum StoredChange {
   case viewport(ViewportChange)
   case collection(Content)
   case updates(BatchUpdate)
+}
+
+/// The members of changes that say how the client is answered, and nothing of what the session becomes.
+///
+/// They are not kept, so that a server which does not know one of them, as it is of an earlier build and shares
+/// the store, or has taken a later one's place, reads the session all the same.
+private enum PassingMember: Int, JSONName {
+  case anchor, contentOffset, insertAnimation, deleteAnimation, expect
+  static let names = JSONNames(of: Self.self)
+}
+
+extension JSONWriter {
+  /// Writes an object that is JSON already, without its members of some names.
+  ///
+  /// - Parameters:
+  ///   - object: The object, which has been read.
+  ///   - names: What its members that are left out are called. One whose name is written with escapes stays.
+  fileprivate mutating func object(_ object: Span<UInt8>, without names: JSONNames) {
+    beginObject()
+    var depth = 0
+    var start = 0
+    var name: Range<Int>?
+    var place = 0
+    while place < object.count {
+      let byte = object[place]
+      switch byte {
+      case UInt8(ascii: "\""):
+        let end = object.endOfString(at: place)
+        // A member's first string is its name.
+        name = name ?? place + 1..<end - 1
+        place = end
+        continue
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        if depth == 1 { start = place + 1 }
+      case UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: ","):
+        if depth == 1 {
+          if let name, !names.contains(object.extracting(name)) {
+            json(object.extracting(start..<place))
+          }
+          start = place + 1
+          name = nil
+        }
+        if byte != UInt8(ascii: ",") { depth -= 1 }
+      default: break
+      }
+      place += 1
+    }
+    endObject()
+  }
 }
 
 private enum ChangeMember: Int, JSONName {

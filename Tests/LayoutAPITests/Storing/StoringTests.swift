@@ -1,3 +1,4 @@
+import Foundation
 import HTTPMessages
 import LayoutAPI
 import LayoutSessions
@@ -492,6 +493,74 @@ struct StoredRecordTests {
       store.sessions.withLock { $0[id]?.snapshot.record = Array(record.prefix(count)) }
       #expect(MockService(over: store).send(.get, path)?.status == 500)
     }
+  }
+
+  /// A build that has no such member, or other rules for it, reads the session all the same.
+  @Test(arguments: [
+    ("/updates", #"{"moveItems":[{"from":[0,0],"to":[0,1]}],"#),
+    ("/layout", #"{"layout":{"kind":"flow"},"#),
+    ("/viewport", #"{"width":120,"height":150,"displayScale":2,"#),
+    ("/collection", #"{"collection":{"sections":[{"items":{"ids":["}","anchor","\\\"]"]}}]},"#),
+  ])
+  func whatIsForTheAnswerAloneIsNotKept(end: String, change: String) throws {
+    var members = [
+      #""anchor":{"kind":"cell","indexPath":[0,0]}"#, #""contentOffset":{"x":0,"y":3}"#,
+    ]
+    if end == "/updates" {
+      members += [
+        #""insertAnimation":{"alpha":0.5,"position":"bottomCenter"}"#, #""deleteAnimation":{}"#,
+        #""expect":{"itemCounts":[2,3,0]}"#,
+      ]
+    }
+    let body = change + members.joined(separator: " , ") + "}"
+    // Behind what is kept, and in front of it.
+    let reversed =
+      "{" + members.joined(separator: ",\n") + "," + change.dropFirst().dropLast() + "}"
+    for body in [body, reversed] {
+      let store = ScriptedStore(isShared: false)
+      let service = MockService(over: store)
+      let path = try service.makeSession(session)
+      let method = end == "/updates" ? HTTPMethod.post : .put
+      let answer = try #require(service.send(method, path + end, body))
+      #expect(answer.status == 200, "\(answer.text)")
+      let changes = try #require(store.sessions.withLock { $0.values.first?.changes })
+      #expect(changes.count == 1)
+      let record = try #require(changes.first)
+      let line = try #require(record.firstIndex(of: UInt8(ascii: "\n")))
+      let json = try #require(
+        JSONSerialization.jsonObject(with: Data(record[(line + 1)...])) as? [String: Any])
+      let kept = try #require(json[String(end.dropFirst())] as? NSDictionary)
+      let wanted = try JSONSerialization.jsonObject(with: Data((change.dropLast() + "}").utf8))
+      #expect(kept == wanted as? NSDictionary)
+      #expect(json["contentOffset"] != nil)
+      #expect(try MockService(over: store).view(of: path) == service.view(of: path))
+    }
+  }
+
+  /// A way to change sessions that there may be once.
+  @Test func whatALaterBuildHasChangedIsLeftToIt() throws {
+    let store = ScriptedStore(isShared: false)
+    let path = try MockService(over: store).makeSession(session)
+    let id = try kept(store)
+    let record = Array(
+      #"""
+      layoutd 1 0311ddba10068acd
+      {"contentOffset":{"x":0,"y":0},"updates":{"foldItems":[]}}
+      """#.utf8)
+    store.sessions.withLock {
+      $0[id]?.changes = [record]
+      $0[id]?.stamps.append(2)
+    }
+    let service = MockService(over: store)
+    for (method, end, body) in [(HTTPMethod.get, "", "")] + StoringTests.changes {
+      let answer = try #require(service.send(method, path + end, body))
+      #expect(answer.status == 500)
+      let detail = try #require(answer["detail"] as? String)
+      #expect(
+        detail.contains("the change to version 2 cannot be read: another build has written it"))
+      #expect(detail.contains("\"foldItems\""))
+    }
+    #expect(store.sessions.withLock { $0[id]?.changes } == [record])
   }
 
   @Test func aFormatOfTheFutureIsLeftAlone() throws {
