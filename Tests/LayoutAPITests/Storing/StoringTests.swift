@@ -495,6 +495,38 @@ struct StoredRecordTests {
     }
   }
 
+  /// No build may refuse what an earlier one has kept, whatever it demands of requests.
+  ///
+  /// `Fixtures/records.json` has records with every member of sections, layouts and changes, as they were written
+  /// before versions had stamps, and when members that are for the answer alone were kept too.
+  @Test func whatEarlierBuildsHaveWrittenIsRead() throws {
+    struct Session: Decodable {
+      var written, snapshot: String
+      var changes: [String]
+      /// Of each version.
+      var itemCounts: [[Int]]
+    }
+    let sessions = try JSONDecoder().decode([Session].self, from: fixture("records.json"))
+    #expect(sessions.count == 2)
+    for session in sessions {
+      for (count, itemCounts) in session.itemCounts.enumerated() {
+        let store = ScriptedStore(isShared: false)
+        let path = try MockService(over: store).makeSession(StoredRecordTests.empty)
+        let id = try kept(store)
+        store.sessions.withLock {
+          $0[id]?.snapshot.record = Array(session.snapshot.utf8)
+          $0[id]?.changes = session.changes.prefix(count).map { Array($0.utf8) }
+          $0[id]?.stamps = (0...UInt64(count)).map { $0 + 1 }
+        }
+        let answer = try #require(MockService(over: store).send(.get, path))
+        #expect(answer.status == 200, "written \(session.written), change \(count): \(answer.text)")
+        #expect(answer["version"] as? Int == count + 1)
+        let sections = answer["sections"] as? [[String: Any]]
+        #expect(sections?.compactMap { $0["itemCount"] as? Int } == itemCounts)
+      }
+    }
+  }
+
   /// A build that has no such member, or other rules for it, reads the session all the same.
   @Test(arguments: [
     ("/updates", #"{"moveItems":[{"from":[0,0],"to":[0,1]}],"#),
@@ -562,6 +594,9 @@ struct StoredRecordTests {
     }
     #expect(store.sessions.withLock { $0[id]?.changes } == [record])
   }
+
+  private static let empty =
+    #"{"collection":{"sections":[]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#
 
   @Test func aFormatOfTheFutureIsLeftAlone() throws {
     let store = ScriptedStore(isShared: false)
