@@ -194,6 +194,17 @@ struct ProgramTests {
     #expect(program.log.contains("--max-connections \(connections) may need") == isShort)
   }
 
+  /// Swift asks the system for them, in a folder that not everybody has.
+  @Test(.enabled(if: canHideProcesses))
+  func withoutItsOptionsItDoesNotStart() throws {
+    let program = try Program(
+      ["--api-keys-file", "/nowhere"],
+      after: #"exec unshare -m sh -c 'mount -t tmpfs none /proc; exec "$0" "$@"' "$0" "$@""#)
+    defer { program.kill() }
+    #expect(program.waitForExit() == 2)
+    #expect(program.log.contains("/proc"), "\(program.log)")
+  }
+
   /// Whoever starts it may have closed them: nothing that is opened later is taken for them.
   @Test(arguments: ["2>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-"])
   func closedStreamsLeadNowhere(closing: String) throws {
@@ -618,6 +629,10 @@ struct ProgramTests {
 /// Whether the program's memory is a sanitizer's too.
 private let isSanitized =
   unsafe dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
+
+/// Whether programs can be started that do not see what the system says of processes.
+private let canHideProcesses =
+  unsafe system("unshare -m mount -t tmpfs none /proc 2>/dev/null") == 0
 
 /// The program, running; not by Foundation's `Process`, which leaks.
 private final class Program {
