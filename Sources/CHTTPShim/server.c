@@ -131,15 +131,14 @@ static bool listen_on(http_server *server, char *error, size_t error_size) {
   }
   for (struct addrinfo *it = found; it && server->listener < 0; it = it->ai_next) {
     int fd = socket(it->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) continue;
     int one = 1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (bind(fd, it->ai_addr, it->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0) {
+    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    if (fd >= 0 && bind(fd, it->ai_addr, it->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0) {
       server->listener = fd;
     } else {
       snprintf(error, error_size, "cannot listen on %s port %s: %s", server->host, port,
                strerror(errno));
-      close(fd);
+      if (fd >= 0) close(fd);
     }
   }
   freeaddrinfo(found);
@@ -242,7 +241,7 @@ http_server *http_server_start(const http_options *options, http_handler handler
                                http_refusal_observer observer,
                                http_answer_observer answer_observer, void *context, char *error,
                                size_t error_size) {
-  snprintf(error, error_size, "out of memory or threads");
+  snprintf(error, error_size, "out of memory, threads or descriptors");
   http_server *server = calloc(1, sizeof *server);
   if (!server) return NULL;
   server->options = *options;

@@ -194,6 +194,14 @@ struct ProgramTests {
     #expect(program.log.contains("--max-connections \(connections) may need") == isShort)
   }
 
+  /// There are none for what it needs itself, or for all who come.
+  @Test func itSaysIfThereAreNoDescriptors() throws {
+    let program = try Program([], after: "ulimit -n 8")
+    defer { program.kill() }
+    #expect(program.waitForExit() == 2)
+    #expect(program.log.contains("out of memory, threads or descriptors"), "\(program.log)")
+  }
+
   /// Swift asks the system for them, in a folder that not everybody has.
   @Test(.enabled(if: canHideProcesses))
   func withoutItsOptionsItDoesNotStart() throws {
