@@ -240,7 +240,8 @@ struct http_server {
   atomic_bool is_draining, stops_acceptor, stops_loops, is_abandoned;
   http_address_table addresses;
   http_lingerer lingerer;         // the acceptor's thread only
-  _Atomic uint64_t accepted, refused, refused_by_address, connections;
+  _Atomic uint64_t accepted, refused, refused_by_address, connections, accept_failures;
+  atomic_int accept_error;        // the last one's
   _Atomic uint64_t long_bodies;   // being received
   http_server *next_abandoned;
 };

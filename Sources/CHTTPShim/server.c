@@ -89,8 +89,11 @@ static bool accept_connection(http_server *server) {
   }
   // Who has gone again may have others behind him.
   if (errno == EINTR || errno == ECONNABORTED) return true;
+  if (errno == EAGAIN) return false;
   // Out of descriptors or memory: the connection waits, and so do we, rather than spin.
-  if (errno != EAGAIN) usleep(10 * 1000);
+  atomic_store(&server->accept_error, errno);
+  atomic_fetch_add(&server->accept_failures, 1);
+  usleep(10 * 1000);
   return false;
 }
 
@@ -281,6 +284,8 @@ http_statistics http_server_statistics(http_server *server) {
       .queued = queued,
       .lingering = atomic_load(&server->lingerer.count),
       .addresses = http_addresses_count(&server->addresses),
+      .accept_failures = atomic_load(&server->accept_failures),
+      .accept_error = atomic_load(&server->accept_error),
   };
   for (unsigned i = 0; i < server->loop_count; i++) {
     http_loop *loop = &server->loops[i];

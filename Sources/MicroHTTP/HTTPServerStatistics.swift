@@ -5,6 +5,11 @@ public import HTTPMessages
 public struct HTTPServerStatistics: Sendable, Hashable {
   /// Connections taken.
   public var acceptedCount: UInt64
+  /// Tries to take a connection that failed, for want of descriptors for example; it waits, and is tried again a
+  /// hundred times a second.
+  public var acceptFailureCount: UInt64
+  /// The system's number for what the last of these failed of.
+  public var acceptError: Int32
   /// Connections turned away: too many, in all or from their address.
   public var refusedCount: UInt64
   /// Connections turned away: too many from their address.
@@ -47,6 +52,8 @@ public struct HTTPServerStatistics: Sendable, Hashable {
 
   init(_ now: http_statistics) {
     acceptedCount = now.accepted
+    acceptFailureCount = now.accept_failures
+    acceptError = now.accept_error
     refusedCount = now.refused
     refusedByAddressCount = now.refused_by_address
     requestCount = now.requests

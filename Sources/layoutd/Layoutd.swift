@@ -86,7 +86,7 @@ enum Layoutd {
     let administration = admin.map { "administration on \($0.address)\n" } ?? ""
     log.write("\(administration)listening on \(server.address)\n")
 
-    waitForTheEnd(sweeper, server.server, access, configuration, log)
+    waitForTheEnd(sweeper, server.server, admin?.server, access, configuration, log)
     let end = MonotonicClock.coarseNow + .seconds(configuration.drainSeconds)
     // Who asks knows before connections are refused.
     service.stopBeingReady()
@@ -105,12 +105,15 @@ enum Layoutd {
 
   /// Does what has to be done now and then, until the process is told to end.
   private static func waitForTheEnd(
-    _ sweeper: Sweeper, _ server: HTTPServer, _ access: AccessControl,
+    _ sweeper: Sweeper, _ server: HTTPServer, _ admin: HTTPServer?, _ access: AccessControl,
     _ configuration: Configuration, _ log: LogWriter
   ) {
+    var doors = [server, admin].compactMap { $0 }.map(Door.init)
     while true {
       switch Signals.wait(seconds: 1) {
-      case nil: sweeper.sweep(freedByteCount: server.statistics.freedByteCount)
+      case nil:
+        sweeper.sweep(freedByteCount: server.statistics.freedByteCount)
+        for index in doors.indices { doors[index].look(log) }
       case SIGHUP:
         do throws(Configuration.Failure) {
           guard let keys = try configuration.readKeys() else { continue }
@@ -122,6 +125,28 @@ enum Layoutd {
       default: return
       }
     }
+  }
+}
+
+/// Sees whether connections come in.
+private struct Door {
+  private let server: HTTPServer
+  private var failureCount: UInt64 = 0
+  /// When it was said last that they do not.
+  private var saidAt: Duration?
+
+  init(_ server: HTTPServer) { self.server = server }
+
+  /// Says in the log why they do not, once a minute: whoever is left outside sees only that nobody answers.
+  mutating func look(_ log: LogWriter) {
+    let (statistics, now) = (server.statistics, MonotonicClock.coarseNow)
+    guard statistics.acceptFailureCount != failureCount else { return }
+    failureCount = statistics.acceptFailureCount
+    if let saidAt, now - saidAt < .seconds(60) { return }
+    saidAt = now
+    // Safe: the text is the C library's, and copied at once.
+    let reason = unsafe String(cString: strerror(statistics.acceptError))
+    log.write("no connection can be taken: \(reason); those at port \(server.port) wait\n")
   }
 }
 

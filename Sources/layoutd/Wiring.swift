@@ -195,6 +195,10 @@ extension HTTPServerStatistics {
     text.single("layoutd_connections", .gauge, "Connections open now.", connectionCount)
     text.single(
       "layoutd_connections_accepted_total", .counter, "Connections taken.", acceptedCount)
+    text.single(
+      "layoutd_accept_failures_total", .counter,
+      "Tries to take a connection that failed, for want of descriptors for example.",
+      acceptFailureCount)
     text.family(
       "layoutd_connections_refused_total", .counter,
       "Connections turned away, by what there were too many of.")

@@ -202,6 +202,27 @@ struct ProgramTests {
     #expect(program.log.contains("out of memory, threads or descriptors"), "\(program.log)")
   }
 
+  @Test func itSaysWhyItTakesNoConnections() throws {
+    let program = try Program(
+      ["--io-threads", "1", "--worker-threads", "1"], after: "ulimit -n 32")
+    defer { program.kill() }
+    let port = try program.port()
+    let first = RawClient(port: port)
+    func failureCount() -> Int? {
+      first.send("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
+      let rest = first.receive()?.text.components(
+        separatedBy: "\nlayoutd_accept_failures_total "
+      ).last
+      return rest?.split(separator: "\n").first.flatMap { Int($0) }
+    }
+    #expect(failureCount() == 0)
+    let others = (0..<40).map { _ in RawClient(port: port) }
+    #expect(program.waitForLog("no connection can be taken: Too many open files"))
+    #expect(try #require(failureCount()) > 0)
+    // Those that wait are not lost.
+    withExtendedLifetime(others) {}
+  }
+
   /// Swift asks the system for them, in a folder that not everybody has.
   @Test(.enabled(if: canHideProcesses))
   func withoutItsOptionsItDoesNotStart() throws {

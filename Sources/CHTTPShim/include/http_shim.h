@@ -200,6 +200,8 @@ typedef struct http_statistics {
   uint64_t freed;         // bytes of long bodies and answers, and of connections, that are not any more
   uint64_t lingering;     // closed connections that are still read now
   uint64_t addresses;     // client addresses that have counted connections now
+  uint64_t accept_failures;  // tries to take a connection that failed
+  int accept_error;       // the system's number for what the last of them failed of
 } http_statistics;
 
 // Starts a server: it accepts connections when this returns. NULL: `error` says why.
