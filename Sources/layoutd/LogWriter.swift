@@ -109,6 +109,13 @@ private func writeToStandardError(_ bytes: [UInt8]) -> Int {
       return unsafe Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
     }
     if count < 0, errno == EINTR { continue }
+    // Whoever else has this file may have set it not to wait.
+    if count < 0, errno == EAGAIN {
+      var room = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+      // Safe: the pointer is to a variable of this frame.
+      _ = unsafe poll(&room, 1, -1)
+      continue
+    }
     guard count > 0 else { return start }
     start += count
   }

@@ -264,6 +264,35 @@ struct ProgramTests {
     #expect(program.waitForExit() == 0)
   }
 
+  /// A pipe that is full for a moment, and that somebody who has it too has set not to wait.
+  @Test func aLogThatDoesNotWaitIsWaitedFor() throws {
+    let pipe = FileManager.default.temporaryDirectory.appending(
+      path: "layoutd-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: pipe) }
+    let program = try Program(
+      [],
+      after: """
+        mkfifo '\(pipe.path)' && exec 3<>'\(pipe.path)'
+        dd if=/dev/zero bs=4096 oflag=nonblock >&3 2>/dev/null
+        exec 2>&3 3>&-
+        """)
+    defer { program.kill() }
+    waitUntil { program.threadNames.contains("acceptor") }
+    // It has tried.
+    waitUntil { (try? program.writeCount()) ?? 0 > 0 }
+    let reader = unsafe open(pipe.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    defer { close(reader) }
+    var log = ""
+    var part = [UInt8](repeating: 0, count: 1 << 16)
+    waitUntil {
+      // Safe: the part is there for the length of the call, with its size.
+      let count = unsafe read(reader, &part, part.count)
+      if count > 0 { log += String(decoding: part[..<count].filter { $0 != 0 }, as: UTF8.self) }
+      return log.contains("\n")
+    }
+    #expect(log.hasPrefix("listening on "))
+  }
+
   /// A file of at most one block.
   @Test(.disabled(if: isSanitized, "ThreadSanitizer's memory is a file of many blocks"))
   func linesOfTheLogThatCannotBeWrittenAreCounted() throws {
