@@ -35,9 +35,10 @@ import LayoutSessions
     // Safe: the path is there for the length of the call; what was opened is closed in deinit.
     let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
     guard code == SQLITE_OK, let opened = unsafe opened else {
+      let failure = SQLiteFailure.failure(code, of: path, in: .statement)
       // Safe: a connection is made even for what cannot be opened; nil is allowed.
       unsafe sqlite3_close_v2(opened)
-      throw SQLiteFailure.failure(code, of: path, in: .statement)
+      throw failure
     }
     unsafe handle = opened
     self.path = path

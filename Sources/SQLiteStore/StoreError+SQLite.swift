@@ -23,8 +23,10 @@ enum SQLiteFailure {
   ///   - moment: Where it failed.
   /// - Returns: The error; ``StoreError/Kind/uncertain`` only for commits.
   static func failure(_ code: Int32, of path: String, in moment: Moment) -> StoreError {
+    // As the system has left it. SQLite's own copy is not of commits, and may be of an earlier failure.
+    let reason = errno
     let kind = kind(of: code, in: moment)
-    return StoreError(kind, "\(path): \(words(for: code))")
+    return StoreError(kind, "\(path): \(words(for: code, because: reason))")
   }
 
   /// Whether there was no room.
@@ -54,7 +56,7 @@ enum SQLiteFailure {
     }
   }
 
-  private static func words(for code: Int32) -> String {
+  private static func words(for code: Int32, because reason: Int32) -> String {
     let words: String? =
       switch code & 0xFF {
       case SQLITE_FULL: "the disk is full"
@@ -71,7 +73,17 @@ enum SQLiteFailure {
     // Safe: SQLite's texts for codes are constants.
     let name = unsafe sqlite3_errstr(code).map { unsafe String(cString: $0) } ?? "unknown error"
     guard let words else { return "\(name) (\(code))" }
-    return "\(words) (\(code))"
+    guard isSystems(code), reason != 0 else { return "\(words) (\(code))" }
+    return "\(words): \(StoreError.text(of: reason)) (\(code))"
+  }
+
+  /// Whether a call of the system has failed: a disk that fails may be one of which somebody has used up his share.
+  private static func isSystems(_ code: Int32) -> Bool {
+    switch code {
+    // What was read has ended too soon; there is no memory.
+    case SQLITE_IOERR | 2 << 8, SQLITE_IOERR | 12 << 8: false
+    default: code & 0xFF == SQLITE_IOERR || code & 0xFF == SQLITE_CANTOPEN
+    }
   }
 }
 
@@ -84,9 +96,13 @@ extension StoreError {
   ///   - code: The system's number for what is wrong.
   /// - Returns: The error: nothing has been done.
   static func system(_ path: String, _ what: String, _ code: Int32) -> StoreError {
+    StoreError(.unavailable, "\(path): \(what): \(text(of: code))")
+  }
+
+  /// What the system says of a number of its own.
+  static func text(of code: Int32) -> String {
     // Safe: the text is the C library's, and copied at once.
-    let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
-    return StoreError(.unavailable, "\(path): \(what): \(reason)")
+    unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
   }
 
   /// The same error, with the session that it is about.

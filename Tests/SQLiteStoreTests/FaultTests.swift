@@ -124,17 +124,19 @@ import Testing
     for id in ids { try store.create(id, owner: "", snapshot: []) }
     moments.store(0, ordering: .relaxed)
     turn.store(0, ordering: .relaxed)
-    let errors = Mutex<[StoreError.Kind]>([])
+    let errors = Mutex<[StoreError]>([])
     onThreads(3) { thread in
       while turn.load(ordering: .relaxed) < min(thread, 1) { usleep(100) }
       appendingCount.add(1, ordering: .relaxed)
       do throws(StoreError) {
         _ = try store.append([1], to: ids[thread], after: 1)
       } catch {
-        errors.withLock { $0.append(error.kind) }
+        errors.withLock { $0.append(error) }
       }
     }
-    #expect(errors.withLock { $0 } == [.uncertain, .uncertain, .uncertain])
+    #expect(errors.withLock { $0.map(\.kind) } == [.uncertain, .uncertain, .uncertain])
+    let words = "the disk fails: Bad file descriptor"
+    #expect(errors.withLock { $0.allSatisfy { $0.detail.contains(words) } })
     #expect(moments.load(ordering: .relaxed) == 4)
     store.close()
   }
@@ -147,6 +149,7 @@ import Testing
     reopen("\(test.path)-wal", O_WRONLY)
     let error = #expect(throws: StoreError.self) { try store.load(id, since: nil) }
     #expect(error?.kind == .unavailable)
+    #expect(error?.detail.contains("the disk fails: Bad file descriptor") == true)
     #expect(try store.load(id, since: nil)?.version == 2)
   }
 
