@@ -86,6 +86,15 @@ import LayoutSessions
   // Safe: the connection lives.
   var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
+  /// Whether the file is not there any more by its name, or is another one there.
+  var isElsewhere: Bool {
+    var isElsewhere: Int32 = 0
+    // Safe: the connection lives, and the number is there for the length of the call.
+    let code = unsafe sqlite3_file_control(
+      handle, "main", SQLITE_FCNTL_HAS_MOVED, &isElsewhere)
+    return code == SQLITE_OK && isElsewhere != 0
+  }
+
   /// Takes back what has been done since the transaction began, if there is one.
   func rollBack() {
     guard isInTransaction else { return }

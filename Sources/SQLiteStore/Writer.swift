@@ -41,7 +41,7 @@ final class Writer {
   ///
   /// One that finds another version, or no session, does not fail. If one does, or all together do,
   /// each half of them is tried alone: what fails by itself is found by and by, and harms no other.
-  /// But if another program holds the file, that is no operation's fault: all fail.
+  /// But if another program holds the file, or has taken it away, that is no operation's fault: all fail.
   ///
   /// - Parameters:
   ///   - operations: What to do, in this order.
@@ -51,6 +51,12 @@ final class Writer {
   func perform(
     _ operations: ArraySlice<WriteOperation>, mayMakeRoom: Bool = true
   ) -> [Outcome] {
+    // SQLite would go on writing to it, and whoever starts the program anew would find nothing of that.
+    guard !database.isElsewhere else {
+      return fail(
+        operations,
+        StoreError(.unavailable, "\(database.path) is not there any more, or is another file"))
+    }
     do throws(StoreError) {
       database.wasFull = false
       database.wasHeld = false

@@ -141,6 +141,26 @@ import Testing
     store.close()
   }
 
+  /// Whoever takes the file away is not told that changes are kept which nobody would find again.
+  @Test func aFileThatIsGoneTakesNoChanges() throws {
+    let store = try test.open()
+    let id = try create(in: store)
+    #expect(try store.load(id, since: nil)?.version == 1)
+    let elsewhere = test.path + ".elsewhere"
+    try #require(unsafe rename(test.path, elsewhere) == 0)
+    let error = #expect(throws: StoreError.self) { try store.append([1], to: id, after: 1) }
+    #expect(error?.kind == .unavailable)
+    // What is there can be read.
+    #expect(try store.load(id, since: nil)?.version == 1)
+    // Another one in its place is another one.
+    let other = unsafe open(test.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    close(other)
+    #expect(throws: StoreError.self) { try store.append([1], to: id, after: 1) }
+    try #require(unsafe rename(elsewhere, test.path) == 0)
+    #expect(try store.append([1], to: id, after: 1) == .done)
+    #expect(try store.load(id, since: nil)?.version == 2)
+  }
+
   @Test func aConnectionThatFailsIsNotReadFromAgain() throws {
     let store = try test.open()
     let id = try create(in: store)
