@@ -250,36 +250,22 @@ struct ProgramTests {
 
   /// A pipe that is full, before the first line is written.
   @Test func itEndsThoughNobodyHasEverTakenItsLog() throws {
-    let pipe = FileManager.default.temporaryDirectory.appending(
-      path: "layoutd-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: pipe) }
-    let program = try Program(
-      [],
-      after: """
-        mkfifo '\(pipe.path)' && exec 3<>'\(pipe.path)'
-        dd if=/dev/zero of='\(pipe.path)' bs=4096 oflag=nonblock 2>/dev/null
-        exec 2>&3 3>&-
-        """)
-    defer { program.kill() }
-    waitUntil { program.threadNames.contains("acceptor") }
+    let (program, pipe) = try programWithFullLog(isSetNotToWait: false)
+    defer {
+      program.kill()
+      try? FileManager.default.removeItem(at: pipe)
+    }
     program.send(SIGTERM)
     #expect(program.waitForExit() == 0)
   }
 
   /// A pipe that is full for a moment, and that somebody who has it too has set not to wait.
   @Test func aLogThatDoesNotWaitIsWaitedFor() throws {
-    let pipe = FileManager.default.temporaryDirectory.appending(
-      path: "layoutd-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: pipe) }
-    let program = try Program(
-      [],
-      after: """
-        mkfifo '\(pipe.path)' && exec 3<>'\(pipe.path)'
-        dd if=/dev/zero bs=4096 oflag=nonblock >&3 2>/dev/null
-        exec 2>&3 3>&-
-        """)
-    defer { program.kill() }
-    waitUntil { program.threadNames.contains("acceptor") }
+    let (program, pipe) = try programWithFullLog(isSetNotToWait: true)
+    defer {
+      program.kill()
+      try? FileManager.default.removeItem(at: pipe)
+    }
     // It has tried.
     waitUntil { (try? program.writeCount()) ?? 0 > 0 }
     let reader = unsafe open(pipe.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
@@ -693,6 +679,26 @@ private let isSanitized =
 /// Whether programs can be started that do not see what the system says of processes.
 private let canHideProcesses =
   unsafe system("unshare -m mount -t tmpfs none /proc 2>/dev/null") == 0
+
+/// The program, running, with a log that is a pipe, full before its first line.
+///
+/// - Parameter isSetNotToWait: Whether what fills the pipe does so by the log's own descriptor, and leaves it so.
+/// - Returns: The program, to be killed, and the pipe, to be removed.
+/// - Throws: If it cannot be started.
+private func programWithFullLog(isSetNotToWait: Bool) throws -> (program: Program, pipe: URL) {
+  let pipe = FileManager.default.temporaryDirectory.appending(
+    path: "layoutd-\(UUID().uuidString)")
+  let output = isSetNotToWait ? ">&3" : "of='\(pipe.path)'"
+  let program = try Program(
+    [],
+    after: """
+      mkfifo '\(pipe.path)' && exec 3<>'\(pipe.path)'
+      dd if=/dev/zero \(output) bs=4096 oflag=nonblock 2>/dev/null
+      exec 2>&3 3>&-
+      """)
+  waitUntil { program.threadNames.contains("acceptor") }
+  return (program, pipe)
+}
 
 /// The program, running; not by Foundation's `Process`, which leaks.
 private final class Program {
