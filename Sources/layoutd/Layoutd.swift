@@ -70,6 +70,7 @@ enum Layoutd {
   ) throws(Configuration.Failure) -> Never {
     let service = try configuration.makeService(access: access, threadCount: serving.threadCount)
     let sweeper = try Sweeper(service, log: log)
+    let mustReadKeys = try startReadingKeys(configuration, access, log)
     let server = try Listener(
       serving,
       configuration.handler(service, configuration.adminPort == nil ? .everyone : .clients, log))
@@ -86,7 +87,7 @@ enum Layoutd {
     let administration = admin.map { "administration on \($0.address)\n" } ?? ""
     log.write("\(administration)listening on \(server.address)\n")
 
-    waitForTheEnd(sweeper, server.server, admin?.server, access, configuration, log)
+    waitForTheEnd(sweeper, server.server, admin?.server, mustReadKeys, log)
     let end = MonotonicClock.coarseNow + .seconds(configuration.drainSeconds)
     // Who asks knows before connections are refused.
     service.stopBeingReady()
@@ -103,10 +104,36 @@ enum Layoutd {
     _exit(0)
   }
 
+  /// Starts what reads the keys again.
+  ///
+  /// A thread of its own: the file may be a pipe into which nobody writes, or on a machine that does not answer, and
+  /// the signal to end has to be heard all the same.
+  ///
+  /// - Returns: Where to say that they are to be read; nil if there is no file.
+  private static func startReadingKeys(
+    _ configuration: Configuration, _ access: AccessControl, _ log: LogWriter
+  ) throws(Configuration.Failure) -> Semaphore? {
+    guard configuration.apiKeysFile != nil else { return nil }
+    let asked = Semaphore()
+    try startNeededThread {
+      while true {
+        asked.wait()
+        do throws(Configuration.Failure) {
+          guard let keys = try configuration.readKeys() else { return }
+          access.replaceKeys(by: keys)
+          log.write("the keys have been read again\n")
+        } catch {
+          log.write("the keys stay as they were: \(error.message)\n")
+        }
+      }
+    }
+    return asked
+  }
+
   /// Does what has to be done now and then, until the process is told to end.
   private static func waitForTheEnd(
-    _ sweeper: Sweeper, _ server: HTTPServer, _ admin: HTTPServer?, _ access: AccessControl,
-    _ configuration: Configuration, _ log: LogWriter
+    _ sweeper: Sweeper, _ server: HTTPServer, _ admin: HTTPServer?, _ mustReadKeys: Semaphore?,
+    _ log: LogWriter
   ) {
     var doors = [server, admin].compactMap { $0 }.map(Door.init)
     while true {
@@ -114,14 +141,7 @@ enum Layoutd {
       case nil:
         sweeper.sweep(freedByteCount: server.statistics.freedByteCount)
         for index in doors.indices { doors[index].look(log) }
-      case SIGHUP:
-        do throws(Configuration.Failure) {
-          guard let keys = try configuration.readKeys() else { continue }
-          access.replaceKeys(by: keys)
-          log.write("the keys have been read again\n")
-        } catch {
-          log.write("the keys stay as they were: \(error.message)\n")
-        }
+      case SIGHUP: mustReadKeys?.post()
       default: return
       }
     }

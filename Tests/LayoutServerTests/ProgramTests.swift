@@ -337,6 +337,24 @@ struct ProgramTests {
     #expect(!program.log.contains("abc"))
   }
 
+  @Test func itEndsWhileItWaitsForTheKeys() throws {
+    let file = FileManager.default.temporaryDirectory.appending(
+      path: "layoutd-\(UUID().uuidString)")
+    try Data("one:\(Self.abc)\n".utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let program = try Program(["--api-keys-file", file.path])
+    defer { program.kill() }
+    _ = try program.port()
+    // What is opened to be read, and nobody writes to, does not open.
+    try FileManager.default.removeItem(at: file)
+    let pipe = unsafe mkfifo(file.path, 0o600)
+    try #require(pipe == 0)
+    program.send(SIGHUP)
+    usleep(100_000)
+    program.send(SIGTERM)
+    #expect(program.waitForExit() == 0)
+  }
+
   @Test func requestsAreLoggedAsJSONIfSoSaid() throws {
     let program = try Program(["--log-format", "json"])
     defer { program.kill() }
