@@ -24,18 +24,21 @@ extension PreparedLayout {
   ///   - old: The layout before the change.
   ///   - offset: The offset before the change.
   ///   - map: How the elements before the change go with those after it.
+  ///   - limit: How many elements may be looked at for a visible anchor: any number may show, and be gone.
   /// - Returns: An offset inside the content; the old one as far as that allows if the anchor is gone.
-  /// - Complexity: O(log n), for a visible anchor O(log n + k) for k visible elements.
+  /// - Throws: ``LayoutError/tooManyElements(limit:)``.
+  /// - Complexity: O(log n), for a visible anchor O(k log n) for the k elements that show up to it.
   public func contentOffset(
-    keeping anchor: Anchor?, of old: PreparedLayout, at offset: Point, by map: any ElementMap
-  ) -> Point {
+    keeping anchor: Anchor?, of old: PreparedLayout, at offset: Point, by map: any ElementMap,
+    limit: Int
+  ) throws(LayoutError) -> Point {
     let kept: Point? =
       switch anchor {
       case nil, .start: nil
       case .end: offsetKeepingEnd(of: old, at: offset)
       case .element(let kind, let indexPath):
         contentOffset(keeping: kind, indexPath, of: old, at: offset, by: map)
-      case .visible: offsetKeepingVisible(of: old, at: offset, by: map)
+      case .visible: try offsetKeepingVisible(of: old, at: offset, by: map, limit: limit)
       }
     return clamped(kept ?? offset)
   }
@@ -50,16 +53,19 @@ extension PreparedLayout {
   }
 
   private func offsetKeepingVisible(
-    of old: PreparedLayout, at offset: Point, by map: any ElementMap
-  ) -> Point? {
+    of old: PreparedLayout, at offset: Point, by map: any ElementMap, limit: Int
+  ) throws(LayoutError) -> Point? {
     let direction = old.scrollDirection
     let visible = old.visibleRect(at: offset)
     // Behind headers that are pinned there.
     var start = direction.upright(visible).minY
     var kept: Point?
+    var count = 0
     old.forEachElement(in: visible, contentOffset: offset) { element in
-      guard let rest = old.restingFrame(of: element.kind, at: element.indexPath),
-        !element.kind.isDecoration
+      count += 1
+      guard count <= limit else { return false }
+      guard !element.kind.isDecoration,
+        let rest = old.restingFrame(of: element.kind, at: element.indexPath)
       else { return true }
       // What is not where it rests says nothing about where the content is.
       guard element.kind == .cell || rest == element.frame else {
@@ -75,6 +81,7 @@ extension PreparedLayout {
       kept = found
       return !begins
     }
+    guard count <= limit else { throw .tooManyElements(limit: limit) }
     return kept
   }
 

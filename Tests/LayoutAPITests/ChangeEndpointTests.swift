@@ -25,6 +25,30 @@ private let layouts = [
 ]
 
 struct ReplacingLayoutTests {
+  /// Else a client could have any number looked at: it says where it is.
+  @Test(arguments: [
+    ("/layout", #""layout":{"kind":"list","itemLength":90}"#),
+    ("/viewport", #""width":400,"height":90"#),
+    ("/collection", #""collection":{"sections":[{"items":{"count":1}}]}"#),
+  ])
+  func anAnchorIsLookedForAmongSoManyElementsOnly(end: String, change: String) throws {
+    let mock = MockService(limits: ServiceLimits(elementCount: 10))
+    let path = try mock.makeSession(
+      #"""
+      {"collection":{"sections":[{"header":{"width":0,"height":90},"items":{"count":20,"size":{"width":10,"height":1000}}}]},
+       "layout":{"kind":"flow","minimumInteritemSpacing":0},"viewport":{"width":400,"height":90},
+       "prefetch":{"ahead":0}}
+      """#)
+    func send(at y: Int) -> Answer? {
+      mock.send(
+        .put, path + end,
+        #"{\#(change),"anchor":"visible","contentOffset":{"x":0,"y":\#(y)}}"#)
+    }
+    #expect(send(at: 200)?.status == 422)
+    #expect(mock.send(.get, path)?["version"] as? Int == 1)
+    #expect(send(at: 0)?.status == 200)
+  }
+
   /// A refusal points into the body that was sent, or nowhere.
   @Test func whatCannotBeLaidOutIsNamedWhereItWasSaid() throws {
     let mock = MockService()

@@ -74,6 +74,8 @@ struct HugeContentTests {
         // Too many elements in view are refused.
         _ = try? state.scroll(
           to: offset, in: prepared, prefetch: PrefetchReach(), isFull: false, limit: 1000)
+        _ = try? prepared.contentOffset(
+          keeping: .visible, of: prepared, at: offset, by: NoMap(), limit: 1000)
         for velocity in [Velocity.zero, Velocity(x: -9e12, y: 9e12)]
         where main != 3 || velocity == .zero {
           let drag = DragEnd(

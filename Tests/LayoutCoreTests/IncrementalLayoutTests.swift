@@ -312,7 +312,8 @@ struct IncrementalLayoutTests {
     let next = try PreparedLayout(updating: prepared, to: updated, layout: layout)
     let anchors: [Anchor?] = [nil, .start, .end, .visible]
     let anchor = anchors[generator.int(0...3)]
-    let after = next.contentOffset(keeping: anchor, of: prepared, at: offset, by: updated.map)
+    let after = try next.contentOffset(
+      keeping: anchor, of: prepared, at: offset, by: updated.map, limit: .max)
     #expect(after == next.clamped(after))
     let shown = try next.elements(
       in: next.visibleRect(at: after), contentOffset: after, limit: .max)
@@ -378,8 +379,9 @@ struct IncrementalLayoutTests {
     let visible = try prepared.elements(
       in: prepared.visibleRect(at: offset), contentOffset: offset, limit: .max)
     for cell in visible where cell.kind == .cell {
-      let after = next.contentOffset(
-        keeping: .element(.cell, cell.indexPath), of: prepared, at: offset, by: updated.map)
+      let after = try next.contentOffset(
+        keeping: .element(.cell, cell.indexPath), of: prepared, at: offset, by: updated.map,
+        limit: 0)
       guard let path = updated.map.newIndexPath(of: cell.indexPath) else {
         #expect(after == next.clamped(offset))
         continue
@@ -402,10 +404,11 @@ struct IncrementalLayoutTests {
     let next = try PreparedLayout(
       content, layout: generator.layout(), viewport: generator.viewport())
     let offset = prepared.clamped(generator.offset())
-    func kept(_ anchor: Anchor) -> Point {
-      next.contentOffset(keeping: anchor, of: prepared, at: offset, by: IdentityMap())
+    func kept(_ anchor: Anchor, limit: Int = .max) throws(LayoutError) -> Point {
+      try next.contentOffset(
+        keeping: anchor, of: prepared, at: offset, by: IdentityMap(), limit: limit)
     }
-    #expect(kept(.start) == next.clamped(offset))
+    #expect(try kept(.start) == next.clamped(offset))
 
     // The way from the end of the viewport to that of the content.
     func rest(_ layout: PreparedLayout, at offset: Point) -> Length {
@@ -417,13 +420,15 @@ struct IncrementalLayoutTests {
     let isVertical = next.scrollDirection == .vertical
     let wanted = Point(
       x: offset.x + (isVertical ? 0 : shift), y: offset.y + (isVertical ? shift : 0))
-    #expect(kept(.end) == next.clamped(wanted))
+    #expect(try kept(.end) == next.clamped(wanted))
 
     // Behind the header that is pinned there.
     let visible = prepared.visibleRect(at: offset)
     var start = prepared.scrollDirection.upright(visible).minY
     var isBeginning: [(element: LayoutAttributes, isInView: Bool)] = []
+    var count = 0
     for element in try prepared.elements(in: visible, contentOffset: offset, limit: .max) {
+      if !isBeginning.contains(where: \.isInView) { count += 1 }
       if element.kind.isDecoration { continue }
       let rest = try #require(prepared.restingFrame(of: element.kind, at: element.indexPath))
       let frame = prepared.scrollDirection.upright(element.frame)
@@ -435,8 +440,14 @@ struct IncrementalLayoutTests {
     }
     let first = isBeginning.first { $0.isInView } ?? isBeginning.first
     #expect(
-      kept(.visible)
-        == first.map { kept(.element($0.element.kind, $0.element.indexPath)) }
+      try kept(.visible, limit: count)
+        == first.map { try kept(.element($0.element.kind, $0.element.indexPath)) }
         ?? next.clamped(offset))
+    // Further than that is not looked, and not as far where that is too far.
+    if count > 0 {
+      #expect(throws: LayoutError.tooManyElements(limit: count - 1)) {
+        try kept(.visible, limit: count - 1)
+      }
+    }
   }
 }

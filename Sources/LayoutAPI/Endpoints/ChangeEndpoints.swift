@@ -26,8 +26,7 @@ extension Call {
       var scrolling = current.scrolling
       if let anchor {
         scrolling.reset(
-          to: prepared.contentOffset(
-            keeping: anchor, of: current.layout, at: offset, by: IdentityMap()))
+          to: try self.offset(in: prepared, keeping: anchor, of: current, by: IdentityMap()))
       } else {
         let nearest = current.layout.itemNearestToCenter(contentOffset: offset)
         scrolling.reset(to: prepared.contentOffset(centering: nearest, from: offset))
@@ -68,9 +67,7 @@ extension Call {
       let viewed = current.viewed(from: wanted.contentOffset)
       let offset: Point
       if let anchor = try existing(wanted.anchor, in: viewed) {
-        offset = layout.contentOffset(
-          keeping: anchor, of: current.layout, at: viewed.scrolling.contentOffset,
-          by: IdentityMap())
+        offset = try self.offset(in: layout, keeping: anchor, of: viewed, by: IdentityMap())
       } else {
         offset = wanted.contentOffset ?? (isResized ? layout.clamped(before) : before)
       }
@@ -83,6 +80,18 @@ extension Call {
         movement: current.movement)
     }
     return answer(visible, of: session.id, snapshot, shape, isInvalidated: isInvalidated)
+  }
+
+  /// The offset after a change at which an anchor is where it was.
+  func offset(
+    in layout: PreparedLayout, keeping anchor: Anchor?, of before: Session.Snapshot,
+    by map: any ElementMap
+  ) throws(Failure) -> Point {
+    try layingOut { () throws(LayoutError) in
+      try layout.contentOffset(
+        keeping: anchor, of: before.layout, at: before.scrolling.contentOffset, by: map,
+        limit: elementLimit)
+    }
   }
 
   func elementsVisible(

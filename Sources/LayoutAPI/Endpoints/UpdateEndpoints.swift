@@ -57,9 +57,7 @@ extension Call {
         // Nobody can tell which item is which: everything is new.
         answer = nil
         var scrolling = current.scrolling
-        scrolling.reset(
-          to: layout.contentOffset(
-            keeping: anchor, of: current.layout, at: scrolling.contentOffset, by: NoMap()))
+        scrolling.reset(to: try offset(in: layout, keeping: anchor, of: current, by: NoMap()))
         visible = try elementsVisible(at: scrolling.contentOffset, in: layout)
         return Session.Change(
           document: Session.Document(description: description, layout: layout),
@@ -167,8 +165,7 @@ extension Call {
     insertion: ElementAnimation = .fade, deletion: ElementAnimation = .fade
   ) throws(Failure) -> Session.Change {
     let before = current.scrolling.contentOffset
-    let after = layout.contentOffset(
-      keeping: anchor, of: current.layout, at: before, by: updated.map)
+    let after = try offset(in: layout, keeping: anchor, of: current, by: updated.map)
     let transition = try layingOut { () throws(LayoutError) in
       try Transition(
         from: (current.layout, before), to: (layout, after), by: updated.map,
