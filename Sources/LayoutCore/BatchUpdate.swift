@@ -88,7 +88,8 @@ extension BatchUpdate {
   ///   - names: The names in it, to be collected where a batch brings names of its own.
   /// - Returns: The content afterwards, which shares what did not change.
   /// - Throws: ``UpdateRefusal`` with the first rule that is broken.
-  /// - Complexity: O(k · log n) for k items that are inserted, moved or reloaded, and ranges deleted.
+  /// - Complexity: O(k · log n) for k items that are inserted, moved or reloaded, and ranges deleted; and for the
+  ///   names of what is deleted, where the batch brings names or one before it did.
   public func applied(
     to content: Content, names: inout KnownNames
   ) throws(UpdateRefusal) -> UpdatedContent {

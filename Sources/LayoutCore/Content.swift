@@ -27,7 +27,7 @@ public struct Section: Sendable {
   public var minimumInteritemSpacing: Length?
   /// Between columns.
   public var minimumColumnSpacing: Length?
-  /// How many columns.
+  /// How many columns, 1 … ``WaterfallLayout/maximumColumnCount``.
   public var columnCount: Int?
   /// Only its extent along the main axis counts; 0 is no header.
   public var header: Size?

@@ -23,7 +23,9 @@ public struct IndexPath: Hashable, Comparable, Sendable {
   }
 }
 
-/// A run of items of one section; half open and not empty.
+/// A run of items of one section; half open.
+///
+/// Only ranges to delete may be empty.
 public struct ItemRange: Hashable, Sendable {
   /// The section.
   public var section: Int

@@ -1,7 +1,7 @@
 /// The quotient rounded half away from zero, the contract's only rounding.
 ///
 /// - Parameters:
-///   - numerator: Any number whose double fits.
+///   - numerator: Any number; not the least there is, if the denominator is −1.
 ///   - denominator: Not 0.
 /// - Returns: The nearest whole number.
 @inlinable

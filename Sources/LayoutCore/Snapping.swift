@@ -31,7 +31,7 @@ public enum DecelerationRate: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// How much of the way is left after a second: r¹⁰⁰⁰.
+  /// The logarithm of how much of the way is left after a second: of r¹⁰⁰⁰.
   private var logarithmPerSecond: Double {
     switch self {
     case .normal: 1000 * log(0.998)

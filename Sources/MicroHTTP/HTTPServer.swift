@@ -32,7 +32,8 @@ public struct HTTPServerError: Error, Hashable, CustomStringConvertible {
   /// - Parameters:
   ///   - configuration: How to serve.
   ///   - handler: What answers requests.
-  /// - Throws: ``HTTPServerError`` if the address cannot be had.
+  /// - Throws: ``HTTPServerError`` if the address cannot be had, if the certificate or its key is of no use, or if
+  ///   there is no memory, thread or descriptor left.
   public init(
     configuration: HTTPServerConfiguration, handler: any HTTPHandler
   ) throws(HTTPServerError) {

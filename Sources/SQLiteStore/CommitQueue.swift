@@ -184,7 +184,7 @@ final class CommitQueue: Sendable {
 
   func set(_ outcome: Writer.Outcome) { result.withLock { $0 = outcome } }
 
-  /// Waits until it is woken, which it is once.
+  /// Waits until it is woken: when it has been served, or to lead.
   func wait() {
     while unsafe sem_wait(woken) != 0, errno == EINTR {}
   }

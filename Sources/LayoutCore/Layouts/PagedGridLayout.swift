@@ -17,9 +17,9 @@ public struct PagedGridLayout: CollectionLayout, Equatable {
 
   /// The main axis.
   public var scrollDirection: ScrollDirection = .horizontal
-  /// Cells beside each other on a page.
+  /// Cells beside each other on a page, 1 … ``maximumCount``.
   public var columns = 4
-  /// Cells above each other on a page.
+  /// Cells above each other on a page, 1 … ``maximumCount``.
   public var rows = 4
   /// Between columns, whatever the direction.
   public var minimumInteritemSpacing: Length = 10

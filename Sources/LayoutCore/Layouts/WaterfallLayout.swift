@@ -57,7 +57,7 @@ public struct WaterfallLayout: PinningLayout {
 
   /// How the number of columns is found.
   public enum Columns: Hashable, Sendable {
-    /// So many.
+    /// So many, 1 … ``WaterfallLayout/maximumColumnCount``.
     case count(Int)
     /// As many as fit, being at least so wide; at least one.
     case minimumWidth(Length)
