@@ -33,18 +33,6 @@ struct AnswerKey: Equatable, Sendable {
   /// The question's numbers.
   var numbers: InlineArray<4, Int64>
 
-  /// Names an answer.
-  ///
-  /// - Parameters:
-  ///   - revision: The revision of the session.
-  ///   - question: Which question.
-  ///   - numbers: The question's numbers.
-  init(revision: UInt64, question: Question, numbers: InlineArray<4, Int64>) {
-    self.revision = revision
-    self.question = question
-    self.numbers = numbers
-  }
-
   /// Whether they are equal in all.
   static func == (left: AnswerKey, right: AnswerKey) -> Bool {
     left.revision == right.revision && left.question == right.question

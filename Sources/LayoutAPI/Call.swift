@@ -12,7 +12,6 @@ struct Call: ~Escapable {
   let elementLimit: Int
   let mayTakeLong: Bool
   private let thread: Int
-  private let method: HTTPMethod
   private let path: Span<UInt8>
   private let query: Span<UInt8>
   private let fields: HTTPRequestFields
@@ -48,7 +47,6 @@ struct Call: ~Escapable {
     self.mayTakeLong = mayTakeLong
     self.elementLimit = elementLimit
     self.parameters = parameters
-    method = request.method
     path = request.path
     query = request.query
     fields = request.fields

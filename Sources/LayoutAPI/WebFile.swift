@@ -1,17 +1,6 @@
 import CResources
 import HTTPMessages
 
-/// Files that the program carries inside itself.
-enum Resources {
-  /// What a file holds.
-  static func bytes(of resource: layoutd_resource) -> [UInt8] {
-    var count = 0
-    let bytes = unsafe layoutd_resource(resource, &count)
-    // The resource is static and has that many bytes.
-    return unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
-  }
-}
-
 /// What is served as it is: the contract, and to browsers the playground and the component that it is made with.
 ///
 /// Anybody may ask for it, and take it slowly: all are sent the same bytes, which are held once.
@@ -43,7 +32,10 @@ enum WebFile: Int, CaseIterable {
   var fields: [HTTPField] { self == .page ? WebFile.pageFields : WebFile.fileFields }
 
   private static let contents = allCases.map { file in
-    let bytes = Resources.bytes(of: file.resource)
+    var count = 0
+    let start = unsafe layoutd_resource(file.resource, &count)
+    // Safe: the resource is static and has that many bytes.
+    let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
     return HTTPContent(
       bytes, type: file.type, tag: HTTPEntityTag(UInt(truncatingIfNeeded: Checksum.of(bytes.span))),
       isKept: true)

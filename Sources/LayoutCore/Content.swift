@@ -166,11 +166,6 @@ public struct StringTable: Hashable, Sendable {
   /// - Returns: A range of ``bytes``.
   public func range(of index: Int) -> Range<Int> { Int(offsets[index])..<Int(offsets[index + 1]) }
 
-  /// The UTF-8 of one string.
-  ///
-  /// - Parameter index: 0 ..< count.
-  public subscript(index: Int) -> ArraySlice<UInt8> { bytes[range(of: index)] }
-
   /// Makes room.
   ///
   /// - Parameters:

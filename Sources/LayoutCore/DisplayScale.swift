@@ -35,9 +35,9 @@ public struct DisplayScale: Hashable, Sendable {
       let nearest = pixels.rounded()
       guard (pixels - nearest).magnitude <= 1e-7 * nearest else { continue }
       // One form for each: as a decimal where it is one.
-      let (digits, rest) = Length.million.quotientAndRemainder(dividingBy: denominator)
+      let (digits, rest) = Length.millionthsPerPoint.quotientAndRemainder(dividingBy: denominator)
       self.pixels = rest == 0 ? Int64(nearest) * digits : Int64(nearest)
-      length = rest == 0 ? Length.trillion : denominator * Length.million
+      length = rest == 0 ? Length.trillion : denominator * Length.millionthsPerPoint
       return
     }
     return nil

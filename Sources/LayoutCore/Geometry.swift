@@ -140,9 +140,6 @@ public struct Length: Hashable, Comparable, Sendable {
     self.init(saturating: roundedQuotient(pixels * Int128(scale.length), Int128(scale.pixels)))
   }
 
-  /// The millionths of a point.
-  static var million: Int64 { 1_000_000 }
-
   /// A million squared: what millionths of pixels per point, times millionths, come to.
   static var trillion: Int64 { 1_000_000_000_000 }
 

@@ -106,7 +106,7 @@ struct NameChange {
 /// Kept are 64-bit fingerprints under a key of the process, and taken for the names: that two of a million
 /// names share one is as likely as 1 to 40 million, and to look at the names themselves would take as long
 /// as there are names.
-public struct NameSet: Sendable {
+struct NameSet: Sendable {
   private let rope: Rope<FingerprintRun>
 
   /// Takes the names of the sections.

@@ -85,9 +85,8 @@ public final class RequestMetrics: Sendable {
   }
 
   private static func labels(_ row: Int) -> [(String, String)] {
-    guard row > 0, let operation = Operation(rawValue: row - 1) else {
-      return [("method", ""), ("route", "")]
-    }
+    // None in the row of what is no operation.
+    let operation = Operation(rawValue: row - 1)
     for index in Routes.all.indices {
       let route = Routes.all[index]
       if let method = route.operations.first(where: { $0.operation == operation })?.method {

@@ -54,7 +54,7 @@ extension JSONObject where Member == DescriptionMember {
     let collection = try required(.collection)
     let given = try required(.layout)
     let (layout, snap) = try LayoutReader.read(given)
-    let (viewport, contentOffset) = try firstViewport()
+    let (viewport, contentOffset) = try viewports()[0]
     var description = Description(
       content: try collection.content(limits: limits, form), layout: layout, snap: snap,
       prefetch: try self[.prefetch]?.prefetchReach() ?? PrefetchReach(), viewport: viewport,
@@ -62,9 +62,7 @@ extension JSONObject where Member == DescriptionMember {
     if keepsSource { description.layoutSource = given.compactJSON }
     return description
   }
-}
 
-extension JSONObject where Member == DescriptionMember {
   /// The viewports to lay out in, where there may be several.
   ///
   /// - Returns: At least one.
@@ -79,10 +77,6 @@ extension JSONObject where Member == DescriptionMember {
     while let element = array.next() { viewports.append(try element.viewport()) }
     guard !viewports.isEmpty else { throw value.error(.rule("at least one viewport is needed")) }
     return viewports
-  }
-
-  private func firstViewport() throws(JSONError) -> (viewport: Viewport, contentOffset: Point) {
-    try viewports()[0]
   }
 }
 

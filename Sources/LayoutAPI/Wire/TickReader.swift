@@ -10,11 +10,6 @@ struct TickRequest: Equatable {
   var contentOffset: Point
   var isFull: Bool
 
-  init(contentOffset: Point, isFull: Bool) {
-    self.contentOffset = contentOffset
-    self.isFull = isFull
-  }
-
   /// Reads any tick.
   init(_ value: JSONValue) throws(JSONError) {
     let object = try JSONObject<ScrollMember>(value)
