@@ -1,3 +1,4 @@
+import LayoutCore
 import Testing
 
 @testable import LayoutAPI
@@ -33,7 +34,7 @@ struct JSONObjectTests {
     try reading(text) { (value) throws(JSONError) in
       let object = try JSONObject<ScrollMember>(value)
       #expect(object.members == [.contentOffset, .full])
-      #expect(try object.required(.contentOffset).point() == (1_500_000, 2_000_000))
+      #expect(try object.required(.contentOffset).point() == Point(x: Length(rounding: 1.5), y: 2))
       #expect(try object[.full]?.bool() == true)
       #expect(try object[.velocity]?.point() == nil)
     }

@@ -1,3 +1,4 @@
+import LayoutCore
 import Testing
 
 @testable import LayoutAPI
@@ -54,7 +55,7 @@ struct JSONValueTests {
       return try parser.read(text.span) { (value) throws(JSONError) in
         guard let here = value.peek(JSONNames(["here"])) else { return [] }
         let point = try here.point()
-        return [point.x, point.y]
+        return [point.x.millionths, point.y.millionths]
       }
     }
     let exact: [Int64] = [12_345_678_901_234_567, -12_345_678_901_234_568]
@@ -130,16 +131,16 @@ struct JSONValueTests {
 
   @Test func readsGeometry() throws {
     try reading(#"{"y":-2,"x":1}"#) { (value) throws(JSONError) in
-      #expect(try value.point() == (1_000_000, -2_000_000))
+      #expect(try value.point() == Point(x: 1, y: -2))
     }
     try reading(#"{"width":1,"height":2}"#) { (value) throws(JSONError) in
-      #expect(try value.size() == (1_000_000, 2_000_000))
+      #expect(try value.size() == Size(width: 1, height: 2))
     }
     try reading(#"{"x":-1,"y":2,"width":3,"height":4}"#) { (value) throws(JSONError) in
-      #expect(try value.rect() == (-1_000_000, 2_000_000, 3_000_000, 4_000_000))
+      #expect(try value.rect() == Rect(x: -1, y: 2, width: 3, height: 4))
     }
     try reading(#"{"left":1}"#) { (value) throws(JSONError) in
-      #expect(try value.insets() == (0, 1_000_000, 0, 0))
+      #expect(try value.insets() == EdgeInsets(top: 0, left: 1, bottom: 0, right: 0))
     }
   }
 }

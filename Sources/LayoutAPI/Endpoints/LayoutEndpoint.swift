@@ -127,7 +127,7 @@ private struct LayoutRequest {
     description = try object.description(limits: limits)
     viewports = try object.viewports()
     asksForSeveral = object.members.contains(.viewports)
-    rect = try object[.rect]?.coreRect()
+    rect = try object[.rect]?.rect()
     drags = []
     for (_, offset) in viewports {
       drags.append(try object[.snap]?.dragEnd(lastOffset: offset))

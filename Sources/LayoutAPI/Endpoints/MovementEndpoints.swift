@@ -22,13 +22,13 @@ extension Call {
       (value) throws(JSONError) -> (IndexPath?, Point?, [Int]?, Point?) in
       let object = try JSONObject<BeginMember>(value)
       let indexPath = try object[.indexPath]?.indexPath()
-      let position = try object[.position]?.corePoint()
+      let position = try object[.position]?.point()
       guard (indexPath == nil) != (position == nil) else {
         throw value.error(.rule("a movement begins at an indexPath or at a position"))
       }
       return (
         indexPath, position, try object[.sections]?.sectionNumbers(),
-        try object[.contentOffset]?.corePoint()
+        try object[.contentOffset]?.point()
       )
     }
     let snapshot = try changeBriefly(session) { (before) throws(Failure) in
@@ -75,7 +75,7 @@ extension Call {
     let session = try session(for: .change)
     try checkSearchesFew(session.snapshot.description.content)
     let position = try body { (value) throws(JSONError) in
-      try JSONObject<PositionMember>(value).required(.position).corePoint()
+      try JSONObject<PositionMember>(value).required(.position).point()
     }
     var moving: [Transition.Change] = []
     var before = Content(sections: [])

@@ -105,7 +105,7 @@ enum StoredRecord {
   ) throws(Unreadable) -> (change: StoredChange, contentOffset: Point) {
     try read(record) { (value) throws(JSONError) in
       let object = try JSONObject<ChangeMember>(value)
-      return (try object.change(), try object.required(.contentOffset).corePoint())
+      return (try object.change(), try object.required(.contentOffset).point())
     }
   }
 

@@ -170,16 +170,16 @@ extension JSONValue {
     if let items = object[.items] {
       section.items = ItemList(runs: try items.items(&budget, form))
     }
-    section.header = try object[.header]?.coreSize()
-    section.footer = try object[.footer]?.coreSize()
-    section.sectionInset = try object[.sectionInset]?.coreInsets()
+    section.header = try object[.header]?.size()
+    section.footer = try object[.footer]?.size()
+    section.sectionInset = try object[.sectionInset]?.insets()
     section.minimumLineSpacing = try object[.minimumLineSpacing]?.extent()
     section.minimumInteritemSpacing = try object[.minimumInteritemSpacing]?.extent()
     section.minimumColumnSpacing = try object[.minimumColumnSpacing]?.extent()
     section.columnCount =
       try object[.columnCount]?.whole(in: 1...WaterfallLayout.maximumColumnCount)
-    section.headerInset = try object[.headerInset]?.coreInsets()
-    section.footerInset = try object[.footerInset]?.coreInsets()
+    section.headerInset = try object[.headerInset]?.insets()
+    section.footerInset = try object[.footerInset]?.insets()
     section.decorations = try object[.decorations]?.decorations() ?? []
     return section
   }
@@ -199,7 +199,7 @@ extension JSONValue {
         throw name.error(.rule("the section has a decoration of the kind \"\(kind)\" already"))
       }
       decorations.append(
-        Decoration(kind: kind, insets: try object[.insets]?.coreInsets() ?? .zero))
+        Decoration(kind: kind, insets: try object[.insets]?.insets() ?? .zero))
     }
     return decorations
   }
@@ -242,7 +242,7 @@ extension JSONValue {
     let limit = budget.remaining
     var described: Int?
     var extents = [ItemExtents.unspecified]
-    if let size = object[.size] { extents = [.size(try size.coreSize())] }
+    if let size = object[.size] { extents = [.size(try size.size())] }
     if let value = object[.sizes] {
       let sizes = try value.sizes(maximumCount: limit)
       extents = sizes.runs.map { .sizes(widths: $0.widths, heights: $0.heights) }
@@ -288,7 +288,7 @@ extension JSONValue {
         size: try JSONValue.viewportSize(
           try object.required(.width), try object.required(.height)),
         displayScale: try object[.displayScale]?.displayScale()),
-      try object[.contentOffset]?.corePoint() ?? .zero
+      try object[.contentOffset]?.point() ?? .zero
     )
   }
 

@@ -16,10 +16,10 @@ extension JSONValue {
   /// - Throws: ``JSONError`` that points to what is wrong.
   func dragEnd(lastOffset: Point) throws(JSONError) -> DragEnd {
     let object = try JSONObject<DragEndMember>(self)
-    let proposed = try object[.proposedContentOffset]?.corePoint()
+    let proposed = try object[.proposedContentOffset]?.point()
     return DragEnd(
       proposedContentOffset: proposed, velocity: try object[.velocity]?.velocity() ?? .zero,
-      startContentOffset: try object[.startContentOffset]?.corePoint() ?? lastOffset,
-      contentOffset: try object[.contentOffset]?.corePoint() ?? proposed ?? lastOffset)
+      startContentOffset: try object[.startContentOffset]?.point() ?? lastOffset,
+      contentOffset: try object[.contentOffset]?.point() ?? proposed ?? lastOffset)
   }
 }

@@ -118,11 +118,11 @@ struct JSONMetrics: ~Escapable, LayoutMetrics {
   }
 
   mutating func size(_ name: StaticString) throws(JSONError) -> Size? {
-    try take(name)?.coreSize()
+    try take(name)?.size()
   }
 
   mutating func insets(_ name: StaticString) throws(JSONError) -> EdgeInsets? {
-    try take(name)?.coreInsets()
+    try take(name)?.insets()
   }
 
   mutating func integer(

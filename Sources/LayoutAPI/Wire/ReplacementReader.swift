@@ -47,7 +47,7 @@ extension JSONValue {
     return LayoutReplacement(
       layout: layout, snap: snap, source: given.compactJSON,
       anchor: try object[.anchor]?.anchor(),
-      contentOffset: try object[.contentOffset]?.corePoint())
+      contentOffset: try object[.contentOffset]?.point())
   }
 
   /// The body of `PUT …/collection`.
@@ -60,6 +60,6 @@ extension JSONValue {
     return CollectionReplacement(
       content: try object.required(.collection).content(limits: limits),
       anchor: try object[.anchor]?.anchor(),
-      contentOffset: try object[.contentOffset]?.corePoint())
+      contentOffset: try object[.contentOffset]?.point())
   }
 }

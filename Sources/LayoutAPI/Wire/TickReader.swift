@@ -15,7 +15,7 @@ struct TickRequest: Equatable {
     let object = try JSONObject<ScrollMember>(value)
     // Prefetching follows the offset; the velocity is checked, and free for later use.
     _ = try object[.velocity]?.velocity()
-    contentOffset = try object.required(.contentOffset).corePoint()
+    contentOffset = try object.required(.contentOffset).point()
     isFull = try object[.full]?.bool() ?? false
   }
 

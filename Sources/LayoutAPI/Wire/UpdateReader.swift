@@ -125,7 +125,7 @@ extension JSONValue {
     request.insertAnimation = try object[.insertAnimation]?.animation() ?? .fade
     request.deleteAnimation = try object[.deleteAnimation]?.animation() ?? .fade
     request.anchor = try object[.anchor]?.anchor()
-    request.contentOffset = try object[.contentOffset]?.corePoint()
+    request.contentOffset = try object[.contentOffset]?.point()
     request.isDryRun = try object[.dryRun]?.bool() ?? false
     return request
   }

@@ -54,7 +54,7 @@ extension JSONObject where Member == ViewportChangeMember {
       change.size = try JSONValue.viewportSize(try required(.width), try required(.height))
     }
     change.displayScale = try self[.displayScale]?.displayScale()
-    change.contentOffset = try self[.contentOffset]?.corePoint()
+    change.contentOffset = try self[.contentOffset]?.point()
     return change
   }
 }

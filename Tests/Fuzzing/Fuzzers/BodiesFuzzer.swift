@@ -73,7 +73,7 @@ extension BodyKind {
     case .description:
       let object = try JSONObject<DescriptionMember>(value)
       let description = try object.description(limits: limits)
-      let rect = try object[.rect]?.coreRect()
+      let rect = try object[.rect]?.rect()
       let drag = try object[.snap]?.dragEnd(lastOffset: description.contentOffset)
       return text(description.content)
         + "\(description.layout) \(description.snap) \(description.prefetch) \(description.viewport)"
