@@ -127,10 +127,9 @@ extension Configuration {
   /// What answers on a listener.
   func handler(
     _ service: LayoutService, _ audience: Audience, _ log: LogWriter
-  ) -> any HTTPHandler {
-    logLevel <= .info
-      ? LoggingHandler(service, for: audience, log: log, format: logFormat)
-      : QuietHandler(service: service, audience: audience)
+  ) -> ListenerHandler {
+    ListenerHandler(
+      service: service, audience: audience, log: logLevel <= .info ? log : nil, format: logFormat)
   }
 
   /// The keys that the file names; nil if there is no file.

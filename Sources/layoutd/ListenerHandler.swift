@@ -1,25 +1,19 @@
 import HTTPMessages
 import LayoutAPI
 
-/// Writes one line for each request: when it is answered, with the name that problems carry too.
-struct LoggingHandler: HTTPHandler {
-  private let service: LayoutService
-  private let audience: Audience
-  private let log: LogWriter
-  private let format: Configuration.LogFormat
-
-  init(
-    _ service: LayoutService, for audience: Audience, log: LogWriter,
-    format: Configuration.LogFormat
-  ) {
-    self.service = service
-    self.audience = audience
-    self.log = log
-    self.format = format
-  }
+/// The service for those at one listener.
+///
+/// Where there is a log, it writes one line for each request: when it is answered, with the name that problems
+/// carry too.
+struct ListenerHandler: HTTPHandler {
+  let service: LayoutService
+  let audience: Audience
+  /// Nil where requests are not logged.
+  let log: LogWriter?
+  let format: Configuration.LogFormat
 
   func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
-    let requestID = service.makeRequestID()
+    let requestID = makeRequestID()
     let response = service.respond(
       to: request, mayTakeLong: mayTakeLong, requestID: requestID, audience: audience)
     if let response { write(request, response, requestID) }
@@ -27,7 +21,7 @@ struct LoggingHandler: HTTPHandler {
   }
 
   func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? {
-    let requestID = service.makeRequestID()
+    let requestID = makeRequestID()
     let response = service.refusal(ofLong: request, requestID: requestID, audience: audience)
     if let response { write(request, response, requestID) }
     return response
@@ -35,9 +29,13 @@ struct LoggingHandler: HTTPHandler {
 
   func line(of request: borrowing HTTPRequest) -> WaitingLine { service.line(of: request) }
 
+  /// A name for a request; without a log, problems alone have one, made where they are.
+  private func makeRequestID() -> String? { log == nil ? nil : service.makeRequestID() }
+
   private func write(
-    _ request: borrowing HTTPRequest, _ response: HTTPResponse, _ requestID: String
+    _ request: borrowing HTTPRequest, _ response: HTTPResponse, _ requestID: String?
   ) {
+    guard let requestID else { return }
     let now = MonotonicClock.nanoseconds
     write(
       method: request.method.rawValue, target: request.path, status: response.status,
@@ -61,6 +59,7 @@ struct LoggingHandler: HTTPHandler {
     method: String, target: Span<UInt8>, status: HTTPStatus, byteCount: Int, microseconds: UInt64,
     requestID: String
   ) {
+    guard let log else { return }
     let path = printable(target)
     let line =
       switch format {
@@ -90,29 +89,5 @@ struct LoggingHandler: HTTPHandler {
       bytes.append(isPlain ? byte : UInt8(ascii: "?"))
     }
     return bytes.isEmpty ? "-" : String(decoding: bytes, as: UTF8.self)
-  }
-}
-
-/// The service for an audience, without a log.
-struct QuietHandler: HTTPHandler {
-  let service: LayoutService
-  let audience: Audience
-
-  func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
-    service.respond(to: request, mayTakeLong: mayTakeLong, requestID: nil, audience: audience)
-  }
-
-  func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? {
-    service.refusal(ofLong: request, requestID: nil, audience: audience)
-  }
-
-  func line(of request: borrowing HTTPRequest) -> WaitingLine { service.line(of: request) }
-
-  func didAnswer() { service.didAnswer() }
-
-  func didRefuse(
-    status: HTTPStatus, target: Span<UInt8>, origin: Span<UInt8>, requestID: String
-  ) -> [HTTPField] {
-    service.didRefuse(status: status, target: target, origin: origin, requestID: requestID)
   }
 }
