@@ -164,56 +164,44 @@ struct AttributesFormat {
   }
 
   private func writeColumns(_ elements: [LayoutAttributes], to json: inout JSONWriter) {
-    json.beginObject()
-    json.raw("\"kind\":[")
-    for element in elements { json.kind(of: element.identity, in: content) }
-    json.endArray()
-    json.raw("\"section\":[")
-    for element in elements { json.integer(element.indexPath.section) }
-    json.endArray()
-    json.raw("\"item\":[")
-    for element in elements { json.integer(element.indexPath.item) }
-    json.endArray()
     let frames = elements.map(frame)
-    json.raw("\"x\":[")
-    for frame in frames { json.length(frame.minX.millionths) }
-    json.endArray()
-    json.raw("\"y\":[")
-    for frame in frames { json.length(frame.minY.millionths) }
-    json.endArray()
-    json.raw("\"width\":[")
-    for frame in frames { json.length(frame.width.millionths) }
-    json.endArray()
-    json.raw("\"height\":[")
-    for frame in frames { json.length(frame.height.millionths) }
-    json.endArray()
+    json.beginObject()
+    json.column("\"kind\":[", elements) { $0.kind(of: $1.identity, in: content) }
+    json.column("\"section\":[", elements) { $0.integer($1.indexPath.section) }
+    json.column("\"item\":[", elements) { $0.integer($1.indexPath.item) }
+    json.column("\"x\":[", frames) { $0.length($1.minX.millionths) }
+    json.column("\"y\":[", frames) { $0.length($1.minY.millionths) }
+    json.column("\"width\":[", frames) { $0.length($1.width.millionths) }
+    json.column("\"height\":[", frames) { $0.length($1.height.millionths) }
     // The rest only where some element has a value that is not its default.
     if elements.contains(where: { $0.zIndex != 0 }) {
-      json.raw("\"zIndex\":[")
-      for element in elements { json.integer(element.zIndex) }
-      json.endArray()
+      json.column("\"zIndex\":[", elements) { $0.integer($1.zIndex) }
     }
     if elements.contains(where: { $0.alpha != 1 }) {
-      json.raw("\"alpha\":[")
-      for element in elements { json.double(element.alpha) }
-      json.endArray()
+      json.column("\"alpha\":[", elements) { $0.double($1.alpha) }
     }
     if elements.contains(where: { $0.transform != .identity }) {
-      json.raw("\"transform\":[")
-      for element in elements { json.transform(element.transform) }
-      json.endArray()
+      json.column("\"transform\":[", elements) { $0.transform($1.transform) }
     }
     if elements.contains(where: { $0.anchorPoint != .center }) {
-      json.raw("\"anchorPoint\":[")
-      for element in elements { json.unitPoint(element.anchorPoint) }
-      json.endArray()
+      json.column("\"anchorPoint\":[", elements) { $0.unitPoint($1.anchorPoint) }
     }
     var names = Names(content)
     if elements.contains(where: { names.ids(of: $0) != nil }) {
-      json.raw("\"id\":[")
-      for element in elements where !names.write(element, to: &json) { json.null() }
-      json.endArray()
+      json.column("\"id\":[", elements) { if !names.write($1, to: &$0) { $0.null() } }
     }
     json.endObject()
+  }
+}
+
+extension JSONWriter {
+  /// One of parallel arrays; `start` is its key and its bracket.
+  @inline(__always)
+  fileprivate mutating func column<Value>(
+    _ start: StaticString, _ values: [Value], _ write: (inout JSONWriter, Value) -> Void
+  ) {
+    raw(start)
+    for value in values { write(&self, value) }
+    endArray()
   }
 }
