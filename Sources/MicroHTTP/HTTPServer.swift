@@ -199,14 +199,7 @@ private func fill(
 ) {
   // Safe: a constant's bytes, which a NUL follows, live as long as the process; the tag's are copied
   // during the call.
-  if let tag = content.tag {
-    let bytes = tag.bytes
-    unsafe bytes.withUnsafeBufferPointer { tag in
-      unsafe http_reply_describe(reply, type(of: content), tag.baseAddress, tag.count)
-    }
-  } else {
-    unsafe http_reply_describe(reply, type(of: content), nil, 0)
-  }
+  unsafe withTag(of: content) { unsafe http_reply_describe(reply, type(of: content), $0, $1) }
   // Safe: the bytes stay where they are as long as the content, which is released with the reply.
   content.withBytes { bytes in
     unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -246,6 +239,15 @@ private func didAnswer(context: UnsafeMutableRawPointer?) {
   }
 }
 
+/// Lends a content's tag to C for the length of a call; nothing if it has none.
+private func withTag<Result>(
+  of content: HTTPContent, _ body: (UnsafePointer<UInt8>?, Int) -> Result
+) -> Result {
+  guard let tag = content.tag else { return body(nil, 0) }
+  let bytes = tag.bytes
+  return unsafe bytes.withUnsafeBufferPointer { unsafe body($0.baseAddress, $0.count) }
+}
+
 /// A content's type as C takes it.
 private func type(of content: HTTPContent) -> UnsafePointer<CChar>? {
   guard let type = content.type, type.hasPointerRepresentation else { return nil }
@@ -257,20 +259,12 @@ private func prepared(_ content: HTTPContent, isRead: Bool) -> OpaquePointer? {
   let form = content.serverForm {
     // Not the content itself, which holds the form: nobody would ever let go.
     let copy = HTTPContent(content.bytes)
-    let tag = content.tag
     // Safe: as for a reply; the copy is released when nobody is sent it any more.
     let prepared = unsafe copy.bytes.withUnsafeBufferPointer { bytes in
-      let owner = unsafe Unmanaged.passRetained(copy).toOpaque()
-      guard let tag else {
-        return unsafe http_prepare(
-          type(of: content), nil, 0, isRead, bytes.baseAddress, bytes.count, releaseContent,
-          owner)
-      }
-      let text = tag.bytes
-      return unsafe text.withUnsafeBufferPointer { text in
+      unsafe withTag(of: content) { tag, count in
         unsafe http_prepare(
-          type(of: content), text.baseAddress, text.count, isRead, bytes.baseAddress,
-          bytes.count, releaseContent, owner)
+          type(of: content), tag, count, isRead, bytes.baseAddress, bytes.count, releaseContent,
+          Unmanaged.passRetained(copy).toOpaque())
       }
     }
     return unsafe prepared.map { prepared in
