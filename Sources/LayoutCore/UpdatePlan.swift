@@ -86,28 +86,22 @@ struct UpdatePlan: ~Copyable {
     }
     var old: [OldPlace] = []
     var new: [NewPlace] = []
-    func checked(
-      _ section: Int, _ operation: UpdateOperation, _ verb: String
-    ) throws(UpdateRefusal) -> Range<Int> {
+    func add(
+      _ section: Int, _ operation: UpdateOperation, _ verb: String, isReload: Bool = false
+    ) throws(UpdateRefusal) {
       guard (0..<count).contains(section) else {
         throw UpdatePlan.refusal(
           operation, "section \(section) cannot be \(verb): there are \(count) sections before")
       }
-      return section..<(section + 1)
+      old.append(
+        OldPlace(
+          section: 0, range: section..<(section + 1), isReload: isReload, operation: operation))
     }
     for (index, section) in batch.deleteSections.enumerated() {
-      let operation = UpdateOperation.deleteSection(index)
-      old.append(
-        OldPlace(
-          section: 0, range: try checked(section, operation, "deleted"), isReload: false,
-          operation: operation))
+      try add(section, .deleteSection(index), "deleted")
     }
     for (index, reload) in batch.reloadSections.enumerated() {
-      let operation = UpdateOperation.reloadSection(index)
-      old.append(
-        OldPlace(
-          section: 0, range: try checked(reload.at, operation, "reloaded"), isReload: true,
-          operation: operation))
+      try add(reload.at, .reloadSection(index), "reloaded", isReload: true)
       reloaded[reload.at] = reload.section
       map.reloadedSections[reload.at] = (
         content.sections[reload.at].decorations, reload.section.decorations
@@ -115,10 +109,7 @@ struct UpdatePlan: ~Copyable {
     }
     for (index, move) in batch.moveSections.enumerated() {
       let operation = UpdateOperation.moveSection(index)
-      old.append(
-        OldPlace(
-          section: 0, range: try checked(move.from, operation, "moved"), isReload: false,
-          operation: operation))
+      try add(move.from, operation, "moved")
       new.append(NewPlace(section: 0, range: move.to..<(move.to + 1), operation: operation))
       map.movedSections[move.from] = move.to
       map.movedSectionOrigins[move.to] = move.from
