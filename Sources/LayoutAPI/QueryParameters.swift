@@ -37,7 +37,7 @@ struct QueryParameters: ~Escapable {
   }
 
   private mutating func add(name: Range<Int>, value: Range<Int>) throws(Problem) {
-    var place = QueryParameters.place(of: query.extracting(name), in: known)
+    var place = place(of: query.extracting(name))
     if place == nil || !isPlain(value) {
       let name = try decoded(name)
       _ = try decoded(value)
@@ -71,7 +71,7 @@ struct QueryParameters: ~Escapable {
     return text
   }
 
-  private static func place(of name: Span<UInt8>, in known: [StaticString]) -> Int? {
+  private func place(of name: Span<UInt8>) -> Int? {
     for place in known.indices where name.isEqual(to: known[place]) { return place }
     return nil
   }
@@ -80,7 +80,7 @@ struct QueryParameters: ~Escapable {
   private func range(_ name: StaticString) -> Range<Int>? {
     // A static string's bytes live as long as the process.
     let bytes = unsafe Span(_unsafeStart: name.utf8Start, count: name.utf8CodeUnitCount)
-    return QueryParameters.place(of: bytes, in: known).flatMap { places[$0] }
+    return place(of: bytes).flatMap { places[$0] }
   }
 
   /// Whether a parameter is there.
@@ -165,10 +165,11 @@ enum PercentEncoding {
     var index = range.lowerBound
     while index < range.upperBound {
       if text[index] == UInt8(ascii: "%") {
-        guard index + 2 < range.upperBound, let high = hexDigit(text[index + 1]),
-          let low = hexDigit(text[index + 2])
+        guard index + 2 < range.upperBound,
+          let high = Character(Unicode.Scalar(text[index + 1])).hexDigitValue,
+          let low = Character(Unicode.Scalar(text[index + 2])).hexDigitValue
         else { return nil }
-        bytes.append(high << 4 | low)
+        bytes.append(UInt8(high << 4 | low))
         index += 3
       } else {
         bytes.append(text[index])
@@ -176,15 +177,6 @@ enum PercentEncoding {
       }
     }
     return String(validating: bytes, as: UTF8.self)
-  }
-
-  private static func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }
 
