@@ -217,21 +217,23 @@ final class SectionStack: Placement {
     }
   }
 
-  /// Visits the sections in a part of the main axis in order, with where they start; many that nothing is in are
-  /// passed over at once, since any number of them may lie next to each other.
+  /// Visits the sections in a part of the main axis in order, with where they start; many that are of no interest
+  /// are passed over at once, since any number of them may lie next to each other.
   ///
   /// - Parameters:
   ///   - section: Sections before this one are passed over.
   ///   - main: Where the part begins: sections end below it.
   ///   - end: Where it ends: sections begin above it.
+  ///   - isOfInterest: Whether some sections are, given what they have together.
   ///   - body: Called with each section; returns whether to go on.
   private func forEachSlot(
     from section: Int, below main: Length, above end: Length,
+    ofInterest isOfInterest: (SlotSummary) -> Bool = { $0.hasElements },
     _ body: (_ section: Int, _ slot: Slot, _ start: Length) -> Bool
   ) {
     slots.forEachLeaf(where: { $0 > section && $1 > main }) { leaf, first, before in
       guard before < end else { return false }
-      guard leaf.summary.hasElements else { return true }
+      guard isOfInterest(leaf.summary) else { return true }
       var start = before
       for index in 0..<leaf.count {
         let slot = leaf.chunk.slots[index]
@@ -412,9 +414,10 @@ final class SectionStack: Placement {
   }
 
   func forEachSupplement(in rect: Rect, visible: Rect, _ body: (LayoutAttributes) -> Bool) {
-    guard !rect.isEmpty, slots.summary.hasSupplements else { return }
-    forEachElement(in: rect, cellsIn: rect, visible: visible, from: .first, body) { _, _, _, _ in
-      true
+    guard !rect.isEmpty else { return }
+    let nowhere = Rect(x: 0, y: 0, width: 0, height: 0)
+    forEachElement(in: rect, cellsIn: nowhere, visible: visible, from: .first, body) {
+      _, _, _, _ in true
     }
   }
 
@@ -435,8 +438,10 @@ final class SectionStack: Placement {
     let from = cellRect.isEmpty ? rect.minY : min(others.minY, cellRect.minY)
     let to = cellRect.isEmpty ? rect.maxY : max(others.maxY, cellRect.maxY)
     // A pinned element never leaves its section, so that the sections in the rect are enough.
-    forEachSlot(from: start.section, below: from - SectionStack.overhang, above: to) {
-      section, slot, slotStart in
+    forEachSlot(
+      from: start.section, below: from - SectionStack.overhang, above: to,
+      ofInterest: cellRect.isEmpty ? { $0.hasSupplements } : { $0.hasElements }
+    ) { section, slot, slotStart in
       let first = section == start.section ? start.rank : -1
       if first < 0, slot.header.height > 0 {
         let header = header(of: slot, at: slotStart, section: section, visible: visible)
