@@ -357,7 +357,7 @@ extension Placement {
     scrollingTo indexPath: IndexPath, at position: ScrollPosition, from visible: Rect
   ) -> Length? {
     restingFrame(ofItemAt: indexPath).map {
-      position.mainOffset(of: $0, coveredLength: 0, from: visible)
+      position.mainOffset(of: $0, covered: (0, 0), from: visible)
     }
   }
 }

@@ -37,11 +37,13 @@ extension ScrollPosition {
   ///
   /// - Parameters:
   ///   - frame: The frame, upright.
-  ///   - coveredLength: How much of the viewport is covered at its start.
+  ///   - covered: How much of the viewport is covered at its start, and at its end.
   ///   - visible: The visible rect, upright.
   /// - Returns: The coordinate, inside the content or not.
-  func mainOffset(of frame: Rect, coveredLength: Length, from visible: Rect) -> Length {
-    let start = frame.minY - coveredLength
+  func mainOffset(
+    of frame: Rect, covered: (start: Length, end: Length), from visible: Rect
+  ) -> Length {
+    let start = frame.minY - covered.start
     let end = frame.maxY - visible.height
     switch self {
     case .start: return start
@@ -50,6 +52,7 @@ extension ScrollPosition {
     case .nearest:
       // Between end and start the item is seen whole; if it is too long for that, between start and
       // end it fills the viewport.
+      let end = end + covered.end
       return max(min(start, end), min(max(start, end), visible.minY))
     }
   }

@@ -538,12 +538,14 @@ final class SectionStack: Placement {
   func mainOffset(
     scrollingTo indexPath: IndexPath, at position: ScrollPosition, from visible: Rect
   ) -> Length? {
-    restingFrame(ofItemAt: indexPath).map {
-      position.mainOffset(
-        of: $0,
-        coveredLength: pinning.headers ? slot(indexPath.section)?.slot.header.height ?? 0 : 0,
-        from: visible)
-    }
+    guard let frame = restingFrame(ofItemAt: indexPath),
+      let (slot, _) = slot(indexPath.section)
+    else { return nil }
+    return position.mainOffset(
+      of: frame,
+      covered: (
+        pinning.headers ? slot.header.height : 0, pinning.footers ? slot.footer.height : 0
+      ), from: visible)
   }
 }
 

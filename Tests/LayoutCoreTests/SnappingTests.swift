@@ -341,6 +341,32 @@ struct SnappingTests {
     #expect(offset == Point(x: 0, y: Length(points: expected)))
   }
 
+  /// Ten items of 44 points behind a header of 30, before a footer of 50, both pinned, in a viewport of 200 points.
+  @Test(arguments: [
+    // From before it comes to lie at the footer, from behind at the header, and stays between them.
+    (ScrollPosition.nearest, 6, 0, 30 + 7 * 44 + 50 - 200), (.nearest, 6, 400, 6 * 44),
+    (.nearest, 6, 200, 200),
+    // The last item with the footer at rest is the end of the content.
+    (.nearest, 9, 0, 320),
+    // That the item ends with the viewport is what is asked for.
+    (.end, 6, 0, 30 + 7 * 44 - 200),
+  ])
+  func theNearestOffsetShowsAnItemBesideAPinnedFooter(
+    position: ScrollPosition, item: Int, from: Int, expected: Int
+  ) throws {
+    var layout = ListLayout()
+    layout.sectionHeadersPinToVisibleBounds = true
+    layout.sectionFootersPinToVisibleBounds = true
+    layout.headerReferenceSize = Size(width: 0, height: 30)
+    layout.footerReferenceSize = Size(width: 0, height: 50)
+    let prepared = try prepared(
+      Content(sections: [Section(items: Items(count: 10))]), layout)
+    let offset = prepared.contentOffset(
+      scrollingTo: IndexPath(item: item, section: 0), at: position,
+      from: Point(x: 0, y: Length(points: from)))
+    #expect(offset == Point(x: 0, y: Length(points: expected)))
+  }
+
   @Test func aHeaderThatIsNotPinnedCoversNothing() throws {
     var layout = ListLayout()
     layout.headerReferenceSize = Size(width: 0, height: 30)

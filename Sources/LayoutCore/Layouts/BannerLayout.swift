@@ -186,6 +186,6 @@ private struct BannerPlacement: CardPlacement {
     guard let frame = restingFrame(ofItemAt: indexPath) else { return nil }
     return position == .start
       ? frame.minY - leadingInset
-      : position.mainOffset(of: frame, coveredLength: 0, from: visible)
+      : position.mainOffset(of: frame, covered: (0, 0), from: visible)
   }
 }
