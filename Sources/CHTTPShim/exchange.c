@@ -56,6 +56,7 @@ void http_exchange_free(http_exchange *exchange) {
   release_reply(exchange);
   count_kept(exchange, 0);
   free(exchange->target);
+  free(exchange->joined);
   free(exchange->body);
   free(exchange);
 }
@@ -144,6 +145,8 @@ static void recycle(http_loop *loop, http_exchange *exchange) {
   count_long(exchange, false);
   release_reply(exchange);
   let_go_of_body(exchange);
+  free(exchange->joined);
+  exchange->joined = NULL;
   if (loop->pool_count >= kept_exchanges) {
     http_exchange_free(exchange);
     return;

@@ -1,5 +1,6 @@
 // The gate: what libmicrohttpd lets through and should not. Everything is decided on raw values,
 // before a byte of the body is read. The findings behind each rule were measured with 0.9.75.
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -9,6 +10,7 @@ typedef struct {
   unsigned hosts, lengths, encodings;
   const char *length, *encoding;
   bool is_malformed, is_relayed, names_no_host;
+  unsigned repeats;  // which fields have come more than once, by http_field
   size_t bytes;      // names, values and 4 for each field
   const char *next;  // where the next field has to begin
   http_bytes *fields;
@@ -32,28 +34,70 @@ static size_t trimmed(const char *value, size_t count) {
   return count;
 }
 
-// Keeps the value of a field that is handed over; of several of one name the first.
-static void keep_field(http_bytes *fields, const char *name, size_t count, const char *value,
+// Which field has a name; HTTP_FIELD_COUNT if it is none that is handed over.
+static http_field find_field(const char *name, size_t count) {
+  if (IS_NAMED(name, count, "content-type")) return HTTP_FIELD_CONTENT_TYPE;
+  if (IS_NAMED(name, count, "content-encoding")) return HTTP_FIELD_CONTENT_ENCODING;
+  if (IS_NAMED(name, count, "accept")) return HTTP_FIELD_ACCEPT;
+  if (IS_NAMED(name, count, "if-match")) return HTTP_FIELD_IF_MATCH;
+  if (IS_NAMED(name, count, "if-none-match")) return HTTP_FIELD_IF_NONE_MATCH;
+  if (IS_NAMED(name, count, "authorization")) return HTTP_FIELD_AUTHORIZATION;
+  if (IS_NAMED(name, count, "origin")) return HTTP_FIELD_ORIGIN;
+  if (IS_NAMED(name, count, "access-control-request-method"))
+    return HTTP_FIELD_ACCESS_CONTROL_REQUEST_METHOD;
+  return HTTP_FIELD_COUNT;
+}
+
+// Keeps the value of a field that is handed over, and notes where another line of it says more.
+static void keep_field(header_census *census, const char *name, size_t count, const char *value,
                        size_t value_count) {
-  http_field field;
-  if (IS_NAMED(name, count, "content-type")) field = HTTP_FIELD_CONTENT_TYPE;
-  else if (IS_NAMED(name, count, "content-encoding")) field = HTTP_FIELD_CONTENT_ENCODING;
-  else if (IS_NAMED(name, count, "accept")) field = HTTP_FIELD_ACCEPT;
-  else if (IS_NAMED(name, count, "if-match")) field = HTTP_FIELD_IF_MATCH;
-  else if (IS_NAMED(name, count, "if-none-match")) field = HTTP_FIELD_IF_NONE_MATCH;
-  else if (IS_NAMED(name, count, "authorization")) field = HTTP_FIELD_AUTHORIZATION;
-  else if (IS_NAMED(name, count, "origin")) field = HTTP_FIELD_ORIGIN;
-  else if (IS_NAMED(name, count, "access-control-request-method"))
-    field = HTTP_FIELD_ACCESS_CONTROL_REQUEST_METHOD;
-  else return;
+  static const uint8_t lost[] = "\"\"";
+  http_field field = find_field(name, count);
+  if (field == HTTP_FIELD_COUNT) return;
   value_count = trimmed(value, value_count);
-  // Who sends a condition without a tag has lost it, and must not be taken for one who sends none.
-  if (field == HTTP_FIELD_IF_MATCH && value_count == 0) {
-    value = "\"\"";
-    value_count = 2;
+  http_bytes *kept = &census->fields[field];
+  if (kept->count > 0) {
+    if (value_count > 0 && kept->start != lost) census->repeats |= 1u << field;
+    return;
   }
-  if (fields[field].count == 0)
-    fields[field] = (http_bytes){(const uint8_t *)value, value_count};
+  *kept = (http_bytes){(const uint8_t *)value, value_count};
+  // Who sends a condition without a tag has lost it, and must not be taken for one who sends none.
+  if (field == HTTP_FIELD_IF_MATCH && value_count == 0) *kept = (http_bytes){lost, 2};
+}
+
+typedef struct {
+  http_field field;
+  char *end;
+} field_lines;
+
+static enum MHD_Result append_line(void *context, enum MHD_ValueKind kind, const char *name,
+                                   size_t name_count, const char *value, size_t value_count) {
+  (void)kind;
+  field_lines *lines = context;
+  value_count = trimmed(value, value_count);
+  if (value_count == 0 || find_field(name, name_count) != lines->field) return MHD_YES;
+  memcpy(lines->end, value, value_count);
+  memcpy(lines->end + value_count, ", ", 2);
+  lines->end += value_count + 2;
+  return MHD_YES;
+}
+
+// Puts what stands on several lines of one name into one, with commas between (RFC 9110, section 5.3). Of what is
+// no list, a key for instance, neither the first nor the last counts then: whoever is in front may have looked at
+// the other. False if there is no memory.
+static bool join_lines(http_exchange *exchange, const header_census *census) {
+  // Names and what is counted for each line take more than the commas do.
+  exchange->joined = malloc(census->bytes);
+  if (!exchange->joined) return false;
+  field_lines lines = {.end = exchange->joined};
+  for (unsigned i = 0; i < HTTP_FIELD_COUNT; i++) {
+    if (!(census->repeats & 1u << i)) continue;
+    const char *start = lines.end;
+    lines.field = (http_field)i;
+    MHD_get_connection_values_n(exchange->mhd, MHD_HEADER_KIND, append_line, &lines);
+    census->fields[i] = (http_bytes){(const uint8_t *)start, (size_t)(lines.end - start) - 2};
+  }
+  return true;
 }
 
 // What a byte is good for.
@@ -127,7 +171,7 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
   } else if (IS_NAMED(name, name_count, "via")) {
     census->is_relayed = true;
   } else {
-    keep_field(census->fields, name, name_count, value, value_count);
+    keep_field(census, name, name_count, value, value_count);
   }
   return MHD_YES;
 }
@@ -271,5 +315,7 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
   request->has_length = census.lengths || census.encodings;
   if (result->length > options->max_body_bytes)
     return refuse(result, 413, "the body is longer than --max-body-mib allows");
+  if (census.repeats && !join_lines(exchange, &census))
+    return refuse(result, 503, "there is no memory for the header fields");
   return 0;
 }

@@ -121,6 +121,7 @@ struct http_exchange {
   size_t path_count;      // of the target, up to its query or its end
   const char *read_target;  // where libmicrohttpd has read it, all of it
   size_t origin_count;    // of it, before its path
+  char *joined;           // what came on several lines of one name; NULL: nothing did
   uint8_t *body;
   size_t body_count, body_capacity;
   size_t announced;       // by Content-Length; 0: nothing

@@ -109,6 +109,52 @@ struct LiveServiceTests {
     #expect(client.receive(withoutBody: true)?.status == 304)
   }
 
+  /// All lines of one name are one list, whatever stands between them; two keys or types are none.
+  @Test func linesOfOneNameAreOneList() throws {
+    // SHA-256 of "abc".
+    let keys = try APIKeys("a:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    let server = try HTTPServer(
+      configuration: HTTPServerConfiguration(),
+      handler: LayoutService(access: AccessControl(keys: keys), now: { .zero }))
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    func post(_ path: String, _ fields: String, _ body: String) -> RawClient.Answer? {
+      client.send(
+        "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
+      )
+      return client.receive()
+    }
+    let key = "Authorization: Bearer abc\r\n"
+    let json = "Content-Type: application/json\r\n"
+    let description =
+      #"{"collection":{"sections":[]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#
+    let created = try #require(post("/v1/sessions", key + json, description))
+    let path = try #require(created.field("Location"))
+    for (fields, status) in [
+      ("If-None-Match: \"x\"\r\n\(key)if-none-match: \"y\", \"1\" \t\r\n", 304),
+      ("\(key)If-None-Match: \"x\"\r\nIf-None-Match: \"y\"\r\nIf-None-Match:\r\n", 200),
+      ("\(key)If-None-Match:\r\nIf-None-Match: \"x\"\r\nIf-None-Match: *\r\n", 304),
+      // Two lists at once.
+      (
+        "Accept: text/css\r\nIf-None-Match: \"x\"\r\nAccept: */*;q=0.1\r\n\(key)If-None-Match: \"1\"\r\n",
+        304
+      ),
+      ("\(key)Accept: text/css\r\nAccept: text/plain\r\n", 406),
+      ("\(key)\(key)", 401), ("Authorization: Bearer x\r\n\(key)", 401),
+    ] {
+      client.send("GET \(path) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n")
+      #expect(client.receive(withoutBody: status == 304)?.status == status, "\(fields)")
+    }
+    let tick = #"{"contentOffset":{"x":0,"y":0}}"#
+    for (fields, status) in [
+      ("If-Match: \"7\"\r\nIf-Match: \"1\"\r\n\(json)", 200),
+      ("If-Match: \"7\"\r\nIf-Match: \"8\"\r\n\(json)", 412), ("\(json)\(json)", 415),
+      ("\(json)Content-Encoding: identity\r\nContent-Encoding: gzip\r\n", 415),
+    ] {
+      #expect(post(path + "/scroll", key + fields, tick)?.status == status, "\(fields)")
+    }
+  }
+
   /// As Apache's mod_proxy_hcheck does, which takes a refusal for a server that is away.
   @Test func whoAsksForTheServerAsAWholeIsToldThatItIsThere() throws {
     let server = try start()

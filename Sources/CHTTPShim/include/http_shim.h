@@ -79,8 +79,9 @@ typedef struct http_request {
   http_bytes body;   // HTTP_BODY_PADDING more bytes are readable
   bool has_length;   // whether the header says how long the body is, or that it comes in chunks
   bool was_announced;  // whether the handler has let it come by its header
-  http_bytes fields[HTTP_FIELD_COUNT];  // by http_field; empty if absent; an If-Match without a value
-                                        // is the empty tag, "", which nothing has
+  http_bytes fields[HTTP_FIELD_COUNT];  // by http_field; empty if absent; of several lines all, with
+                                        // commas between; an If-Match without a value is the empty
+                                        // tag, "", which nothing has
   unsigned thread;   // the number of the thread that calls
   uint64_t arrival;  // when it was whole: nanoseconds of CLOCK_MONOTONIC
 } http_request;
