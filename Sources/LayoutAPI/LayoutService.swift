@@ -256,7 +256,8 @@ public final class LayoutService: HTTPHandler {
       throw .problem(
         Problem(
           .unauthorized, "the field Authorization must be Bearer and a key that is known",
-          fields: [HTTPField(name: "WWW-Authenticate", value: "Bearer")]))
+          // This scheme is not named without a parameter (RFC 6750, section 3).
+          fields: [HTTPField(name: "WWW-Authenticate", value: "Bearer realm=\"layoutd\"")]))
     }
     return tenant
   }

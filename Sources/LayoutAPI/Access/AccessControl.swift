@@ -70,14 +70,17 @@ public final class AccessControl: Sendable {
   /// That takes as long with many keys as with one, and tells nothing of them: ``KeyDigest``.
   ///
   /// - Parameter authorization: The value of the field `Authorization`; empty if there is none.
-  /// - Returns: The tenant; nil if there is no such key, or if no key follows `Bearer`, in whatever case
-  ///   (RFC 9110, 11.1).
+  /// - Returns: The tenant; nil if there is no such key, or if no key follows `Bearer`, in whatever case, and
+  ///   blanks (RFC 9110, 11.1 and 11.4).
   func tenant(authorization: Span<UInt8>) -> Tenant? {
     if let anonymous { return anonymous }
     let scheme: StaticString = "Bearer "
-    guard authorization.starts(withAnyCaseOf: scheme),
-      let digest = KeyDigest(of: authorization.extracting(droppingFirst: scheme.utf8CodeUnitCount))
-    else { return nil }
+    guard authorization.starts(withAnyCaseOf: scheme) else { return nil }
+    var start = scheme.utf8CodeUnitCount
+    while start < authorization.count, authorization[start] == 0x20 { start += 1 }
+    guard let digest = KeyDigest(of: authorization.extracting(droppingFirst: start)) else {
+      return nil
+    }
     return state.withLock { $0.holders[digest] }
   }
 
