@@ -78,10 +78,12 @@ struct ListenerHandler: HTTPHandler {
   /// The path as the log has it.
   ///
   /// Without the query, in visible ASCII without what would end a JSON string, and cut where it is long:
-  /// what was refused may hold any byte.
+  /// what was refused may hold any byte. And where it is no path, without what may be a name and a password.
   private func printable(_ path: Span<UInt8>) -> String {
     var bytes: [UInt8] = []
-    for index in path.indices.prefix(512) {
+    let isPath = path.isEmpty || path[0] == UInt8(ascii: "/")
+    let at = isPath ? nil : path.indices.last { path[$0] == UInt8(ascii: "@") }
+    for index in path.indices.dropFirst(at.map { $0 + 1 } ?? 0).prefix(512) {
       let byte = path[index]
       if byte == UInt8(ascii: "?") { break }
       let isPlain =

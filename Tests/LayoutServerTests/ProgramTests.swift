@@ -367,8 +367,11 @@ struct ProgramTests {
     let long = String(repeating: "a", count: 1000)
     client.send("GET /\(long) HTTP/1.1\r\nHost: a\r\n\r\n")
     #expect(client.receive()?.status == 404)
-    client.send("GET /..?c=d HTTP/1.1\r\nHost: a\r\n\r\n")
-    #expect(client.receive()?.status == 400)
+    for target in ["/..?c=d", "http://me:pa?ss@b/c?d", "me:pass@b:1"] {
+      let client = RawClient(port: try program.port())
+      client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(client.receive()?.status == 400)
+    }
     program.send(SIGTERM)
     #expect(program.waitForExit() == 0)
     let lines = program.log.split(separator: "\n").filter { $0.hasPrefix("{") }
@@ -378,7 +381,7 @@ struct ProgramTests {
     let entry = try #require(entries.first)
     #expect(
       entries.dropFirst().map { $0["path"] as? String } == [
-        "/a?b?c", "/" + long.prefix(511), "/..",
+        "/a?b?c", "/" + long.prefix(511), "/..", "b/c", "b:1",
       ])
     #expect(entry["method"] as? String == "GET")
     #expect(entry["status"] as? Int == 404)
