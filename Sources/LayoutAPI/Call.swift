@@ -235,15 +235,8 @@ struct Call: ~Escapable {
   /// Refuses a change if the client believes in another version than there is.
   func checkIfMatch(_ session: Session.Snapshot) throws(Failure) {
     if isIfMatch(session) { return }
-    // A number without quotes is no tag: whoever only looks again would be refused for ever.
-    let isQuoted = fields.ifMatch.indices.contains { fields.ifMatch[$0] == UInt8(ascii: "\"") }
-    var problem = Problem(
-      .preconditionFailed,
-      "the session is at version \(session.version) now"
-        + (isQuoted ? "" : "; If-Match takes it in quotes: \"\(session.version)\""),
-      fields: [HTTPField(name: "ETag", value: EntityTag(session).value)])
-    problem.version = session.version
-    throw .problem(problem)
+    throw .problem(
+      .movedOn(to: session.version, tag: EntityTag(session).value, from: fields.ifMatch))
   }
 
   /// Changes a session, if it is at the version that the client believes in.

@@ -35,6 +35,11 @@ struct EntityTag: Hashable {
     HTTPEntityTag(UInt(version.magnitude), tickCount.map { UInt($0.magnitude) })
   }
 
+  /// The version that the tag of a session's answer names.
+  static func version(of tag: HTTPEntityTag) -> Int? {
+    Int(tag.description.dropFirst().prefix { $0.isASCII && $0.isNumber })
+  }
+
   /// Whether an `If-None-Match` field names a tag, which has its quotes, by weak comparison (RFC 9110,
   /// 13.1.2).
   static func isNamed(_ tag: @autoclosure () -> String, in field: Span<UInt8>) -> Bool {

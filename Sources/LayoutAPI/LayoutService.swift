@@ -144,7 +144,7 @@ public final class LayoutService: HTTPHandler {
     do throws(Failure) {
       let response = try answer(
         request, found, operation, audience, elementLimit: elementLimit, mayTakeLong: mayTakeLong)
-      return finished(unlessKnown(response, to: request), to: request, operation, audience)
+      return finished(try checked(response, for: request), to: request, operation, audience)
     } catch {
       if !mayTakeLong, error.isLeftToWorkers(limits) { return nil }
       let response = error.problem(operation).response(requestID: requestID ?? makeRequestID())
@@ -215,17 +215,25 @@ public final class LayoutService: HTTPHandler {
     crossOrigin.fields(for: origin)
   }
 
-  /// An answer, or 304 to who has it already.
+  /// An answer, or 412 to who wants that of another version, or 304 to who has it already (RFC 9110, 13.2.2).
   ///
-  /// That has the body, of which the server sends the length alone, as for HEAD. libmicrohttpd says some length,
+  /// 304 has the body, of which the server sends the length alone, as for HEAD. libmicrohttpd says some length,
   /// and there are caches that take it for that of what they keep: of 0, Squid makes empty answers.
-  private func unlessKnown(
-    _ response: consuming HTTPResponse, to request: borrowing HTTPRequest
-  ) -> HTTPResponse {
+  private func checked(
+    _ response: consuming HTTPResponse, for request: borrowing HTTPRequest
+  ) throws(Failure) -> HTTPResponse {
     guard request.method == .get || request.method == .head, response.status == .ok,
-      let tag = response.content.tag,
-      EntityTag.isNamed(tag.description, in: request.fields.ifNoneMatch)
+      let tag = response.content.tag
     else { return response }
+    let ifMatch = request.fields.ifMatch
+    if !ifMatch.isEmpty, needsKey(request.path), let version = EntityTag.version(of: tag),
+      !EntityTag.field(ifMatch, names: version)
+    {
+      throw .problem(.movedOn(to: version, tag: tag.description, from: ifMatch))
+    }
+    guard EntityTag.isNamed(tag.description, in: request.fields.ifNoneMatch) else {
+      return response
+    }
     return HTTPResponse(
       status: .notModified, content: response.content, otherFields: response.otherFields)
   }

@@ -118,6 +118,25 @@ struct Problem: Error {
       .tooManyRequests, detail, fields: [HTTPField(name: "Retry-After", value: "\(seconds)")])
   }
 
+  /// A session at another version than `If-Match` names.
+  ///
+  /// - Parameters:
+  ///   - version: The session's.
+  ///   - tag: What `If-Match` would have to name.
+  ///   - field: The value of `If-Match`.
+  /// - Returns: The refusal.
+  static func movedOn(to version: Int, tag: String, from field: Span<UInt8>) -> Problem {
+    // A number without quotes is no tag: whoever only looks again would be refused for ever.
+    let isQuoted = field.indices.contains { field[$0] == UInt8(ascii: "\"") }
+    var problem = Problem(
+      .preconditionFailed,
+      "the session is at version \(version) now"
+        + (isQuoted ? "" : "; If-Match takes it in quotes: \"\(version)\""),
+      fields: [HTTPField(name: "ETag", value: tag)])
+    problem.version = version
+    return problem
+  }
+
   /// What cannot be laid out, or not be answered at once; points into a description.
   init(_ error: LayoutError) {
     switch error {

@@ -234,6 +234,35 @@ struct SessionEndpointTests {
     #expect(service.send(.get, path + question, ifNoneMatch: tag)?.status == 200)
   }
 
+  @Test func aQuestionAboutAnotherVersionIsRefused() throws {
+    let service = MockService()
+    let path = try service.makeSession(smallGrid)
+    _ = service.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":300}}"#)
+    for question in [
+      "", "/attributes", "/attributes/cell/0/0", "/item-at?x=1&y=1",
+      "/scroll-offset?section=0&item=0&position=start", "/image.svg",
+    ] {
+      let target = path + question
+      let tag = try #require(service.send(.get, target)?.fields["ETag"])
+      for method in [HTTPMethod.get, .head] {
+        // Even to who has that answer: which version is meant comes first (RFC 9110, 13.2.2).
+        let refused = try #require(service.send(method, target, ifNoneMatch: tag, ifMatch: "\"2\""))
+        #expect(refused.status == 412, "\(question)")
+        #expect(refused["version"] as? Int == 1)
+        #expect(refused.fields["ETag"] == tag)
+        for own in [tag, "\"1\"", "*"] {
+          #expect(service.send(method, target, ifMatch: own)?.status == 200, "\(question)")
+        }
+        #expect(service.send(method, target, ifNoneMatch: tag, ifMatch: tag)?.status == 304)
+      }
+    }
+    // What is not there is not at another version.
+    for nothing in ["/v1/sessions/x", path + "/attributes/cell/0/999999"] {
+      #expect(service.send(.get, nothing, ifMatch: "\"2\"")?.status == 404, "\(nothing)")
+    }
+    #expect(service.send(.get, "/openapi.yaml", ifMatch: "\"2\"")?.status == 200)
+  }
+
   @Test func aChangeOfAnotherVersionIsRefused() throws {
     let service = MockService()
     let path = try service.makeSession(smallGrid)
