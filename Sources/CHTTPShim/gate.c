@@ -132,7 +132,9 @@ static bool is_token(const char *name, size_t count) {
   return count > 0 && are_all(name, count, IN_TOKEN);
 }
 
-// Whether a line ended here with CR LF. libmicrohttpd has overwritten both, or a LF alone, with 0.
+// Whether a line ended here with CR LF. libmicrohttpd has overwritten both, or a LF alone, with 0. Where that
+// stands beside a NUL, or beside the colon of a line that begins with it, which is overwritten too and ends the
+// header for it, nobody can tell what was sent: proxies pass on neither.
 static bool is_line_end(const char *text) { return text[0] == 0 && text[1] == 0; }
 
 // Whether a field is all there was of its line, and its line follows the one before. If not, then
