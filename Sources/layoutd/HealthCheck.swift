@@ -19,11 +19,21 @@ enum HealthCheck {
     unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var found: UnsafeMutablePointer<addrinfo>?
     // Safe: `found` is freed below, and used only where the call says that it is set.
-    guard unsafe getaddrinfo(host, "\(port)", &hints, &found) == 0,
-      let address = unsafe found
-    else { return false }
-    defer { unsafe freeaddrinfo(address) }
-    let descriptor = unsafe socket(address.pointee.ai_family, address.pointee.ai_socktype, 0)
+    guard unsafe getaddrinfo(host, "\(port)", &hints, &found) == 0, let first = unsafe found else {
+      return false
+    }
+    defer { unsafe freeaddrinfo(first) }
+    // Any of them may be the one on which the server listens.
+    var next = unsafe Optional(first)
+    while let address = unsafe next {
+      if unsafe isReady(host, at: address.pointee) { return true }
+      unsafe next = address.pointee.ai_next
+    }
+    return false
+  }
+
+  private static func isReady(_ host: String, at address: addrinfo) -> Bool {
+    let descriptor = unsafe socket(address.ai_family, address.ai_socktype, 0)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     var limit = timeval(tv_sec: 3, tv_usec: 0)
@@ -31,8 +41,9 @@ enum HealthCheck {
     // Safe: the pointers are to variables of this frame, with their sizes.
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
-    guard unsafe connect(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0
-    else { return false }
+    guard unsafe connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 else {
+      return false
+    }
     let request = Array("GET /readyz HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n".utf8)
     guard unsafe send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) > 0 else {
       return false

@@ -225,7 +225,7 @@ struct ProgramTests {
 
   /// Swift asks the system for them, in a folder that not everybody has.
   @Test(
-    .enabled(if: canHideProcesses),
+    .enabled(if: canMount),
     .disabled(if: isSanitized, "a sanitizer reads its own memory's map there, and ends without it"))
   func withoutItsOptionsItDoesNotStart() throws {
     let program = try Program(
@@ -431,6 +431,26 @@ struct ProgramTests {
     program.send(SIGTERM)
     #expect(program.waitForExit() == 0)
     #expect(try check(["--port", "--admin-port"]) == 1)
+  }
+
+  /// A name may have an address at which the server does not listen.
+  @Test(
+    .enabled(if: canMount, "who is not root cannot give a name addresses"),
+    arguments: ["127.0.0.1", "127.0.0.2"])
+  func aHealthCheckAsksEveryAddressOfAName(address: String) throws {
+    let program = try Program(["--host", address])
+    defer { program.kill() }
+    let port = try program.port()
+    let names = FileManager.default.temporaryDirectory.appending(
+      path: "layoutd-\(UUID().uuidString)")
+    try Data("127.0.0.1 layout.test\n127.0.0.2 layout.test\n".utf8).write(to: names)
+    defer { try? FileManager.default.removeItem(at: names) }
+    let mount = "mount --bind '\(names.path)' /etc/hosts"
+    let check = try Program(
+      ["healthcheck", "--host", "layout.test", "--port", "\(port)"],
+      after: #"exec unshare -m sh -c "\#(mount); exec \"\$0\" \"\$@\"" "$0" "$@""#)
+    defer { check.kill() }
+    #expect(check.waitForExit() == 0)
   }
 
   @Test func operatorsMayHaveAListenerOfTheirOwn() throws {
@@ -697,8 +717,8 @@ struct ProgramTests {
 private let isSanitized =
   unsafe dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
 
-/// Whether programs can be started that do not see what the system says of processes.
-private let canHideProcesses =
+/// Whether programs can be started that see other files than everybody.
+private let canMount =
   unsafe system("unshare -m mount -t tmpfs none /proc 2>/dev/null") == 0
 
 /// The program, running, with a log that is a pipe, full before its first line.
