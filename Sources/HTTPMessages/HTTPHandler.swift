@@ -31,7 +31,7 @@ public protocol HTTPHandler: Sendable {
 
   /// Learns of a request that the server has refused itself, without asking this.
   ///
-  /// Called on any thread, also on one that is no ``HTTPRequest/thread``; it must not take long.
+  /// Called on any thread, even one without a number in ``HTTPRequest/thread``; it must not take long.
   ///
   /// - Parameters:
   ///   - status: The status it was answered with.

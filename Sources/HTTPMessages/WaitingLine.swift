@@ -1,7 +1,7 @@
 /// In which line a request waits for a worker thread.
 ///
-/// Lines take turns, so that whoever sends much waits for it himself. None but that of all has room for all that
-/// may wait, or for all bytes that may be under way: three quarters of them are one's at most.
+/// Lines take turns, so that whoever sends much waits for it himself. Only ``ofAll`` may fill the queue, or have all
+/// bytes that may be under way; any other line has three quarters of them at most.
 public enum WaitingLine: Hashable, Sendable {
   /// Nobody knows one who asks from the other, or there is one.
   case ofAll

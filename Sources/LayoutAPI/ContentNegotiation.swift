@@ -52,7 +52,7 @@ extension Span<UInt8> {
   }
 }
 
-/// Small helpers for header values.
+/// Header values, of which case and blanks say nothing.
 private enum HeaderText {
   static func lowercased(_ field: Span<UInt8>) -> [UInt8] {
     var text: [UInt8] = []

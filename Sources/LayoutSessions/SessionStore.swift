@@ -261,7 +261,8 @@ public final class SessionStore: Sendable {
   private static let largeSize = 1 << 20
   /// When so many bytes wait to be freed, somebody else is told; if there is nobody, they are freed.
   private static let leavingLimit = 32 << 20
-  /// So many bytes, which no longer count as those of sessions, may wait for somebody else, and one session more.
+  /// So many bytes that no longer count as sessions' may wait for somebody else to free them, and the one session
+  /// more that goes beyond.
   private var leavingMaximum: Int {
     max(SessionStore.leavingLimit, min(limits.byteCount / 4, 256 << 20))
   }

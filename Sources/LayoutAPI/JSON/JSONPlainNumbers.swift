@@ -99,8 +99,8 @@ extension RawSpan {
     return plainRounding(ofMillionths: rest).map(UInt64.init)
   }
 
-  /// Moves over digits, and adds them to the end of a number; a digit too many is left, and will not
-  /// be taken for what has to follow.
+  /// Moves over digits, and adds them to the end of a number; a digit too many stays, and
+  /// what has to follow is not found there.
   @inline(__always)
   private func takesDigits(_ limit: Int, at place: inout Int, onto value: inout UInt64) -> Int {
     let start = place

@@ -42,8 +42,10 @@ struct ColumnLengths: Sendable {
   /// How many there are.
   var count: Int { items.count }
 
-  /// Whether they are less than one piece, in so few columns that what is known before the first of them, and
-  /// that is all there is to keep, takes little: sections of as many columns share it.
+  /// Whether they fill less than one piece, and few columns.
+  ///
+  /// Then the one checkpoint is that before the first item, which is small, and the same in all such sections with as
+  /// many columns: they share it.
   var areFew: Bool { count < pieceCount && filledCount <= OrderedColumns.capacity }
 
   /// From the end of an item to the place of the next in its column.

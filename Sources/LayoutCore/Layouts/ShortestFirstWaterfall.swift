@@ -169,7 +169,7 @@ final class ShortestFirstWaterfall: SectionBody {
   private struct Wanted {
     /// Items from this one on.
     var start = 0
-    /// Items that end below this place; if it is the least, all, also those without a length.
+    /// Only items that end below this place; the least there is stands for all, even those without a length.
     var end: Length
     /// Items in these columns.
     var columns: Range<Int>

@@ -199,7 +199,7 @@ private struct WheelPlacement: CardPlacement {
     return ItemsAtHand(items)
   }
 
-  /// By number, too: cards rest where they stand upright, and that of many in the viewport.
+  /// By number as well: where a card rests is the stop at which it stands upright, and the viewport may hold many.
   func place(
     ofItemAt indexPath: IndexPath, restingIn frame: Rect?, from visible: Rect
   ) -> (distance: Length, isBefore: Bool)? {
