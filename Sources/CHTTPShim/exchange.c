@@ -26,6 +26,9 @@ static const size_t drained_bytes = 1 << 20;
 static const size_t unchecked_bytes = 64 << 10;
 
 static const char too_much_is_held[] = "too much is under way, see --max-in-flight-mib";
+// Whoever is refused the answer to a change must not take the change for undone.
+static const char answer_has_no_room[] =
+    "too much is under way for the answer, see --max-in-flight-mib; a change that was asked for has been made";
 
 static const unsigned refusal_statuses[HTTP_REFUSALS] = {400, 413, 414, 431, 503, 505, 0};
 
@@ -417,7 +420,7 @@ static enum MHD_Result send_reply(http_exchange *exchange) {
   // What is prepared is held once, however many are sent it.
   size_t held = reply->prepared ? 0 : reply->count;
   if (!may_hold(exchange, held)) {
-    http_exchange_refuse(exchange, 503, too_much_is_held);
+    http_exchange_refuse(exchange, 503, reply->is_read ? too_much_is_held : answer_has_no_room);
     held = reply->count;
   }
   hold(exchange, held);
