@@ -22,8 +22,6 @@ static const size_t kept_long_body_bytes = 16 << 20;
 static const double kept_long_body_seconds = 10;
 // How much of a body that is refused is thrown away before the connection is.
 static const size_t drained_bytes = 1 << 20;
-// What an exchange may hold without a look at what all others hold.
-static const size_t unchecked_bytes = 64 << 10;
 
 static const char too_much_is_held[] = "too much is under way, see --max-in-flight-mib";
 // Whoever is refused the answer to a change must not take the change for undone.
@@ -82,7 +80,7 @@ static void hold(http_exchange *exchange, size_t count) {
 static bool may_hold(const http_exchange *exchange, uint64_t count) {
   const http_server *server = exchange->loop->server;
   size_t limit = server->options.max_held_bytes;
-  if (count <= unchecked_bytes || limit == 0) return true;
+  if (count <= HTTP_UNCHECKED_BYTES || limit == 0) return true;
   if (count > limit) return false;
   unsigned line = http_line_number(exchange);
   uint64_t sum = count - exchange->held;

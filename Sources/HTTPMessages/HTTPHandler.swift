@@ -18,10 +18,10 @@ public protocol HTTPHandler: Sendable {
   /// - Returns: What is answered, after which the connection is closed; nil to let the body come.
   func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse?
 
-  /// Says whose request it is, after an answer of nil.
+  /// Says whose request it is, after an answer of nil or a long one.
   ///
   /// - Parameter request: The request.
-  /// - Returns: In which line it waits for a worker thread.
+  /// - Returns: In which line it waits for a worker thread, or its answer is counted.
   func line(of request: borrowing HTTPRequest) -> WaitingLine
 
   /// Does what is left to do when an answer is on its way: whoever asked need not wait for it.

@@ -166,7 +166,8 @@ private func respond(
       case .HTTP_STAGE_LOOP: box.handler.respond(to: request, mayTakeLong: false)
       case .HTTP_STAGE_WORKER: box.handler.respond(to: request, mayTakeLong: true)
       }
-    if response == nil {
+    // What is short is never too much, whoever it is for.
+    if (response?.content.byteCount ?? .max) > Int(HTTP_UNCHECKED_BYTES) {
       unsafe http_reply_put_in_line(reply, number(of: box.handler.line(of: request)))
     }
     return response

@@ -249,6 +249,14 @@ struct LimitTests {
     #expect(holder.receive()?.status == 200)
     // It has been given back.
     #expect(begin(780_000, inLine: "1", sending: 780_000).receive()?.status == 200)
+    // So it is with answers, those that are given at once too.
+    waitUntil { server.statistics.heldByteCount == 0 }
+    let asker = RawClient(port: server.port)
+    for (line, status) in [("1", 503), ("2", 503), ("", 200)] {
+      asker.send("GET /size/800000 HTTP/1.1\r\nHost: a\r\nAuthorization: \(line)\r\n\r\n")
+      #expect(asker.receive()?.status == status)
+    }
+    waitUntil { server.statistics.heldByteCount == 0 }
     // Of whom nobody knows who they are may be many.
     #expect(begin(1_000_000, inLine: "", sending: 1_000_000).receive()?.status == 200)
   }

@@ -38,6 +38,9 @@ enum { HTTP_REPLY_FIELDS = 8 };
 // What an entity tag with its quotes and a NUL fits in.
 enum { HTTP_TAG_SIZE = 48 };
 
+// So much a request or its answer may hold without a look at what all others hold.
+enum { HTTP_UNCHECKED_BYTES = 64 << 10 };
+
 // So many closed connections at most are still read by each loop, and by the acceptor.
 enum { HTTP_LINGERING_SOCKETS = 64 };
 
@@ -124,7 +127,7 @@ void http_prepared_free(http_prepared *_Nonnull prepared);
 // before the reply's body is released.
 void http_reply_prepared(http_reply *_Nonnull reply, http_prepared *_Nonnull prepared);
 
-// Whose request it is that the handler has not answered yet.
+// Whose request it is that the handler has not answered yet, or at length.
 enum {
   HTTP_LINE_OF_ALL,        // nobody knows one from the other, or there is one: as it is if nothing is said
   HTTP_LINE_OF_STRANGERS,  // those of whom nobody knows who they are, where others are known
