@@ -15,9 +15,13 @@ let strict: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"),
 ]
 
-let strictC: [CSetting] = [
-  .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
-]
+/// As in Swift, what is asserted is checked in debug builds and by fuzzers, and by nobody else.
+let withoutAsserts: [CSetting] =
+  Context.environment["LAYOUTD_FUZZ"] == nil
+  ? [.define("NDEBUG", .when(configuration: .release))] : []
+
+let strictC: [CSetting] =
+  [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)] + withoutAsserts
 
 let package = Package(
   name: "layoutd",
