@@ -1117,6 +1117,24 @@ class Checks:
         expect(not lifted, f"an item that is gone is lifted, and with it {lifted}")
         self.same("after a touch of what went away")
 
+    def what_is_let_go_elsewhere_is_over(self):
+        """A mouse that leaves at once is let go where the view does not hear of it."""
+        self.open("collection=random&layout=list")
+        x, y = self.browser.eval(VIEW + """
+          const box = view.getBoundingClientRect();
+          return [box.x + box.width / 2, box.bottom - 3];""")
+        self.browser.move(x, y)
+        self.browser.down()
+        self.browser.move(x, y + 30)
+        time.sleep(0.4)
+        self.browser.up()
+        for step in range(1, 5):
+            self.browser.move(x, y - 30 * step)
+        time.sleep(0.1)
+        found = self.browser.eval(VIEW + """
+          return [view.contentOffset.y, document.querySelectorAll("[data-dragging]").length];""")
+        expect(found == [0, 0], f"no button is down, and the offset and what is up are {found}")
+
     def the_focus_stays_with_its_item(self):
         """Whatever becomes of the other items; the keyboard's is one item, and that is the one to tab to."""
         if not self.has_focus():
@@ -1801,6 +1819,7 @@ class Checks:
             "what_is_set_while_away_counts", "strangers_do_not_stay", "other_documents_have_its_styles",
             "the_focus_stays_in_shadows", "the_focus_stays_with_its_item", "controls_in_items_have_their_keys",
             "who_goes_away_lifts_nothing", "pages_scroll_across_it", "what_is_gone_is_not_lifted",
+            "what_is_let_go_elsewhere_is_over",
             "held_keys_do_not_pile_up",
             "the_viewport_can_be_resized", "resized_while_it_begins", "a_million_items",
             "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",

@@ -397,6 +397,7 @@ export class CollectionView extends EarlyElement {
     scroller.addEventListener("pointermove", (event) => this.#pointerMoved(event));
     scroller.addEventListener("pointerup", (event) => this.#pointerUp(event));
     scroller.addEventListener("pointercancel", () => this.#pointerCancelled());
+    scroller.addEventListener("pointerleave", (event) => this.#pointerLeft(event));
     scroller.addEventListener("lostpointercapture", ({ target }) => {
       // An element that is touched has the pointer by itself, and loses it to us.
       if (target === scroller) this.#pointerCancelled();
@@ -427,6 +428,8 @@ export class CollectionView extends EarlyElement {
     this.#observer.disconnect();
     removeEventListener("pagehide", this.#forget);
     removeEventListener("pageshow", this.#comeBack);
+    // What is in no document has no pointer, and is not told of its end.
+    this.#pointerCancelled();
     // Being moved in the document is a disconnection too, and no reason to start anew.
     setTimeout(() => { if (!this.isConnected) this.#forget(); }, 1000);
   }
@@ -1768,6 +1771,12 @@ export class CollectionView extends EarlyElement {
     clearTimeout(pointer.timer);
     this.#pointer = null;
     if (this.#movement?.pointer === pointer) this.#cancelMovement();
+  }
+
+  /** Before it is captured, a mouse that leaves may be let go elsewhere, of which nobody tells. */
+  #pointerLeft({ pointerId }) {
+    const pointer = this.#pointer;
+    if (pointerId === pointer?.id && !pointer.isScrolling && !this.#movement) this.#pointerCancelled();
   }
 
   /** While an item is up, touches must not scroll; this has to be known before they begin. */
