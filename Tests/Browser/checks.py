@@ -833,6 +833,9 @@ class Checks:
         for what, ask in (
             ("/scroll", "view.setContentOffset({x: 0, y: 3000}, false)"),
             ("/v1/sessions", "view.collection = {sections: [{items: {ids: ['a', 'b']}}]}"),
+            # What comes after a source waits for it.
+            ("/hang.json",
+             "view.src = '/hang.json'; await wait(100); view.collection = {sections: [{items: {ids: ['c', 'd']}}]}"),
         ):
             isIdle = self.browser.eval(VIEW + WAIT + f"""
               window.silent.push(args[0]);

@@ -697,7 +697,10 @@ export class CollectionView extends EarlyElement {
   async #start(generation) {
     if (generation !== this.#generation || this.#viewport.width <= 0) return;
     if (this.#collection === null && this.#source !== null) {
-      const source = await this.#fetch(new URL(this.#source, document.baseURI), { method: "GET" });
+      // All that is asked after it waits for it, another source too.
+      const source = await this.#fetch(
+        new URL(this.#source, document.baseURI),
+        { method: "GET", signal: AbortSignal.timeout(this.answerTimeout * 1000) });
       if (!source.ok) throw new LayoutError(source.status, null, "GET", this.#source);
       const json = JSON.parse(source.text);
       if (generation !== this.#generation) return;
