@@ -227,6 +227,35 @@ class Checks:
           return [y, await Promise.race([first, late])];""")
         expect(found == [500, "over"], f"it says that it is there at {found}")
 
+    def an_item_that_is_up_is_nobody_elses(self):
+        """Its place, as the server knows it, is scrolled out of view before a tick says all that is visible."""
+        self.open("collection=random&layout=list")
+        bottom = self.browser.eval(VIEW + "return view.getBoundingClientRect().bottom")
+        x, y = self.center(1)
+        self.browser.move(x, y)
+        self.browser.down()
+        time.sleep(0.4)
+        self.browser.eval(VIEW + """
+          window.real = window.fetch;
+          window.fetch = async (url, options) => {
+            if (url.toString().endsWith("/scroll")) throw new TypeError("cut off");
+            return real(url, options);
+          };
+          view.dragged = view.querySelector("[data-dragging]");
+          view.text = view.dragged.textContent;""")
+        self.browser.move(x, bottom - 5)
+        found = self.browser.eval(VIEW + WAIT + """
+          for (let i = 0; i < 200 && view.contentOffset.y < 1100; i++) await wait(50);
+          window.fetch = real;
+          await wait(3000);
+          const places = [...view.querySelectorAll("[data-index-path]")].map((element) => element.dataset.indexPath);
+          return [view.dragged.isConnected, view.dragged.textContent === view.text,
+                  view.querySelectorAll("[data-dragging]").length, places.length - new Set(places).size,
+                  view.contentOffset.y >= 1100];""")
+        self.browser.up()
+        expect(found == [True, True, 1, 0, True], f"it is there, itself, one, in no other's place, far: {found}")
+        self.same("after a drag across what failed")
+
     def drags_ask_for_nothing_twice(self):
         """While nothing makes room for it, an item under a finger is asked about, and what is visible is not."""
         self.open("collection=random&layout=list")
@@ -1811,7 +1840,8 @@ class Checks:
         failures = 0
         for name in (
             "every_layout_scrolls", "pinned_headers_stay", "snapping", "reorder_by_drag",
-            "drags_ask_for_nothing_twice", "reorder_by_keyboard", "keyboard_goes_everywhere",
+            "an_item_that_is_up_is_nobody_elses", "drags_ask_for_nothing_twice", "reorder_by_keyboard",
+            "keyboard_goes_everywhere",
             "updates_are_animated", "animations_begin_where_things_were", "changes_do_not_undo_scrolling",
             "nothing_piles_up_in_hidden_pages", "held_at_an_edge_it_scrolls", "views_in_views", "scrolling_by_the_page_is_told",
             "the_collection_follows_batches",

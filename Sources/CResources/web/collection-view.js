@@ -1001,10 +1001,12 @@ export class CollectionView extends EarlyElement {
     this.#restoreFocus();
   }
 
-  /** Shows exactly these. */
+  /** Shows exactly these, and what a finger has. */
   #reconcile(attributes) {
     const keys = new Set(attributes.map(({ kind, indexPath }) => keyOf(kind, indexPath)));
-    for (const item of [...this.#sorted]) if (!keys.has(item.key)) this.#remove(item);
+    for (const item of [...this.#sorted]) {
+      if (!keys.has(item.key) && item !== this.#movement?.item) this.#remove(item);
+    }
     for (const element of attributes) this.#add(element);
   }
 
