@@ -132,6 +132,7 @@ function random(seed) {
 const COLLECTIONS = {
   async gallery() {
     const response = await fetch(`${SERVER}playground/gallery.json`);
+    if (!response.ok) throw new Error(`The gallery cannot be had: ${response.status}`);
     return (await response.json()).collection;
   },
   random() {
@@ -449,7 +450,10 @@ async function showCollection() {
     view.description = { collection, layout: layoutOf(state.layout), prefetch: { ahead: 1, behind: 0.5 } };
     stage.dataset.layout = kindOf(state.layout);
   } catch (error) {
-    if (state.collection === chosen) $("json-problem").textContent = String(error.message);
+    if (state.collection !== chosen) return;
+    // What is beside the text is seen with it only.
+    if (chosen === "json") $("json-problem").textContent = String(error.message);
+    else fail(error);
   }
 }
 
@@ -499,8 +503,9 @@ async function copy(text, what) {
   }
 }
 async function copyBy(button, text, what) {
-  const label = button.textContent;
   if (!(await copy(text, what))) return;
+  // It may say "Copied" still.
+  const label = (button.dataset.label ??= button.textContent);
   button.textContent = "Copied";
   setTimeout(() => { button.textContent = label; }, 1200);
 }
