@@ -51,6 +51,9 @@ struct AnswerKey: Equatable, Sendable {
   }
 }
 
+/// What an entry takes beside its bytes.
+private let entryByteCount = 512
+
 /// What was answered a short while ago, to be answered again: bounded in bytes, the least recently
 /// used go first.
 ///
@@ -177,6 +180,12 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
     return withSet(of: hash) { $0.wasAsked(hash) }
   }
 
+  /// Whether an answer is short enough to be kept.
+  ///
+  /// - Parameter byteCount: The bytes it takes.
+  /// - Returns: Whether it is.
+  func takes(byteCount: Int) -> Bool { byteCount + entryByteCount <= min(limit, answerLimit) }
+
   /// Keeps an answer, as long as there is room; not if it is too long.
   ///
   /// - Parameters:
@@ -184,10 +193,9 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   ///   - key: What it depends on.
   ///   - byteCount: The bytes it takes.
   func insert(_ answer: Answer, for key: AnswerKey, byteCount: Int) {
-    // What an entry takes beside its bytes.
-    let byteCount = byteCount + 512
-    guard byteCount <= min(limit, answerLimit) else { return }
-    let entry = Entry(key: key, answer: answer, byteCount: byteCount, lastUse: 0)
+    guard takes(byteCount: byteCount) else { return }
+    let entry = Entry(
+      key: key, answer: answer, byteCount: byteCount + entryByteCount, lastUse: 0)
     let hash = key.hash
     // Freed after the lock is released.
     _ = withSet(of: hash) { $0.insert(entry, hash, limit: limit) }

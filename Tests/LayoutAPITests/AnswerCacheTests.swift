@@ -70,9 +70,12 @@ struct AnswerCacheTests {
 
   @Test func keepsNothingLong() {
     let cache = AnswerCache<KeptAnswer>(byteCount: 32 << 20)
+    #expect(cache.takes(byteCount: 5000))
+    #expect(!cache.takes(byteCount: 40_000))
     cache.insert(answer(1, count: 40_000), for: key(1, 1), byteCount: 40_000)
     #expect(cache.byteCount == 0)
     let none = AnswerCache<KeptAnswer>(byteCount: 0)
+    #expect(!none.takes(byteCount: 10))
     none.insert(answer(1, count: 10), for: key(1, 1), byteCount: 10)
     #expect(none.answer(to: key(1, 1)) == nil)
   }

@@ -249,6 +249,29 @@ struct KeptAnswerTests {
     #expect(ScrollBand.maximumByteCount + 512 <= service.service.bands.answerLimit)
   }
 
+  /// What is said to be kept is not counted for each who is sent it.
+  @Test(arguments: [true, false])
+  func areNotSaidToBeKeptWhereTheyAreTooLong(isTick: Bool) throws {
+    let service = MockService()
+    let session = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":2000}}]},"layout":{"kind":"list","itemLength":1},"viewport":{"width":100,"height":2000}}"#
+    )
+    let path = Array((session + (isTick ? "/scroll" : "/attributes")).utf8)
+    let query = Array((isTick ? "" : "x=0&y=0&width=100&height=2000").utf8)
+    let body = Array((isTick ? #"{"contentOffset":{"x":0,"y":0},"full":true}"# : "").utf8)
+    let type = Array((isTick ? "application/json" : "").utf8)
+    for _ in 0..<3 {
+      let request = HTTPRequest(
+        method: isTick ? .post : .get, path: path.span, query: query.span,
+        fields: HTTPRequestFields(contentType: type.span), body: body.span)
+      guard let response = service.service.respond(to: request, mayTakeLong: true) else {
+        throw MockError(message: "no answer")
+      }
+      #expect(response.content.byteCount > 100_000)
+      #expect(!response.content.isKept)
+    }
+  }
+
   /// The thread that serves has looked at the request before.
   @Test func whatAWorkerAnswersHasNotBeenAskedTwice() throws {
     let time = Atomic<UInt64>(0)

@@ -64,7 +64,9 @@ extension Call {
       json.string(Cursor.text(next))
     }
     json.endObject()
-    let isKept = key.map(service.answers.wasAsked) ?? false
+    // What is said to be kept is held once for all who are sent it, and not counted for each: this has to be so.
+    let canBeKept = service.answers.takes(byteCount: json.byteCount)
+    let isKept = canBeKept && key.map(service.answers.wasAsked) ?? false
     let content = json.content(tag: tag.field, isKept: isKept)
     if let key, isKept {
       service.answers.insert(

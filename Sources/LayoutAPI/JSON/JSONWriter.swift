@@ -38,7 +38,7 @@ import HTTPMessages
 
   /// What has been written.
   consuming func finish() -> [UInt8] {
-    let length = length
+    let length = byteCount
     var bytes: [UInt8] = []
     bytes.reserveCapacity(length)
     // Safe: as many bytes have been written.
@@ -54,7 +54,7 @@ import HTTPMessages
   /// - Returns: The content: where it was written, or in memory of its length if it is kept, or so long
   ///   that what else has been reserved counts. The server counts what bodies have that are under way.
   consuming func content(tag: HTTPEntityTag? = nil, isKept: Bool = false) -> HTTPContent {
-    let length = length
+    let length = byteCount
     let isRoomy = capacity > JSONWriter.roomyCapacity && capacity - length > length / 4
     if isKept || isRoomy {
       return HTTPContent(finish(), type: "application/json", tag: tag, isKept: isKept)
@@ -66,7 +66,7 @@ import HTTPMessages
   private static let roomyCapacity = 16 * 1024
 
   /// How much counts of what has been written.
-  private var length: Int {
+  var byteCount: Int {
     // Else there is no last byte.
     count > 0 && last == UInt8(ascii: ",") ? count - 1 : count
   }
