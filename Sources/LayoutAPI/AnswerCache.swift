@@ -174,7 +174,7 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   /// cache with answers, and the processor's caches with their bytes, for nothing.
   ///
   /// - Parameter key: What the answer depends on.
-  /// - Returns: Whether the answer is worth keeping; may be wrong, rarely.
+  /// - Returns: Whether it was; may be wrong, rarely.
   func wasAsked(_ key: AnswerKey) -> Bool {
     let hash = key.hash
     return withSet(of: hash) { $0.wasAsked(hash) }
@@ -185,6 +185,18 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   /// - Parameter byteCount: The bytes it takes.
   /// - Returns: Whether it is.
   func takes(byteCount: Int) -> Bool { byteCount + entryByteCount <= min(limit, answerLimit) }
+
+  /// Whether an answer is to be kept: it is short enough, and its question was asked a short while ago.
+  ///
+  /// What is said to be kept is held once for all who are sent it, and not counted for each: it has to be so.
+  ///
+  /// - Parameters:
+  ///   - key: What it depends on.
+  ///   - byteCount: The bytes it takes.
+  /// - Returns: Whether it is.
+  func isWorthKeeping(_ key: AnswerKey, byteCount: Int) -> Bool {
+    takes(byteCount: byteCount) && wasAsked(key)
+  }
 
   /// Keeps an answer, as long as there is room; not if it is too long.
   ///

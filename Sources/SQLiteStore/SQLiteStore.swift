@@ -5,8 +5,9 @@ import Synchronization
 ///
 /// ``Schema`` says what the file looks like. Changes of all threads go through one queue and are
 /// committed together (``CommitQueue``); reads have connections of their own and wait for no change
-/// (``ReaderPool``), but for the one in an eighth of a session's life that notes its use. What has returned survives the end of the process at any moment, and of the
-/// machine as far as its disk keeps what it says it has written.
+/// (``ReaderPool``), but for the one in an eighth of a session's life that notes its use. What has
+/// returned survives the end of the process at any moment, and of the machine as far as its disk
+/// keeps what it says it has written.
 ///
 /// Stamps of versions are not kept: where one process owns the file, a number comes once.
 ///

@@ -99,6 +99,14 @@ class Checks:
           const box = view.elementAt(args[0], args[1]).getBoundingClientRect();
           return [box.x + box.width / 2, box.y + box.height / 2];""", section, item)
 
+    def lift(self, item):
+        """Holds an item until it is up; returns where."""
+        x, y = self.center(item)
+        self.browser.move(x, y)
+        self.browser.down()
+        time.sleep(0.4)
+        return x, y
+
     def has_focus(self):
         """Firefox's window never has it without a screen, and says nothing of elements that get it."""
         return self.browser.eval("return document.hasFocus()")
@@ -175,11 +183,8 @@ class Checks:
         self.open("collection=random&layout=flow")
         before = self.ids()
         self.browser.eval(VIEW + "window.moved = []; view.addEventListener('reorder', (e) => moved.push(e.detail))")
-        x, y = self.center(0)
         tx, ty = self.center(3)
-        self.browser.move(x, y)
-        self.browser.down()
-        time.sleep(0.4)
+        x, y = self.lift(0)
         for step in range(1, 9):
             self.browser.move(x + (tx - x) * step / 8, y + (ty - y) * step / 8)
             time.sleep(0.03)
@@ -198,10 +203,7 @@ class Checks:
     def held_at_an_edge_it_scrolls(self):
         self.open("collection=random&layout=flow")
         bottom = self.browser.eval(VIEW + "return view.getBoundingClientRect().bottom")
-        x, y = self.center(0)
-        self.browser.move(x, y)
-        self.browser.down()
-        time.sleep(0.4)
+        x, y = self.lift(0)
         for step in range(1, 9):
             self.browser.move(x, y + (bottom - 12 - y) * step / 8)
             time.sleep(0.03)
@@ -231,10 +233,7 @@ class Checks:
         """Its place, as the server knows it, is scrolled out of view before a tick says all that is visible."""
         self.open("collection=random&layout=list")
         bottom = self.browser.eval(VIEW + "return view.getBoundingClientRect().bottom")
-        x, y = self.center(1)
-        self.browser.move(x, y)
-        self.browser.down()
-        time.sleep(0.4)
+        x, y = self.lift(1)
         self.browser.eval(VIEW + """
           window.real = window.fetch;
           window.fetch = async (url, options) => {
@@ -262,10 +261,7 @@ class Checks:
         self.browser.eval(VIEW + """
           window.asked = [];
           view.addEventListener("request", ({detail}) => asked.push(`${detail.method} ${detail.url.split("/").pop()}`));""")
-        x, y = self.center(2)
-        self.browser.move(x, y)
-        self.browser.down()
-        time.sleep(0.4)
+        x, y = self.lift(2)
         for step in range(8):
             self.browser.move(x + 4 * step, y)
             self.browser.eval(VIEW + "await view.idle()")

@@ -64,13 +64,11 @@ extension Call {
       json.string(Cursor.text(next))
     }
     json.endObject()
-    // What is said to be kept is held once for all who are sent it, and not counted for each: this has to be so.
-    let canBeKept = service.answers.takes(byteCount: json.byteCount)
-    let isKept = canBeKept && key.map(service.answers.wasAsked) ?? false
+    let byteCount = json.byteCount
+    let isKept = key.map { service.answers.isWorthKeeping($0, byteCount: byteCount) } ?? false
     let content = json.content(tag: tag.field, isKept: isKept)
     if let key, isKept {
-      service.answers.insert(
-        KeptAnswer(content: content), for: key, byteCount: content.byteCount)
+      service.answers.insert(KeptAnswer(content: content), for: key, byteCount: byteCount)
     }
     return HTTPResponse(status: .ok, content: content)
   }

@@ -218,10 +218,8 @@ extension Call {
     let tag = EntityTag(
       version: revision.version, tickCount: revision.isMoving ? before.tickCount &+ 1 : nil)
     // A moved item's preview is gone with the next step. What was left to a worker was not asked twice.
-    // And what is too long is not kept: it is held, and counted, for each who is sent it.
     let byteCount = json.byteCount + scrolling.byteCount
-    let canBeKept = !revision.isMoving && service.answers.takes(byteCount: byteCount)
-    let isKept = canBeKept && service.answers.wasAsked(key)
+    let isKept = !revision.isMoving && service.answers.isWorthKeeping(key, byteCount: byteCount)
     let content = json.content(tag: tag.field, isKept: isKept)
     if isKept {
       service.answers.insert(
