@@ -318,16 +318,20 @@ void http_count_refusal(http_loop *loop, unsigned status) {
   http_count(&loop->refusals[i], 1);
 }
 
-void http_exchange_refuse(http_exchange *exchange, unsigned status, const char *detail) {
+static void refuse_as(http_exchange *exchange, const http_problem *problem, const char *detail) {
   http_server *server = exchange->loop->server;
   char id[HTTP_REQUEST_ID_SIZE];
   http_make_request_id(id);
   release_reply(exchange);
-  http_reply_refuse(&exchange->reply, status, detail, id, exchange->problem);
-  http_count_refusal(exchange->loop, status);
+  http_reply_refuse(&exchange->reply, problem, detail, id, exchange->problem);
+  http_count_refusal(exchange->loop, problem->status);
   http_bytes target = bytes_of(exchange->target, exchange->target_count);
   http_bytes origin = exchange->request.fields[HTTP_FIELD_ORIGIN];
-  server->observer(server->context, status, target, origin, id, &exchange->reply);
+  server->observer(server->context, problem->status, target, origin, id, &exchange->reply);
+}
+
+void http_exchange_refuse(http_exchange *exchange, unsigned status, const char *detail) {
+  refuse_as(exchange, http_problem_of(status), detail);
 }
 
 // From now on the client has to take its answer.
@@ -418,7 +422,8 @@ static enum MHD_Result send_reply(http_exchange *exchange) {
   // What is prepared is held once, however many are sent it.
   size_t held = reply->prepared ? 0 : reply->count;
   if (!may_hold(exchange, held)) {
-    http_exchange_refuse(exchange, 503, reply->is_read ? too_much_is_held : answer_has_no_room);
+    if (reply->is_read) http_exchange_refuse(exchange, 503, too_much_is_held);
+    else refuse_as(exchange, &http_uncertain, answer_has_no_room);
     held = reply->count;
   }
   hold(exchange, held);

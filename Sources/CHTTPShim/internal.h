@@ -318,10 +318,16 @@ void http_exchange_sweep(http_loop *loop, double now);
 void http_exchange_refuse(http_exchange *exchange, unsigned status, const char *detail);
 void http_count_refusal(http_loop *loop, unsigned status);
 
+// A kind of refusal.
+typedef struct http_problem {
+  unsigned status;
+  const char *slug, *title;
+} http_problem;
+
 // reply.c
 // Fills in a refusal, whose text is kept where the caller says, of HTTP_PROBLEM_SIZE bytes.
-void http_reply_refuse(http_reply *reply, unsigned status, const char *detail, const char *id,
-                       char *text);
+void http_reply_refuse(http_reply *reply, const http_problem *problem, const char *detail,
+                       const char *id, char *text);
 // Sends a short reply on a socket that nobody else writes to, as its last one; as far as the socket takes it. The
 // session is that of TLS, or NULL.
 void http_reply_say(const http_reply *reply, int fd, void *session);
@@ -378,8 +384,12 @@ void http_queue_close(http_server *server);
 void *http_worker_run(void *worker);
 
 // problem.c: canned refusals in the shape of the service's own.
+// A 503 of what may have been done, or has been.
+extern const http_problem http_uncertain;
 void http_make_request_id(char id[HTTP_REQUEST_ID_SIZE]);
-size_t http_problem_body(unsigned status, const char *detail, const char *id, char *text,
-                         size_t size);
+// The kind that goes with a status; of 503 that of which nothing has been done.
+const http_problem *http_problem_of(unsigned status);
+size_t http_problem_body(const http_problem *problem, const char *detail, const char *id,
+                         char *text, size_t size);
 
 #endif

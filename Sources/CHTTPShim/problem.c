@@ -3,10 +3,7 @@
 
 #include "internal.h"
 
-static const struct {
-  unsigned status;
-  const char *slug, *title;
-} problems[] = {
+static const http_problem problems[] = {
     {400, "bad-request", "The request is malformed"},
     {413, "content-too-large", "The body is too large"},
     {414, "uri-too-long", "The URL is too long"},
@@ -14,11 +11,13 @@ static const struct {
     {503, "unavailable", "The server cannot answer now"},
 };
 
-static size_t find(unsigned status) {
+const http_problem http_uncertain = {503, "uncertain", "The change may have been made"};
+
+const http_problem *http_problem_of(unsigned status) {
   size_t count = sizeof problems / sizeof *problems;
   for (size_t i = 0; i < count; i++)
-    if (problems[i].status == status) return i;
-  return 0;
+    if (problems[i].status == status) return &problems[i];
+  return problems;
 }
 
 void http_make_request_id(char id[HTTP_REQUEST_ID_SIZE]) {
@@ -27,12 +26,11 @@ void http_make_request_id(char id[HTTP_REQUEST_ID_SIZE]) {
 }
 
 // The detail is always one of the shim's own constants: nothing that a client has sent is echoed.
-size_t http_problem_body(unsigned status, const char *detail, const char *id, char *text,
-                         size_t size) {
-  size_t i = find(status);
+size_t http_problem_body(const http_problem *problem, const char *detail, const char *id,
+                         char *text, size_t size) {
   int count = snprintf(text, size,
                        "{\"type\":\"/problems/%s\",\"title\":\"%s\",\"status\":%u,"
                        "\"detail\":\"%s\",\"requestId\":\"%s\"}",
-                       problems[i].slug, problems[i].title, status, detail, id);
+                       problem->slug, problem->title, problem->status, detail, id);
   return count < 0 ? 0 : (size_t)count < size ? (size_t)count : size - 1;
 }

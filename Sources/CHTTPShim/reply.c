@@ -107,14 +107,14 @@ void http_reply_body(http_reply *reply, unsigned status, const uint8_t *body, si
   reply->owner = owner;
 }
 
-void http_reply_refuse(http_reply *reply, unsigned status, const char *detail, const char *id,
-                       char *text) {
-  size_t count = http_problem_body(status, detail, id, text, HTTP_PROBLEM_SIZE);
+void http_reply_refuse(http_reply *reply, const http_problem *problem, const char *detail,
+                       const char *id, char *text) {
+  size_t count = http_problem_body(problem, detail, id, text, HTTP_PROBLEM_SIZE);
   reply->field_count = 0;
   reply->prepared = NULL;
   http_reply_describe(reply, "application/problem+json", NULL, 0);
-  http_reply_body(reply, status, (const uint8_t *)text, count, NULL, NULL);
-  if (status == 503) http_reply_header(reply, "Retry-After", "1");
+  http_reply_body(reply, problem->status, (const uint8_t *)text, count, NULL, NULL);
+  if (problem->status == 503) http_reply_header(reply, "Retry-After", "1");
 }
 
 // Adds to a text; what does not fit is left out.

@@ -25,7 +25,7 @@ static void turn_away(http_server *server, int fd, const char *detail) {
   char id[HTTP_REQUEST_ID_SIZE], problem[HTTP_PROBLEM_SIZE];
   http_make_request_id(id);
   http_reply reply;
-  http_reply_refuse(&reply, 503, detail, id, problem);
+  http_reply_refuse(&reply, http_problem_of(503), detail, id, problem);
   http_reply_say(&reply, fd, NULL);
   http_linger_take(&server->lingerer, fd, http_now());
   http_bytes unread = {(const uint8_t *)"", 0};

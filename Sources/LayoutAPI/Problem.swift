@@ -23,6 +23,7 @@ struct Problem: Error {
     case tooLarge = "content-too-large"
     case tooManyRequests = "too-many-requests"
     case unavailable
+    case uncertain
     case unreadable = "unreadable-session"
 
     var status: HTTPStatus {
@@ -39,7 +40,7 @@ struct Problem: Error {
       case .unsupportedMediaType: .unsupportedMediaType
       case .tooLarge: .contentTooLarge
       case .tooManyRequests: .tooManyRequests
-      case .unavailable: .serviceUnavailable
+      case .unavailable, .uncertain: .serviceUnavailable
       case .unreadable: .internalServerError
       }
     }
@@ -61,6 +62,7 @@ struct Problem: Error {
       case .tooLarge: "The body is too large"
       case .tooManyRequests: "The key's holder may do no more for now"
       case .unavailable: "The server cannot answer now"
+      case .uncertain: "The change may have been made"
       case .unreadable: "What is kept of the session cannot be read"
       }
     }
@@ -188,15 +190,16 @@ struct Problem: Error {
     case .unavailable: self = .unavailable("the store cannot be used now; nothing has been changed")
     case .uncertain:
       self = .unavailable(
-        "the store did not say whether it has changed the session; ask for its version")
+        "the store did not say whether it has changed the session; ask for its version",
+        as: .uncertain)
     case .unreadable:
       self.init(.unreadable, "the store cannot read what it has; it is left as it is")
     }
   }
 
-  /// What may well be answered soon.
-  static func unavailable(_ detail: String) -> Problem {
-    Problem(.unavailable, detail, fields: [HTTPField(name: "Retry-After", value: "1")])
+  /// What may well be answered soon: nothing has been done, if the kind says nothing else.
+  static func unavailable(_ detail: String, as kind: Kind = .unavailable) -> Problem {
+    Problem(kind, detail, fields: [HTTPField(name: "Retry-After", value: "1")])
   }
 
   /// The problem as an answer.

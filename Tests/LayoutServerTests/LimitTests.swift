@@ -201,11 +201,14 @@ struct LimitTests {
       // An answer.
       let asker = RawClient(port: server.port)
       asker.send("GET /size/500000 HTTP/1.1\r\nHost: a\r\n\r\n")
-      #expect(asker.receive()?.status == 503)
+      let unread = try #require(asker.receive())
+      #expect(unread.status == 503)
+      #expect(unread.text.contains("/problems/unavailable"))
       // One that says that what was asked for is done.
       asker.send("POST /size/500000 HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
       let done = try #require(asker.receive())
       #expect(done.status == 503)
+      #expect(done.text.contains("/problems/uncertain"))
       #expect(done.text.contains("has been made"))
       // What is small always fits.
       let filler = RawClient(port: server.port)

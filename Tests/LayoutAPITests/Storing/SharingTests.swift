@@ -352,6 +352,7 @@ struct SharingTests {
         let answer = try #require(service.send(method, target, body))
         #expect(answer.status == 503)
         #expect(answer.fields["Retry-After"] == "1")
+        #expect(answer["type"] as? String == "/problems/unavailable")
         // Where the store is, is not for strangers.
         #expect((answer["detail"] as? String)?.contains("gone fishing") == false)
       }
@@ -385,7 +386,10 @@ struct SharingTests {
       let path = try service.makeSession(session)
       store.failure.withLock { $0 = StoreError(.uncertain, "no answer") }
       store.failsAfterwards.withLock { $0 = true }
-      #expect(service.send(.post, path + "/updates", deletion)?.status == 503)
+      let unknown = try #require(service.send(.post, path + "/updates", deletion))
+      #expect(unknown.status == 503)
+      #expect(unknown["type"] as? String == "/problems/uncertain")
+      #expect(unknown.fields["Retry-After"] == "1")
       store.failure.withLock { $0 = nil }
       let seen = try #require(service.send(.get, path))
       #expect(seen["version"] as? Int == 2)
