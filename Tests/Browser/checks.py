@@ -810,6 +810,53 @@ class Checks:
             expect(counts[0] == counts[1], f"{what}: there are {counts[1]} items, and here {counts[0]}")
             self.same(f"after the failure of {what}", least=4)
 
+    def what_may_have_been_done_is_done_once(self):
+        """Nobody says whether a change was made: the page's data, its promise and its event are right all the same."""
+        unsure = """new Response('{"type": "/problems/uncertain"}', {status: 503, headers: {'Retry-After': '0.1'}})"""
+        for what, instead in (
+            ("lost behind the server", "await real(url, options); throw new TypeError('cut off');"),
+            ("lost before it", "throw new TypeError('cut off');"),
+            ("slower than the question about it",
+             "setTimeout(() => real(url, options), 30); await wait(0); throw new TypeError('cut off');"),
+            ("of a store that does not say, and has it", f"await real(url, options); return {unsure};"),
+            ("of a store that does not say, and has it not", f"return {unsure};"),
+            ("of a proxy that gave up", "await real(url, options); return new Response('<h1>', {status: 504});"),
+        ):
+            self.open("collection=random&layout=flow")
+            before = self.ids()
+            found = self.browser.eval(VIEW + WAIT + f"""
+              const real = window.fetch;
+              const seen = {{errors: 0, moved: []}};
+              view.addEventListener("error", () => seen.errors++);
+              view.addEventListener("reorder", ({{detail}}) => seen.moved.push(detail));
+              let end = "/updates";
+              window.fetch = async (url, options) => {{
+                if (String(url).endsWith(end)) {{ end = null; {instead} }}
+                return real(url, options);
+              }};
+              seen.version = (await view.applyUpdates({{deleteItems: [{{section: 0, start: 1, end: 2}}]}})).version;
+              await view.idle();
+              end = "/movement/end";
+              const first = view.elementAt(0, 0);
+              first.focus();
+              for (const key of [" ", "ArrowRight", "Enter"]) {{
+                first.dispatchEvent(new KeyboardEvent("keydown", {{key, bubbles: true, cancelable: true}}));
+                await view.idle();
+                await wait(100);
+              }}
+              await view.idle();
+              window.fetch = real;
+              return {{...seen, end, known: view.version,
+                       ids: view.collection.sections[0].items.ids.slice(0, 6)}};""")
+            expect(found["version"] == 2 and found["known"] == 3, f"{what}: the versions are {found}")
+            expect(found["end"] is None and found["errors"] == 0, f"{what}: {found}")
+            expect([moved["to"] for moved in found["moved"]] == [[0, 1]], f"{what}: events {found}")
+            expected = [before[2], before[0], *before[3:7]]
+            after = self.ids(6)
+            expect(after == expected, f"{what}: {before} became {after}")
+            expect(found["ids"] == expected, f"{what}: the page has {found['ids']}")
+            self.same(f"after a change {what}", least=4)
+
     def it_says_where_it_is(self):
         """The server knows of another offset: it was started anew, or is another one, or others look at the session."""
         for what, ask in (
@@ -1842,7 +1889,7 @@ class Checks:
             "nothing_piles_up_in_hidden_pages", "held_at_an_edge_it_scrolls", "views_in_views", "scrolling_by_the_page_is_told",
             "the_collection_follows_batches",
             "lost_sessions_are_made_again", "busy_servers_are_asked_again", "lost_answers_are_made_up_for",
-            "what_failed_is_caught_up_with", "it_says_where_it_is", "what_is_never_answered_is_asked_again",
+            "what_failed_is_caught_up_with", "what_may_have_been_done_is_done_once", "it_says_where_it_is", "what_is_never_answered_is_asked_again",
             "what_comes_late_is_not_taken",
             "moved_and_hidden_it_stays", "hidden_it_goes_on", "drags_that_fail_are_over",
             "what_is_set_while_away_counts", "strangers_do_not_stay", "other_documents_have_its_styles",

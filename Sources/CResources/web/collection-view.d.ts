@@ -202,6 +202,10 @@ export class CollectionView extends HTMLElement {
   /** Resolves when nothing is being asked, drawn or animated. */
   idle(): Promise<void>;
   setLayout(layout: LayoutKind | Layout | (string & {})): Promise<void>;
+  /**
+   * Resolves when the batch has been applied, also if the answer was lost: then without what moved, and what is shown
+   * changes without an animation.
+   */
   applyUpdates(batch: BatchUpdate): Promise<UpdateAnswer>;
   replaceCollection(collection: Collection, anchor?: Anchor): Promise<object>;
   scrollToItem(

@@ -44,6 +44,8 @@ const IDENTITY = [1, 0, 0, 1, 0, 0];
 const CONTROLS = "a[href], button, input, textarea, select, summary";
 /** Inside a section: the header, the cells, the footer, the decorations. */
 const RANKS = { header: 0, cell: 1, footer: 2 };
+/** What an answer that was lost may have told of. */
+const UNTOLD = { appearing: [], disappearing: [], moving: [], entering: [], leaving: [], cancelPrefetch: [] };
 const EASING = "cubic-bezier(0.25, 0.8, 0.25, 1)";
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
@@ -78,6 +80,12 @@ export class LayoutError extends Error {
 function passes(error) {
   const { status } = error;
   return error instanceof LayoutError && (status === 0 || status === 429 || status >= 500);
+}
+
+/** Whether a change may have been made all the same: the answer was lost, or a proxy or the server does not know. */
+function leavesOpen({ status, problem }) {
+  return status === 0 || status === 502 || status === 504 ||
+    (status === 503 && problem?.type !== "/problems/unavailable");
 }
 
 /**
@@ -607,8 +615,8 @@ export class CollectionView extends EarlyElement {
     return this.#enqueue(async () => {
       const before = this.#collection;
       const body = { contentOffset: this.#tellOffset(), ...batch };
-      const answer = await this.#ask("POST", "/updates", body, { isMatched: true });
-      if (batch.dryRun) return answer;
+      if (batch.dryRun) return this.#ask("POST", "/updates", body, { isMatched: true });
+      const answer = await this.#askOnce("/updates", body);
       // The page may have set another one meanwhile.
       if (this.#collection === before) this.#collection = updated(before, batch);
       this.#takeSummary(answer);
@@ -794,6 +802,32 @@ export class CollectionView extends EarlyElement {
     }
   }
 
+  /**
+   * Asks for what may be done only once. Where nobody knows whether it was, the session's version does (another's
+   * change at that very moment is taken for it); what moved is not told again then.
+   */
+  async #askOnce(path, body) {
+    const session = this.#session;
+    const version = session?.version;
+    for (let isOpen = false, triesLeft = 3; ; triesLeft--) {
+      try {
+        return await this.#ask("POST", path, body, { isMatched: true });
+      } catch (error) {
+        // The first one may still have been under way when the version was asked for.
+        const isLate = isOpen && error.status === 412;
+        isOpen = leavesOpen(error);
+        if (triesLeft === 0 || session !== this.#session || !(isOpen || isLate)) throw error;
+        const summary = await this.#ask("GET", "").catch(() => { throw error; });
+        if (session !== this.#session) return this.#askOnce(path, body);
+        if (summary.version === version + 1) {
+          this.#fullWanted = true;
+          return { ...UNTOLD, contentOffset: this.#told, ...summary };
+        }
+        if (summary.version !== version) throw error;
+      }
+    }
+  }
+
   /** An answer with its text. */
   async #fetch(url, options) {
     try {
@@ -805,7 +839,7 @@ export class CollectionView extends EarlyElement {
     }
   }
 
-  /** One request; what the server has no time for is asked again when it says. */
+  /** One request; what the server has no time for is asked again when it says, unless it may have been done. */
   async #request(method, path, body, fields = {}) {
     const url = new URL(path.slice(1), this.#server).href;
     const headers = { ...this.#headers(), ...fields };
@@ -830,12 +864,7 @@ export class CollectionView extends EarlyElement {
         await delay(0.2 * 2 ** attempt);
         continue;
       }
-      if ((response.status === 503 || response.status === 429) && attempt < 6) {
-        const seconds = Number(response.headers.get("Retry-After"));
-        await delay(clamp(seconds || 0.25 * 2 ** attempt, 0.1, 30));
-        continue;
-      }
-      const { text } = response;
+      const { status, text } = response;
       const seconds = (performance.now() - start) / 1000;
       let json = null;
       try {
@@ -843,8 +872,15 @@ export class CollectionView extends EarlyElement {
       } catch {
         // A proxy's page, for example.
       }
-      this.#emit("request", { method, url, status: response.status, seconds, body });
-      if (!response.ok) throw new LayoutError(response.status, json, method, url);
+      const isLater = status === 429 ||
+        (status === 503 && !(fields["If-Match"] && leavesOpen({ status, problem: json })));
+      if (isLater && attempt < 6) {
+        const wait = Number(response.headers.get("Retry-After"));
+        await delay(clamp(wait || 0.25 * 2 ** attempt, 0.1, 30));
+        continue;
+      }
+      this.#emit("request", { method, url, status, seconds, body });
+      if (!response.ok) throw new LayoutError(status, json, method, url);
       return json;
     }
   }
@@ -1913,12 +1949,12 @@ export class CollectionView extends EarlyElement {
       if (this.#movement !== movement || !movement.isUp) return;
       if (movement.isWanted) await this.#stepMovement();
       const before = this.#collection;
-      const answer = await this.#ask("POST", "/movement/end");
+      const answer = await this.#askOnce("/movement/end");
       this.#flush();
       const { item } = movement;
       this.#movement = null;
       delete item.element.dataset.dragging;
-      const { source, target } = answer;
+      const { source = movement.source, target = movement.target } = answer;
       const isMoved = comparePaths(source, target) !== 0;
       if (isMoved && this.#collection === before) {
         this.#collection = updated(before, { moveItems: [{ from: source, to: target }] });
