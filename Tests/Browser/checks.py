@@ -58,12 +58,12 @@ def server(program, *options):
         process.wait()
 
 
-class Checks:
+class Page:
+    """What the checks are made of."""
+
     def __init__(self, browser, program, url, shop, screenshots):
         self.browser, self.program, self.url, self.shop, self.screenshots = browser, program, url, shop, screenshots
         self.notes = []
-
-    # What the checks are made of
 
     def open(self, state=""):
         self.browser.goto(f"{self.url}/#{state}")
@@ -120,7 +120,9 @@ class Checks:
           }
           return ids;""", count)
 
-    # The checks
+
+class Checks(Page):
+    """Each method is a check."""
 
     def every_layout_scrolls(self):
         worst = 0
@@ -1879,57 +1881,40 @@ class Checks:
                 self.browser.screenshot(f"{self.screenshots}/{self.browser.name}-{layout}-{theme}-{width}.png")
         self.browser.resize(1280, 800)
 
-    def run(self):
-        failures = 0
-        for name in (
-            "every_layout_scrolls", "pinned_headers_stay", "snapping", "reorder_by_drag",
-            "an_item_that_is_up_is_nobody_elses", "drags_ask_for_nothing_twice", "reorder_by_keyboard",
-            "keyboard_goes_everywhere",
-            "updates_are_animated", "animations_begin_where_things_were", "changes_do_not_undo_scrolling",
-            "nothing_piles_up_in_hidden_pages", "held_at_an_edge_it_scrolls", "views_in_views", "scrolling_by_the_page_is_told",
-            "the_collection_follows_batches",
-            "lost_sessions_are_made_again", "busy_servers_are_asked_again", "lost_answers_are_made_up_for",
-            "what_failed_is_caught_up_with", "what_may_have_been_done_is_done_once", "it_says_where_it_is", "what_is_never_answered_is_asked_again",
-            "what_comes_late_is_not_taken",
-            "moved_and_hidden_it_stays", "hidden_it_goes_on", "drags_that_fail_are_over",
-            "what_is_set_while_away_counts", "strangers_do_not_stay", "other_documents_have_its_styles",
-            "the_focus_stays_in_shadows", "the_focus_stays_with_its_item", "controls_in_items_have_their_keys",
-            "who_goes_away_lifts_nothing", "pages_scroll_across_it", "what_is_gone_is_not_lifted",
-            "what_is_let_go_elsewhere_is_over",
-            "held_keys_do_not_pile_up",
-            "the_viewport_can_be_resized", "resized_while_it_begins", "a_million_items",
-            "far_jumps_leave_what_goes", "a_billion_items", "swinging_beyond_the_ends",
-            "fingers_that_rest_are_waited_for", "pages_that_are_read_from_the_right",
-            "first_screens_of_a_server_stay", "an_element_by_its_attributes_alone", "it_is_as_its_types_say",
-            "scroll_bars_come_first", "curl_tells_the_same", "keys_are_asked_for", "links_bring_back",
-            "strange_links_are_no_dead_ends", "the_last_choice_counts", "fingers", "accessible", "pictures",
-        ):
-            if only and name not in only:
-                continue
-            if name == "fingers" and not self.browser.phone:
-                print(f"{self.browser.name}: fingers: not to be had here")
-                continue
-            start = time.monotonic()
-            self.browser.messages.clear()
-            problem = None
-            try:
-                getattr(self, name)()
-                refused = self.browser.eval("return window.refused")
-                # What a check provokes, and a browser then reports.
-                errors = [m for m in self.browser.messages if not re.search(r"status of (401|404|409|412|422)", m)]
-                expect(not refused and not errors, f"the browser complains: {refused} {errors}")
-            except Failed as failed:
-                problem = str(failed)
-            except Exception:
-                problem = traceback.format_exc(limit=3)
-            word = "ok" if problem is None else "FAILED"
-            print(f"{self.browser.name}: {name.replace('_', ' ')}: {word}, {time.monotonic() - start:.1f} s", flush=True)
-            if problem:
-                failures += 1
-                print(f"  {problem}", flush=True)
-        for note in self.notes:
-            print(f"{self.browser.name}: {note}")
-        return failures
+
+# In the order in which they are written.
+CHECKS = [name for name in vars(Checks) if not name.startswith("_")]
+
+
+def run(checks):
+    """Runs all checks, or those that were asked for; returns how many failed."""
+    failures = 0
+    browser = checks.browser
+    for name in only or CHECKS:
+        if name == "fingers" and not browser.phone:
+            print(f"{browser.name}: fingers: not to be had here")
+            continue
+        start = time.monotonic()
+        browser.messages.clear()
+        problem = None
+        try:
+            getattr(checks, name)()
+            refused = browser.eval("return window.refused")
+            # What a check provokes, and a browser then reports.
+            errors = [m for m in browser.messages if not re.search(r"status of (401|404|409|412|422)", m)]
+            expect(not refused and not errors, f"the browser complains: {refused} {errors}")
+        except Failed as failed:
+            problem = str(failed)
+        except Exception:
+            problem = traceback.format_exc(limit=3)
+        word = "ok" if problem is None else "FAILED"
+        print(f"{browser.name}: {name.replace('_', ' ')}: {word}, {time.monotonic() - start:.1f} s", flush=True)
+        if problem:
+            failures += 1
+            print(f"  {problem}", flush=True)
+    for note in checks.notes:
+        print(f"{browser.name}: {note}")
+    return failures
 
 
 GALLERY = pathlib.Path(__file__).parents[1] / "LayoutAPITests/Fixtures/gallery.json"
@@ -1999,7 +1984,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("program")
 parser.add_argument("--browser", choices=["chromium", "firefox", "webkit"])
 parser.add_argument("--screenshots")
-parser.add_argument("--only", nargs="*")
+parser.add_argument("--only", nargs="*", choices=CHECKS, metavar="CHECK")
 options = parser.parse_args()
 only = options.only
 if options.screenshots:
@@ -2015,7 +2000,7 @@ with server(options.program, "--cors-origin", origin) as url:
         if options.browser in (None, kind.name):
             browser = kind()
             try:
-                failures += Checks(browser, options.program, url, origin, options.screenshots).run()
+                failures += run(Checks(browser, options.program, url, origin, options.screenshots))
             finally:
                 browser.close()
 sys.exit(1 if failures else 0)
