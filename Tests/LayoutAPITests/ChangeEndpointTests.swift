@@ -246,6 +246,42 @@ struct ReplacingLayoutTests {
     #expect(service.send(.put, path + "/layout", wide)?.status == 422)
     #expect(service.send(.get, path)?["version"] as? Int == 1)
   }
+
+  /// Card 8 stands upright; its row is at 800 to 900 then.
+  @Test func theCardThatShowsInTheMiddleStaysThere() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":17}}]},"layout":{"kind":"wheel"},
+       "viewport":{"width":375,"height":300,"contentOffset":{"x":943,"y":0}}}
+      """)
+    let answer = service.send(
+      .put, path + "/layout", #"{"layout":{"kind":"list","itemLength":100}}"#)
+    #expect(answer?.text("contentOffset") == #"{"x":0,"y":700}"#)
+  }
+
+  @Test(arguments: layouts)
+  func columnsTellOfEffectsToo(layout: String) throws {
+    let service = MockService()
+    let path =
+      try service.makeSession(description(layout, offset: #"{"x":150,"y":20}"#)) + "/attributes"
+    let objects = try #require(service.send(.get, path)?["attributes"] as? [[String: Any]])
+    let columns = try #require(
+      service.send(.get, path + "?format=columns")?["attributes"] as? [String: [Any]])
+    let defaults: [String: Any] = [
+      "zIndex": 0, "alpha": 1, "transform": [1, 0, 0, 1, 0, 0],
+      "anchorPoint": ["x": 0.5, "y": 0.5],
+    ]
+    #expect(!objects.isEmpty && columns["kind"]?.count == objects.count)
+    for (place, object) in objects.enumerated() {
+      for (name, standard) in defaults {
+        #expect(
+          canonicalJSON(columns[name]?[place] ?? standard)
+            == canonicalJSON(object[name] ?? standard),
+          "\(name) of element \(place)")
+      }
+    }
+  }
 }
 
 struct ReplacingViewportTests {
@@ -320,6 +356,15 @@ struct ReplacingViewportTests {
     #expect(answer["pointer"] as? String == pointer)
     #expect(service.send(.get, path)?["version"] as? Int == 1)
   }
+
+  @Test func anOffsetThatIsGivenWithASizeIsTakenAsItIs() throws {
+    let service = MockService()
+    let path = try service.makeSession(description(layouts[0]))
+    let answer = service.send(
+      .put, path + "/viewport", #"{"width":667,"height":375,"contentOffset":{"x":0,"y":-40}}"#)
+    #expect(answer?["version"] as? Int == 2)
+    #expect(answer?.text("contentOffset") == #"{"x":0,"y":-40}"#)
+  }
 }
 
 struct ImageTests {
@@ -333,6 +378,8 @@ struct ImageTests {
       let answer = try #require(service.send(.get, path + "/image.svg" + query, accept: "image/*"))
       #expect(answer.status == 200)
       #expect(answer.fields["Content-Type"] == "image/svg+xml")
+      #expect(answer.fields["Content-Security-Policy"] == "default-src 'none'")
+      #expect(answer.fields["X-Content-Type-Options"] == "nosniff")
       let picture = SVGReader(answer.bytes)
       let shown = try #require(
         service.send(.get, path + "/attributes" + query)?["attributes"] as? [[String: Any]])
@@ -392,6 +439,7 @@ struct ImageTests {
     let picture = SVGReader(answer.bytes)
     #expect(picture.titles.count == 5000)
     #expect(picture.text.contains("the first 5000 elements of more"))
+    #expect(picture.text.contains(#" width="4096" height="4096" "#))
   }
 }
 

@@ -242,6 +242,14 @@ struct RefusalTests {
     let ahead = body.replacing(#""height":900}"#, with: #""height":50},"prefetch":{"ahead":100}"#)
     #expect(service.send(.post, "/v1/layout", ahead)?.status == 422)
   }
+
+  @Test(arguments: ["flow", "waterfall", "pagedGrid", "list", "coverFlow", "wheel", "banner"])
+  func withoutSectionsThereIsNoContent(kind: String) throws {
+    let inset = kind == "wheel" ? "" : #","sectionInset":{"left":5,"right":5}"#
+    let empty = try LaidOut(
+      "", layout: "{\"kind\":\"\(kind)\"\(inset)}", viewport: #"{"width":100,"height":300}"#)
+    #expect(empty.contentSize == [0, 0])
+  }
 }
 
 struct RoutingTests {

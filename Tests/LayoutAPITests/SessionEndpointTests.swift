@@ -103,6 +103,9 @@ struct SessionEndpointTests {
     for wrong in ["&limit=0", "&limit=50001", "&limit=1.5"] {
       #expect(service.send(.get, all + wrong)?.status == 400, "\(wrong)")
     }
+    for wrong in ["x", "0", "0.1.2", "-1.0", "0.01", "0.H", ""] {
+      #expect(service.send(.get, all + "&cursor=\(wrong)")?.status == 400, "\(wrong)")
+    }
     let wide = path + "/attributes?x=0&y=0&height=1&width="
     #expect(service.send(.get, wide + "1e9")?.status == 200)
     #expect(service.send(.get, wide + "1000000000.1")?.status == 400)
@@ -615,5 +618,54 @@ struct SessionEndpointTests {
         {"height":[44],"id":["b"],"item":[1],"kind":["cell"],"section":[0],"width":[100],"x":[0],"y":[44]}
         """)
     #expect(service.send(.get, path + "/attributes/cell/0/1?format=rows")?.status == 400)
+  }
+
+  /// By whichever way an element comes: with ids, cells go another one than without.
+  @Test(arguments: ["", #","ids":["a","b","c","d"]"#])
+  func edgesOfASessionsFramesAreWholePixels(ids: String) throws {
+    let service = MockService()
+    let description = """
+      {"collection":{"sections":[{"items":{"count":4\(ids)}}]},"layout":{"kind":"list","itemLength":10.3},
+       "viewport":{"width":100,"height":30,"displayScale":2}}
+      """
+    let created = try #require(service.send(.post, "/v1/sessions", description))
+    let path = try #require(created.fields["Location"])
+    func edges(_ elements: Any?) -> [[Double]] {
+      (elements as? [[String: Any]] ?? []).map { element in
+        let frame = element["frame"] as? [String: Double] ?? [:]
+        return [frame["y"] ?? .nan, frame["height"] ?? .nan]
+      }
+    }
+    // 10.3, 20.6, 30.9 and 41.2 are at 10.5, 20.5, 31 and 41.
+    let shown = [[0, 10.5], [10.5, 10], [20.5, 10.5]]
+    #expect(edges(created["attributes"]) == shown)
+    #expect(edges(service.send(.get, path + "/attributes")?["attributes"]) == shown)
+    let full = service.send(
+      .post, path + "/scroll", #"{"contentOffset":{"x":0,"y":0},"full":true}"#)
+    #expect(edges(full?["appeared"]) == shown)
+    #expect(edges(service.tick(path, y: 9)?["appeared"]) == [[31, 10]])
+    let update = service.send(
+      .post, path + "/updates",
+      #"{"insertItems":[{"section":0,"at":0,"items":{"count":1}}],"dryRun":true}"#)
+    let moving = try #require(update?["moving"] as? [[String: Any]])
+    #expect(
+      edges([moving[0]["initial"] ?? 0, moving[0]["final"] ?? 0]) == [[0, 10.5], [10.5, 10]])
+    _ = service.send(.post, path + "/movement", #"{"indexPath":[0,0]}"#)
+    _ = service.send(.patch, path + "/movement", #"{"position":{"x":50,"y":15}}"#)
+    let ended = try #require(
+      service.send(.post, path + "/movement/end")?["moving"] as? [[String: Any]])
+    #expect(edges([ended[0]["final"] ?? 0]) == [[10.5, 10]])
+  }
+
+  @Test func whatIsSaidOfOneWayLeavesTheOther() throws {
+    let created = MockService().send(
+      .post, "/v1/sessions",
+      """
+      {"collection":{"sections":[{"items":{"count":100}}]},"layout":{"kind":"list","itemLength":50},
+       "viewport":{"width":100,"height":100,"contentOffset":{"x":0,"y":1000}},"prefetch":{"behind":0.5}}
+      """)
+    #expect(
+      created?.text("prefetch")
+        == #"[{"end":24,"section":0,"start":22},{"end":20,"section":0,"start":19}]"#)
   }
 }

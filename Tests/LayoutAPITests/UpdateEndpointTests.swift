@@ -494,6 +494,12 @@ struct UpdateTests {
     let moving = try #require(columns["moving"] as? [String: Any])
     #expect(moving.keys.sorted() == ["final", "from", "initial", "to"])
     #expect((moving["from"] as? [Any])?.isEmpty == true)
+    let moved = service.send(
+      .post, path + "/updates?format=columns",
+      #"{"moveItems":[{"from":[0,0],"to":[0,2]}],"dryRun":true}"#)
+    let ends = try #require(moved?["moving"] as? [String: Any])
+    #expect(canonicalJSON(ends["from"] ?? 0) == "[[0,1],[0,2],[0,0]]")
+    #expect(canonicalJSON(ends["to"] ?? 0) == "[[0,0],[0,1],[0,2]]")
     #expect(service.send(.post, path + "/updates?format=rows", body)?.status == 400)
     #expect(service.send(.get, path + "/updates")?.status == 405)
     #expect(service.send(.post, "/v1/sessions/none/updates", body)?.status == 404)

@@ -179,8 +179,10 @@ struct ViewportsTests {
         #expect(areEqual(matrix, numbers(element["transform"])))
         let origin = element["anchorPoint"] as? [String: Double] ?? ["x": 0.5, "y": 0.5]
         if matrix != nil {
-          let x = try #require(number(after: "transform-origin:", in: rule))
-          #expect(x == origin["x"].map { $0 * 100 })
+          let found = rule.components(separatedBy: "transform-origin:").dropFirst().first?
+            .split(separator: " ").prefix(2)
+            .compactMap { Double($0.prefix { "-.0123456789e".contains($0) }) }
+          #expect(areEqual(found, ["x", "y"].map { (origin[$0] ?? 0.5) * 100 }))
         }
       }
     }
@@ -243,5 +245,19 @@ struct ViewportsTests {
     #expect(
       service.send(.post, "/v1/layout?format=css", body, accept: "application/json")?.status == 406)
     #expect(service.send(.post, "/v1/layout", body, accept: "text/css")?.status == 406)
+  }
+
+  @Test func aDragBeginsWhereItsOwnViewportIs() throws {
+    let answer = try #require(
+      service.send(
+        .post, "/v1/layout",
+        """
+        {"collection":{"sections":[{"items":{"count":100}}]},"layout":{"kind":"list","snap":{"mode":"page"}},
+         "viewports":[{"width":9,"height":100},{"width":9,"height":100,"contentOffset":{"x":0,"y":500}}],
+         "snap":{"proposedContentOffset":{"x":0,"y":2000},"velocity":{"x":0,"y":1}}}
+        """))
+    let snaps = (answer["viewports"] as? [[String: Any]])?.map { canonicalJSON($0["snap"] ?? 0) }
+    #expect(
+      snaps?.first?.contains(#""y":100}"#) == true && snaps?.last?.contains(#""y":600}"#) == true)
   }
 }

@@ -268,6 +268,15 @@ struct SnappingTests {
     #expect(
       layout.snapTarget(for: drag, mode: .none, decelerationRate: .fast).contentOffset
         == Point(x: 0, y: 208))
+    var list = ListLayout()
+    list.scrollDirection = .horizontal
+    let row = try prepared(Content(sections: [Section(items: Items(count: 100))]), list)
+    let sideways = DragEnd(
+      proposedContentOffset: nil, velocity: Velocity(x: 1000, y: -40), startContentOffset: .zero,
+      contentOffset: Point(x: 10, y: 0))
+    #expect(
+      row.snapTarget(for: sideways, mode: .none, decelerationRate: .normal).contentOffset
+        == Point(x: 509, y: 0))
   }
 
   @Test func aProjectedFlingTellsHowLongItTakes() throws {

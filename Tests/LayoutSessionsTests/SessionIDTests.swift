@@ -31,4 +31,11 @@ struct SessionIDTests {
       }
     }
   }
+
+  @Test func allOfItsDigitsAreRandom() {
+    var generator = SystemRandomNumberGenerator()
+    let texts = (0..<400).map { _ in Array(SessionID(using: &generator).description.utf8) }
+    for place in 0..<32 { #expect(Set(texts.map { $0[place] }).count > 8) }
+    #expect(texts.allSatisfy { $0[..<16] != $0[16...] })
+  }
 }

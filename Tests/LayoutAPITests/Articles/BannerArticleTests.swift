@@ -122,4 +122,20 @@ struct BannerArticleTests {
     #expect(offset("end") == #"{"x":775,"y":0}"#)
     #expect(offset("center") == #"{"x":825,"y":0}"#)
   }
+
+  @Test func spacingAndScalesAreThoseThatAreSaid() throws {
+    let banner = try LaidOut(
+      #"{"items":{"count":4}}"#,
+      layout: """
+        {"kind":"banner","itemSize":{"width":200,"height":100},"itemSpacing":20,"minimumScale":0.5,
+         "scaleFactor":0.4,"shiftFactor":0.1}
+        """, viewport: #"{"width":300,"height":100,"contentOffset":{"x":220,"y":0}}"#,
+      rect: everywhere)
+    #expect(banner.contentSize == [880, 100])
+    #expect(banner.elements.map { $0.frame[0] } == [0, 220, 440, 660])
+    // A card away is 120 more than half a card: 1 − 120 · 0.4 / 200; kept back by 0.76 · 120 · 0.1.
+    #expect(areClose(banner["cell 0 0"]?.transform, [0.76, 0, 0, 0.76, 9.12, 0]))
+    #expect(areClose(banner["cell 0 2"]?.transform, [0.76, 0, 0, 0.76, 0, 0]))
+    #expect(banner["cell 0 3"]?.transform == [0.5, 0, 0, 0.5, 0, 0])
+  }
 }

@@ -121,4 +121,15 @@ struct CoverFlowArticleTests {
     #expect(snap(330) == "330.0 null")
     #expect(snap(5000) == "330.0 null")
   }
+
+  /// Middles at 25 and 105, that of the viewport at 100.
+  @Test func aSectionsSpacingAndTheFalloffAreThoseThatAreSaid() throws {
+    let flow = try LaidOut(
+      #"{"items":{"count":2},"minimumLineSpacing":30}"#,
+      layout: #"{"kind":"coverFlow","maximumScale":1.5,"scaleFalloff":2}"#,
+      viewport: #"{"width":200,"height":100}"#)
+    #expect(flow.contentSize == [130, 100])
+    #expect(areClose(flow["cell 0 0"]?.transform, [0.75, 0, 0, 0.75, 0, 0]))
+    #expect(areClose(flow["cell 0 1"]?.transform, [1.45, 0, 0, 1.45, 0, 0]))
+  }
 }

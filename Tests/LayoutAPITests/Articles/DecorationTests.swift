@@ -98,4 +98,19 @@ struct DecorationTests {
     #expect(answer?.status == 422)
     #expect(answer?["pointer"] as? String == pointer)
   }
+
+  @Test(arguments: [(100, 200), (101, 422), (300, 422)])
+  func aSectionHasAHundredDecorations(count: Int, status: Int) {
+    let decorations = (0..<count).map { "{\"kind\":\"d\($0)\"}" }.joined(separator: ",")
+    let answer = MockService().send(
+      .post, "/v1/layout",
+      """
+      {"collection":{"sections":[{"items":{"count":1},"decorations":[\(decorations)]}]},
+       "layout":{"kind":"list"},"viewport":{"width":320,"height":480}}
+      """)
+    #expect(answer?.status == status)
+    if status == 422 {
+      #expect(answer?["pointer"] as? String == "/collection/sections/0/decorations")
+    }
+  }
 }

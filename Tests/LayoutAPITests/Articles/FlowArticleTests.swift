@@ -23,4 +23,20 @@ struct FlowArticleTests {
     #expect(flow["cell 1 19"]?.frame == [300, 600, 65, 35])
     #expect(flow["footer 1 0"]?.frame == [0, 645, 375, 50])
   }
+
+  /// A line of 30 + 40, and one of 50, in 100.
+  @Test(arguments: [
+    ("", [[0.0, 5], [60, 0], [0, 30]]),
+    (#","lineAlignment":"trailing""#, [[20, 5], [60, 0], [50, 30]]),
+    (
+      #","lineAlignment":"trailing","lastLineAlignment":"center""#, [[20, 5], [60, 0], [25, 30]]
+    ),
+    (#","itemAlignment":"trailing""#, [[0, 10], [60, 0], [0, 30]]),
+  ])
+  func linesAndItemsLieAsTheyAreSaidTo(members: String, places: [[Double]]) throws {
+    let flow = try LaidOut(
+      #"{"items":{"sizes":[[30,10],[40,20],[50,30]]}}"#, layout: "{\"kind\":\"flow\"\(members)}",
+      viewport: #"{"width":100,"height":100}"#)
+    #expect(flow.elements.map { Array($0.frame[..<2]) } == places)
+  }
 }

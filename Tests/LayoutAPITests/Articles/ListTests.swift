@@ -70,4 +70,17 @@ struct ListTests {
     #expect(try list(900_000_000_000).contentSize == [320, 9e12])
     #expect(throws: MockError.self) { try list(900_000_000_001) }
   }
+
+  /// 499 pixels' way, or twice as many, until half of one is left.
+  @Test(arguments: [("", 3.4494226094062745), (#","displayScale":2"#, 3.7956495104557657)])
+  func aFlingTakesSoLong(scale: String, seconds: Double) {
+    let answer = MockService().send(
+      .post, "/v1/layout",
+      """
+      {"collection":{"sections":[]},"layout":{"kind":"list"},"viewport":{"width":320,"height":300\(scale)},
+       "snap":{"velocity":{"x":0,"y":1000}}}
+      """)
+    let duration = (answer?["snap"] as? [String: Any])?["duration"] as? Double
+    #expect(abs((duration ?? 0) - seconds) < 1e-9)
+  }
 }

@@ -62,4 +62,12 @@ struct PagedGridArticleTests {
     #expect(
       service.snap(session, #"{"startContentOffset":{"x":1500,"y":0},"# + flick) == "1875.0 null")
   }
+
+  @Test func aSectionHasSpacingsOfItsOwn() throws {
+    let grid = try LaidOut(
+      #"{"items":{"count":6},"minimumInteritemSpacing":6,"minimumLineSpacing":4}"#,
+      layout: #"{"kind":"pagedGrid","columns":3,"rows":2}"#,
+      viewport: #"{"width":312,"height":204}"#)
+    #expect(grid["cell 0 4"]?.frame == [106, 104, 100, 100])
+  }
 }

@@ -62,4 +62,26 @@ struct WaterfallArticleTests {
       ])
     #expect(waterfall.contentSize == [320, 140])
   }
+
+  @Test(arguments: [("vertical", [2.0, 11, 94, 20]), ("horizontal", [12, 1, 20, 96])])
+  func aFooterHasTheLayoutsInsets(direction: String, frame: [Double]) throws {
+    let waterfall = try LaidOut(
+      #"{"items":{"lengths":[10]}}"#,
+      layout: """
+        {"kind":"waterfall","scrollDirection":"\(direction)","footerReferenceSize":{"width":20,"height":20},
+         "footerInset":{"top":1,"left":2,"bottom":3,"right":4}}
+        """, viewport: #"{"width":100,"height":100}"#)
+    #expect(waterfall["footer 0 0"]?.frame == frame)
+  }
+
+  /// In a column of 50, 40 by 80 is 25 by 50.
+  @Test func acrossItIsTheHeightThatIsScaled() throws {
+    let waterfall = try LaidOut(
+      #"{"items":{"count":1}}"#,
+      layout: """
+        {"kind":"waterfall","scrollDirection":"horizontal","minimumColumnSpacing":0,
+         "itemSize":{"width":40,"height":80}}
+        """, viewport: #"{"width":200,"height":100}"#)
+    #expect(waterfall["cell 0 0"]?.frame == [0, 0, 25, 50])
+  }
 }
