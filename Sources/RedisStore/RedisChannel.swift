@@ -73,12 +73,26 @@ import Synchronization
 
   /// Sends commands, and waits for as many replies.
   ///
-  /// After a failure the connection must not be used again.
+  /// After a failure the connection must not be used again, and what the system has not sent yet never is: what
+  /// was given up must not come true later, when somebody has asked what became of it.
   ///
   /// - Parameter commands: The commands.
   /// - Returns: Their replies, errors among them.
   /// - Throws: ``RedisFailure``, but no refusal.
   func exchange(_ commands: RedisCommands) throws(RedisFailure) -> [RedisReply] {
+    do throws(RedisFailure) {
+      return try replies(to: commands)
+    } catch {
+      // A connection that is closed in the ordinary way goes on sending for minutes.
+      var atOnce = linger(l_onoff: 1, l_linger: 0)
+      // Safe: the pointer is to a variable of this frame, with its size.
+      _ = unsafe setsockopt(
+        context.pointee.fd, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
+      throw error
+    }
+  }
+
+  private func replies(to commands: RedisCommands) throws(RedisFailure) -> [RedisReply] {
     // A second for each 16 MiB: they are sent, executed and perhaps put on a disk.
     let patience = timeout + .milliseconds(commands.bytes.count >> 14)
     if commands.bytes.count > RedisChannel.largeSize {

@@ -113,6 +113,20 @@ extension RedisTests {
       #expect(try store.append([3], to: id, after: version) == .done)
     }
 
+    /// Whoever asks what became of it must not be told one thing now, and another when the network is there again.
+    @Test func whatIsGivenUpIsNotSentAnyMore() throws {
+      let listener = try Listener(receiveBufferSize: 4096)
+      var channel: RedisChannel? = try RedisChannel(
+        to: .network(host: "127.0.0.1", port: listener.port), timeout: .milliseconds(200))
+      var commands = RedisCommands()
+      commands.append(["SET", "key", String(repeating: "a", count: 200_000)])
+      #expect(throws: RedisFailure.self) { try channel?.exchange(commands) }
+      channel = nil
+      let (count, failure) = listener.receiveAll()
+      #expect(failure == ECONNRESET)
+      #expect(count < commands.bytes.count)
+    }
+
     @Test func whatWasNotSentWholeIsNotUncertain() throws {
       let server = try RedisServer()
       let store = try server.store(timeout: .milliseconds(300))
@@ -221,6 +235,51 @@ extension RedisTests {
           guard case .bytes(let list) = try? server.run("CLIENT", "LIST") else { return false }
           return list.count { $0 == UInt8(ascii: "\n") } == 1
         })
+    }
+  }
+}
+
+/// Listens on loopback, and takes what comes only when it is told to.
+private final class Listener {
+  private let socket: Int32
+  let port: UInt16
+
+  init(receiveBufferSize: Int32) throws {
+    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var size = receiveBufferSize
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    // Safe: the pointers are to variables of this frame, with their sizes.
+    _ = unsafe setsockopt(
+      socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    let isBound = unsafe withUnsafeMutablePointer(to: &address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        unsafe bind(socket, address, length) == 0 && listen(socket, 1) == 0
+          && getsockname(socket, address, &length) == 0
+      }
+    }
+    self.socket = socket
+    port = UInt16(bigEndian: address.sin_port)
+    try #require(isBound)
+  }
+
+  deinit { close(socket) }
+
+  /// Reads what the first client has sent, to the end; tells why there is no more, 0 if the client is done.
+  func receiveAll() -> (count: Int, failure: Int32) {
+    let client = accept(socket, nil, nil)
+    defer { close(client) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    var total = 0
+    while true {
+      // Safe: what is read ends with the array.
+      let count = unsafe bytes.withUnsafeMutableBytes {
+        unsafe recv(client, $0.baseAddress, $0.count, 0)
+      }
+      guard count > 0 else { return (total, count == 0 ? 0 : errno) }
+      total += count
     }
   }
 }
