@@ -222,15 +222,15 @@ enum RedisScript: Int, CaseIterable {
       if refused then return refused end
       return {'done'}
       """
-    // The time below which to live longer, the time to live.
+    // The time to live from now.
     case .touch:
       """
       local version = versions()
       if not version then return {'missing'} end
       if redis.call('PTTL', KEYS[1]) >= tonumber(ARGV[1]) then return {'done'} end
-      local refused = refusal(redis.pcall('PEXPIRE', KEYS[1], ARGV[2]))
+      local refused = refusal(redis.pcall('PEXPIRE', KEYS[1], ARGV[1]))
       if refused then return refused end
-      redis.call('PEXPIRE', KEYS[2], ARGV[2])
+      redis.call('PEXPIRE', KEYS[2], ARGV[1])
       return {'done'}
       """
     }

@@ -217,14 +217,20 @@ public final class RedisStore: DurableStore {
   ///
   /// - Parameter ids: The sessions; those that are gone do not matter, nor do those of another
   ///   format.
-  /// - Throws: ``StoreError``.
+  /// - Throws: ``StoreError``; if it is ``StoreError/Kind/unreadable``, what can be read is noted.
   public func touch(_ ids: [SessionID]) throws(StoreError) {
-    let arguments = [number(lifetime.milliseconds), longLife]
+    var failure: StoreError?
     for start in stride(from: 0, to: ids.count, by: RedisStore.batchSize) {
       let batch = ids[start..<min(start + RedisStore.batchSize, ids.count)]
-      let calls = batch.map { RedisConnection.Call(keys: RedisKeys($0), arguments: arguments) }
-      _ = try write(.touch, calls)
+      let calls = batch.map { RedisConnection.Call(keys: RedisKeys($0), arguments: [longLife]) }
+      do throws(StoreError) {
+        _ = try write(.touch, calls)
+      } catch {
+        guard error.kind == .unreadable else { throw error }
+        failure = error
+      }
     }
+    if let failure { throw failure }
   }
 
   /// Does nothing: Redis forgets by itself.

@@ -145,7 +145,8 @@ final class Writer {
     case .delete(let id, let version):
       try about(id) { () throws(StoreError) in try delete(id, at: version, now: now) }
     case .touch(let ids):
-      try touch(ids, at: now)
+      // Of the uses in the next eighth of a life nobody may say anything: it has to last for those too.
+      try touch(ids, at: now, ifBefore: lifetime.notedEnd(from: now))
     case .sweep:
       try sweep(at: now)
     case .writeUses:
@@ -198,7 +199,7 @@ final class Writer {
     let key = Statement.Value.text(id.description)
     try write(key, .integer(Int64(next)))
     try statements.setVersion.run(key, .integer(Int64(next)))
-    try touch([id], at: now)
+    try touch([id], at: now, ifBefore: lifetime.earliestEnd(from: now))
     return .done
   }
 
@@ -223,15 +224,15 @@ final class Writer {
     return .done
   }
 
-  /// Only what would expire too soon is written.
+  /// Only what would expire before that end is written.
   @discardableResult
   private func touch(
-    _ ids: [SessionID], at now: StoreClock.Moment
+    _ ids: [SessionID], at now: StoreClock.Moment, ifBefore end: Int64
   ) throws(StoreError) -> StoreOutcome {
     for id in ids {
       try statements.setEnd.run(
         .text(id.description), .integer(lifetime.unwritten.earliestEnd(of: id, at: now.time)),
-        .integer(lifetime.earliestEnd(from: now)), .integer(lifetime.notedEnd(from: now)))
+        .integer(end), .integer(lifetime.notedEnd(from: now)))
     }
     touched += ids
     return .done

@@ -66,7 +66,8 @@ extension RedisTests {
       }
     }
 
-    @Test func useProlongsLifeWhenThatIsNeeded() throws {
+    /// It is said once in an eighth of a life, and has to last for what is not said.
+    @Test func useProlongsLife() throws {
       #expect(try store.append([1], to: id, after: 1) == .done)
       let many = (0..<200).map { _ in newID() }
       for other in many { try store.create(other, owner: "", snapshot: []) }
@@ -77,7 +78,11 @@ extension RedisTests {
       #expect(try server.number("PTTL", RedisKeys(many[150]).session) > 880_000)
       try setLife(850_000)
       try store.touch([id])
-      try checkLife(850_000)
+      try checkLife(900_000)
+      // Another server may let sessions live longer.
+      try setLife(950_000)
+      try store.touch([id])
+      try checkLife(950_000)
       try store.touch([])
       store.sweep()
       #expect(try server.number("DBSIZE") == 202)

@@ -49,6 +49,14 @@ import Testing
     #expect(try store.load(id, since: nil) == nil)
   }
 
+  /// Uses are said once in an eighth of a life: it has to last for those that are not said.
+  @Test func aUseThatIsSaidLastsForThoseAfterIt() throws {
+    test.clock.advance(by: life / 16)
+    try store.touch([id])
+    test.clock.advance(by: life / 8 + life)
+    #expect(try store.append([], to: id, after: 1) == .done)
+  }
+
   /// Whoever asks for it does not keep it alive, and does not learn whether it is whole.
   @Test func somebodyElsesIsNone() throws {
     let damaged = newID()

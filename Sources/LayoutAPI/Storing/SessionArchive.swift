@@ -62,7 +62,8 @@ public final class SessionArchive: Sendable {
   ///   - session: The session.
   ///   - now: The time.
   func noteUse(of session: Session, at now: Duration) {
-    // Stores keep sessions for an eighth longer than they live.
+    // Stores keep sessions for an eighth longer than they live after a use that they are told of. One that is
+    // loaded may have less left.
     let interval = max(1, timeToLive / 8)
     guard session.upkeep.noteUse(at: now.components.seconds, every: interval) else { return }
     addTouched([session.id])
@@ -166,7 +167,6 @@ public final class SessionArchive: Sendable {
     noteTakeover(of: stored, in: resident)
     guard resident === session else { return Opened(session: resident, isCurrent: false) }
     noteLoad(of: stored, into: session)
-    _ = session.upkeep.noteUse(at: now.components.seconds, every: 0)
     // Whoever changed the store meanwhile may not have found the session in memory.
     let isCurrent = changeCount(of: id) == before
     if isCurrent { session.upkeep.noteCheck(at: moment, time: time) }

@@ -413,6 +413,15 @@ struct StoringTests {
     _ = service.service.sweep()
     // An eighth of an hour is 450 seconds.
     #expect(store.touched.withLock(\.count) == 1)
+    // What is loaded need not have been used just now.
+    let other = MockService(over: store)
+    other.clock.now = .seconds(10_900)
+    for second in 10_900..<10_903 {
+      other.clock.now = .seconds(second)
+      #expect(other.send(.get, path)?.status == 200)
+    }
+    _ = other.service.sweep()
+    #expect(store.touched.withLock(\.count) == 2)
   }
 
   @Test func whoseASessionIsIsKept() throws {
