@@ -13,6 +13,7 @@ struct Problem: Error {
     case query
     case unauthorized
     case notFound = "not-found"
+    case noSuchSession = "no-such-session"
     case methodNotAllowed = "method-not-allowed"
     case notAcceptable = "not-acceptable"
     case invalidUpdate = "invalid-update"
@@ -31,7 +32,7 @@ struct Problem: Error {
       case .malformed, .query: .badRequest
       case .invalid: .unprocessableContent
       case .unauthorized: .unauthorized
-      case .notFound: .notFound
+      case .notFound, .noSuchSession: .notFound
       case .methodNotAllowed: .methodNotAllowed
       case .notAcceptable: .notAcceptable
       case .invalidUpdate, .movementConflict: .conflict
@@ -52,6 +53,7 @@ struct Problem: Error {
       case .query: "A query parameter is wrong"
       case .unauthorized: "A key is needed"
       case .notFound: "There is nothing here"
+      case .noSuchSession: "There is no such session"
       case .methodNotAllowed: "The method is not allowed here"
       case .notAcceptable: "No acceptable representation"
       case .invalidUpdate: "The batch does not fit the collection"
@@ -89,12 +91,13 @@ struct Problem: Error {
   /// A query parameter is unknown, malformed, missing or out of range.
   static func query(_ detail: String) -> Problem { Problem(.query, detail) }
 
-  /// A session, an element or a path that does not exist.
+  /// An element or a path that does not exist.
   static func notFound(_ detail: String) -> Problem { Problem(.notFound, detail) }
 
   /// A session that is none, or somebody else's.
   static var noSuchSession: Problem {
-    .notFound(
+    Problem(
+      .noSuchSession,
       "there is no such session, or it has been forgotten; POST /v1/sessions begins another")
   }
 

@@ -780,7 +780,7 @@ export class CollectionView extends EarlyElement {
       const fields = isMatched ? { "If-Match": `"${session.version}"` } : {};
       return await this.#request(method, `/${session.path}${path}`, body, fields);
     } catch (error) {
-      if (error.status === 404 && /no such session/.test(error.message) && !isRepeated) {
+      if (error.problem?.type === "/problems/no-such-session" && !isRepeated) {
         this.#loseSession();
         await this.#start(this.#generation).catch((failure) => {
           this.#catchUpLater(failure);
