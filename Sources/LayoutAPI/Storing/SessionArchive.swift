@@ -161,7 +161,8 @@ public final class SessionArchive: Sendable {
     do throws(SessionError) {
       resident = try sessions.insertAgain(session, at: now)
     } catch {
-      throw .problem(Problem(error))
+      // Nothing is wrong with what was asked for: it was kept by a server with more room.
+      throw .problem(.unavailable(Problem(error).detail))
     }
     statistics.loadedCount.add(1)
     noteTakeover(of: stored, in: resident)

@@ -339,7 +339,9 @@ struct StoringTests {
     #expect(tight.send(.post, path + "/updates", insertion)?.status == 422)
     let deletion = #"{"deleteItems":[{"section":0,"start":0,"end":9}]}"#
     #expect(tight.send(.post, path + "/updates", deletion)?.status == 200)
-    #expect(service(byteCount * 2 / 5).send(.get, path)?.status == 422)
+    let outgrown = try #require(service(byteCount * 2 / 5).send(.get, path))
+    #expect(outgrown.status == 503)
+    #expect(outgrown["type"] as? String == "/problems/unavailable")
   }
 
   @Test func aUseThatTheStoreDoesNotTakeIsSaidAgain() throws {
