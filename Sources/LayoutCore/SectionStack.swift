@@ -283,7 +283,8 @@ final class SectionStack: Placement {
   func extent(ofItemsInSection section: Int) -> ClosedRange<Length> {
     guard let (slot, start) = slot(section) else { return .zero ... .zero }
     let bodyStart = start + slot.bodyStart
-    return bodyStart...(bodyStart + slot.body.length)
+    // Where insets have eaten all of a page, there is less than nothing between them.
+    return bodyStart...max(bodyStart, bodyStart + slot.body.length)
   }
 
   // MARK: What shows

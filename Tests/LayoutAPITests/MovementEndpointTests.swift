@@ -102,6 +102,30 @@ struct MovementTests {
     #expect(step?.text("target") == "[0,1]")
   }
 
+  /// Insets may eat all of a page, and more; cells without an area are nobody's target.
+  @Test(arguments: [
+    ("horizontal", #""left":60,"right":60"#), ("vertical", #""top":60,"bottom":60"#),
+  ])
+  func whatHasNoRoomTakesNothing(direction: String, inset: String) throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":3}},{"items":{"count":3},"sectionInset":{\(inset)}}]},
+       "layout":{"kind":"pagedGrid","scrollDirection":"\(direction)"},
+       "viewport":{"width":100,"height":100}}
+      """)
+    for source in ["[0,1]", "[1,1]"] {
+      let begun = service.send(.post, path + "/movement", "{\"indexPath\":\(source)}")
+      #expect(begun?.status == 201)
+      for place in [20, 120] {
+        let step = service.send(
+          .patch, path + "/movement", "{\"position\":{\"x\":\(place),\"y\":\(place)}}")
+        #expect(step?.status == 200)
+      }
+      #expect(service.send(.delete, path + "/movement")?.status == 204)
+    }
+  }
+
   @Test func anItemIsTakenUpByItsPlace() throws {
     let mover = try Mover(shortList)
     let answer = try #require(mover.begin(at: 0, 1))
