@@ -374,10 +374,13 @@ extension LayoutAttributes {
   /// - Returns: Whether the transformed frame's bounding box and the rectangle share an area.
   public func shows(in rect: Rect) -> Bool {
     if isInPlace { return frame.overlaps(rect) }
-    guard !frame.isEmpty, !rect.isEmpty else { return false }
+    // Whether there is an area, the transform says: of what is scaled to next to nothing both edges of the box are
+    // one Double, and of such elements there may be any number, of which each has to count.
+    guard !frame.isEmpty, !rect.isEmpty, transform.a != 0 || transform.c != 0,
+      transform.b != 0 || transform.d != 0
+    else { return false }
     let box = box
-    return box.maxX > box.minX && box.maxY > box.minY
-      && box.minX < rect.maxX.points && rect.minX.points < box.maxX
+    return box.minX < rect.maxX.points && rect.minX.points < box.maxX
       && box.minY < rect.maxY.points && rect.minY.points < box.maxY
   }
 

@@ -91,6 +91,29 @@ struct HugeContentTests {
     #expect(askedCount > 0)
   }
 
+  /// Of a card that is scaled to next to nothing both edges are one double; each counts all the same.
+  @Test func whatIsNextToNothingCounts() throws {
+    let items = Items(count: HugeContentTests.trillion)
+    var banner = BannerLayout()
+    banner.itemSize = Size(width: Length(millionths: 1), height: 1)
+    banner.minimumScale = 1e-300
+    banner.scaleFactor = 1e9
+    var coverFlow = CoverFlowLayout()
+    coverFlow.itemSize = banner.itemSize
+    coverFlow.minimumLineSpacing = 0
+    coverFlow.maximumScale = 1e-300
+    coverFlow.minimumScale = 1e-300
+    for layout in [banner, coverFlow] as [any CollectionLayout] {
+      let prepared = try PreparedLayout(
+        Content(sections: [Section(items: items)]), layout: layout,
+        viewport: Viewport(size: Size(width: 5, height: 7)))
+      #expect(throws: LayoutError.tooManyElements(limit: 500)) {
+        try prepared.elements(
+          in: Rect(x: 0, y: 0, width: 1_000_000, height: 7), contentOffset: .zero, limit: 500)
+      }
+    }
+  }
+
   /// So far off that a distance, as a double, may be less than it is: the search goes on beyond it all the same.
   @Test(arguments: 0..<16)
   func theNearestIsFoundHoweverFar(number: Int64) throws {
