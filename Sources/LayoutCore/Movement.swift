@@ -38,6 +38,11 @@ public struct InteractiveMovement: Sendable {
   public private(set) var layout: PreparedLayout
   private let original: Content
   private let originalLayout: PreparedLayout
+  /// The bytes that it takes beside the collection and its layout before; an estimate, in which what both share
+  /// counts twice.
+  public var byteCount: Int {
+    512 + (target == source ? 0 : layout.byteCount) + (sections?.capacity ?? 0) * 16
+  }
 
   /// Takes an item up; nil if there is no such item.
   ///

@@ -34,7 +34,9 @@ public final class Session: Sendable {
     /// The layout of it.
     public var layout: PreparedLayout { revision.layout }
     /// The bytes that the session takes in memory; an estimate.
-    public var byteCount: Int { document.byteCount + scrolling.byteCount }
+    public var byteCount: Int {
+      document.byteCount + scrolling.byteCount + (movement?.byteCount ?? 0)
+    }
 
     /// The same for a client that says where it is: it may have scrolled since the last tick, or have been
     /// answered ticks that nobody knows of here.
@@ -239,7 +241,9 @@ public final class Session: Sendable {
     /// The item that is under a finger now.
     public var movement: InteractiveMovement?
     /// The bytes that the session takes in memory then; an estimate.
-    public var byteCount: Int { document.byteCount + scrolling.byteCount }
+    public var byteCount: Int {
+      document.byteCount + scrolling.byteCount + (movement?.byteCount ?? 0)
+    }
 
     /// Makes a change.
     ///

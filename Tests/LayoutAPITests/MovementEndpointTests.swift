@@ -126,6 +126,28 @@ struct MovementTests {
     }
   }
 
+  /// The preview is laid out beside what was there before.
+  @Test func whatAMovementTakesIsCounted() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":1,"size":{"width":1,"height":2}}},
+         {"items":{"count":1000000000,"size":{"width":1,"height":1}}}]},
+       "layout":{"kind":"waterfall","columnCount":10000,"minimumColumnSpacing":0},
+       "viewport":{"width":10000,"height":10}}
+      """)
+    func byteCount() throws -> Int {
+      try #require(try service.sample("layoutd_session_bytes").flatMap { Int($0) })
+    }
+    let before = try byteCount()
+    _ = service.send(.post, path + "/movement", #"{"indexPath":[0,0]}"#)
+    let step = service.send(.patch, path + "/movement", #"{"position":{"x":350,"y":30000}}"#)
+    #expect(step?["target"] as? [Int] != [0, 0])
+    #expect(try byteCount() > before + 100_000)
+    _ = service.send(.delete, path + "/movement")
+    #expect(try byteCount() == before)
+  }
+
   @Test func anItemIsTakenUpByItsPlace() throws {
     let mover = try Mover(shortList)
     let answer = try #require(mover.begin(at: 0, 1))
