@@ -349,6 +349,13 @@ struct Call: ~Escapable {
     guard mayTakeLong || Call.hasFew(content) else { throw .takesLong }
   }
 
+  /// Leaves a layout that may go through items one by one to a worker, if there are many.
+  func checkGoesThroughFew(_ content: Content, _ layout: any CollectionLayout) throws(Failure) {
+    guard mayTakeLong || !layout.goesThroughItems || Call.hasFew(content) else {
+      throw .takesLong
+    }
+  }
+
   private static func hasFew(_ content: Content) -> Bool {
     content.sections.itemCount <= searchedItems
   }
@@ -418,7 +425,8 @@ struct Call: ~Escapable {
 
   /// Lays out a description.
   func prepare(_ description: Description) throws(Failure) -> PreparedLayout {
-    try timing(.prepare) { () throws(Failure) in
+    try checkGoesThroughFew(description.content, description.layout)
+    return try timing(.prepare) { () throws(Failure) in
       try layingOut { () throws(LayoutError) in
         try PreparedLayout(
           description.content, layout: description.layout, viewport: description.viewport)
@@ -431,7 +439,8 @@ struct Call: ~Escapable {
   func prepare(
     _ description: Description, resizing old: PreparedLayout
   ) throws(Failure) -> PreparedLayout {
-    try timing(.prepare) { () throws(Failure) in
+    try checkGoesThroughFew(description.content, description.layout)
+    return try timing(.prepare) { () throws(Failure) in
       try layingOut { () throws(LayoutError) in
         try PreparedLayout(
           resizing: old, of: description.content, layout: description.layout,

@@ -24,6 +24,10 @@ public protocol CollectionLayout: Sendable {
   /// whatever the layout.
   var dependsOnDisplayScale: Bool { get }
 
+  /// Whether items may have to be gone through one by one, to arrange them or to find what shows, of which nothing
+  /// is described: then any number takes its time.
+  var goesThroughItems: Bool { get }
+
   /// Whether everything rests where another layout puts it, whatever the content and the viewport: they differ
   /// at most in what scrolling does.
   ///
@@ -62,6 +66,9 @@ extension CollectionLayout {
 
   /// What is not said to be independent is laid out anew.
   public var dependsOnDisplayScale: Bool { true }
+
+  /// What is not said to be arithmetic is not.
+  public var goesThroughItems: Bool { true }
 
   /// What is not said to arrange alike is laid out anew.
   public func arranges(like other: any CollectionLayout) -> Bool { false }

@@ -417,6 +417,30 @@ struct SessionEndpointTests {
     }
   }
 
+  /// Of layouts that go through items one by one; for others so many are arithmetic.
+  @Test(arguments: [
+    ("waterfall", true), ("coverFlow", true), ("wheel", true), ("banner", true), ("list", false),
+  ])
+  func itemsThatAreGoneThroughAreLeftToWorkers(kind: String, isLong: Bool) throws {
+    let service = MockService()
+    for (count, isLong) in [(19_999, false), (20_001, isLong)] {
+      let description = """
+        {"collection":{"sections":[{"items":{"count":\(count)}}]},"layout":{"kind":"\(kind)"},
+         "viewport":{"width":100,"height":100}}
+        """
+      let path = try service.makeSession(description)
+      let requests: [(HTTPMethod, String, String)] = [
+        (.post, "/v1/layout", description), (.post, "/v1/sessions", description),
+        (.put, path + "/viewport", #"{"width":90,"height":100}"#),
+        (.post, path + "/updates", #"{"insertItems":[{"section":0,"at":0,"items":{"count":1}}]}"#),
+      ]
+      for (method, path, body) in requests {
+        let soon = service.send(method, path, body, mayTakeLong: false)
+        #expect((soon == nil) == isLong, "\(kind) \(path)")
+      }
+    }
+  }
+
   /// However equal items are, so many of them may lie about one place that to find the nearest takes long.
   @Test(arguments: [(20_000, false), (20_001, true)])
   func searchesAmongManyItemsAreLeftToWorkers(count: Int, isLong: Bool) throws {

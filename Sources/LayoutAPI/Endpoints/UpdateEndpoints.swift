@@ -136,6 +136,7 @@ extension Call {
     _ updated: UpdatedContent, _ current: Session.Snapshot, _ limits: ContentLimits
   ) throws(Failure) -> PreparedLayout {
     try checkLimits(updated.content, limits)
+    try checkGoesThroughFew(updated.content, current.description.layout)
     return try layingOut { () throws(LayoutError) in
       try PreparedLayout(
         updating: current.layout, to: updated, layout: current.description.layout)

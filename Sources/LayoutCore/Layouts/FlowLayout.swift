@@ -16,6 +16,9 @@ public struct FlowLayout: PinningLayout {
   /// No: nothing of it is rounded to pixels.
   public var dependsOnDisplayScale: Bool { false }
 
+  /// Equal items are arithmetic.
+  public var goesThroughItems: Bool { false }
+
   /// The main axis.
   public var scrollDirection: ScrollDirection = .vertical
   /// The size of items that say nothing of their own.

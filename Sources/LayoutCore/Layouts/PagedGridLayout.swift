@@ -12,6 +12,9 @@ public struct PagedGridLayout: CollectionLayout, Equatable {
 
   /// No: nothing of it is rounded to pixels.
   public var dependsOnDisplayScale: Bool { false }
+
+  /// Equal items are arithmetic.
+  public var goesThroughItems: Bool { false }
   /// How many columns, or rows, a page may have.
   public static let maximumCount = 10_000
 
