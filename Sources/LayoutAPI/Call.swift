@@ -365,7 +365,8 @@ struct Call: ~Escapable {
     guard mayTakeLong || scrolling.requestedRangeCount <= elementLimit else { throw .takesLong }
   }
 
-  private static func isShort(_ content: Content) -> Bool {
+  /// Whether changes of content, and questions about it if it has few items, take no more than some milliseconds.
+  static func isShort(_ content: Content) -> Bool {
     content.describedItemCount + content.sections.count * sectionCost <= shortContent
       && content.byteCount <= shortContentBytes
   }
@@ -373,7 +374,7 @@ struct Call: ~Escapable {
   /// Asks the layout of a session.
   ///
   /// Questions about short content with few items take some milliseconds at most. If one about other content took
-  /// longer, those that follow are left to workers.
+  /// longer, those that follow are left to workers: so many that threads that serve have little to do with it.
   func asking<Value>(
     _ session: Session, _ revision: Session.Revision, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {

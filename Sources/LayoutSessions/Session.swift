@@ -215,8 +215,8 @@ public final class Session: Sendable {
   public func noteAnswer(after nanoseconds: UInt64, isOwnTime: Bool) {
     let isLong = nanoseconds > Session.slowTime
     if isLong {
-      suspicion.store(2 * Session.quickAnswersDue, ordering: .relaxed)
-      if isOwnTime { slowness.store(Session.quickAnswersDue, ordering: .relaxed) }
+      // In proportion: what took a second must not come back after as many quick ones as what took a millisecond.
+      doubt(Int(min(nanoseconds / Session.slowTime, Session.mostTimes)), isCertain: isOwnTime)
     } else if isOwnTime {
       // Two at once may count as one: it is no more than a habit.
       suspicion.store(max(0, suspicion.load(ordering: .relaxed) - 1), ordering: .relaxed)
@@ -224,8 +224,18 @@ public final class Session: Sendable {
     }
   }
 
+  /// Takes questions for slow until some have been quick: of content of which nobody knows.
+  public func doubt() { doubt(1, isCertain: true) }
+
+  private func doubt(_ times: Int, isCertain: Bool) {
+    let due = times * Session.quickAnswersDue
+    suspicion.store(max(2 * due, suspicion.load(ordering: .relaxed)), ordering: .relaxed)
+    if isCertain { slowness.store(max(due, slowness.load(ordering: .relaxed)), ordering: .relaxed) }
+  }
+
   /// A question that takes longer is slow: ten times what a thread that serves has for it.
   private static let slowTime: UInt64 = 1_000_000
+  private static let mostTimes: UInt64 = 1 << 14
   private static let quickAnswersDue = 64
 
   /// What a change makes of a session.

@@ -42,17 +42,16 @@ extension Call {
             pointer: "/sections/\(place)"))
       }
       let offset = current.scrolling.contentOffset
-      var source = indexPath
-      if let position {
-        source = try asking(session, current.revision) {
-          current.layout.indexPathForItem(at: position, contentOffset: offset)
+      let begun = try asking(session, current.revision) { () -> InteractiveMovement? in
+        let found = position.flatMap {
+          current.layout.indexPathForItem(at: $0, contentOffset: offset)
         }
-      }
-      guard let source,
-        let movement = InteractiveMovement(
+        guard let source = indexPath ?? found else { return nil }
+        return InteractiveMovement(
           of: source, at: position, within: sections.map(Set.init), content: content,
           layout: current.layout, contentOffset: offset)
-      else {
+      }
+      guard let movement = begun else {
         throw .problem(
           Problem(
             .notFound, "there is no such item to move",
