@@ -12,9 +12,14 @@ struct ShownElements {
   private var rest: ElementPosition?
   /// How many were found.
   private var count = 0
+  /// How many are asked for the next time: to begin anew may cost as much as all that were gone through, so that
+  /// the more there are, the less often it is done.
+  private var capacity = ShownElements.leastCapacity
 
-  /// So many are in memory at most: of most screens all, so that they are asked for once.
-  static let capacity = 128
+  /// So many are in memory at first: of most screens all, so that they are asked for once.
+  static let leastCapacity = 128
+  /// So many are in memory at most.
+  static let greatestCapacity = 16_384
 
   /// The elements that show in the viewport, in order.
   ///
@@ -27,7 +32,7 @@ struct ShownElements {
     self.offset = offset
     self.limit = limit
     elements = []
-    elements.reserveCapacity(min(limit, ShownElements.capacity))
+    elements.reserveCapacity(min(limit, capacity))
     rest = .first
     findMore()
   }
@@ -75,13 +80,14 @@ struct ShownElements {
   /// - Complexity: O(log n + k) for k of them.
   private mutating func findMore() {
     guard let layout, let start = rest else { return }
+    defer { capacity = min(2 * capacity, ShownElements.greatestCapacity) }
     elements.removeAll(keepingCapacity: true)
     place = 0
     rest = nil
     layout.forEachElement(
       in: layout.visibleRect(at: offset), contentOffset: offset, from: start
     ) { element in
-      guard elements.count < ShownElements.capacity else {
+      guard elements.count < capacity else {
         rest = element.position
         return false
       }

@@ -28,6 +28,24 @@ struct ShownElementsTests {
       viewport: Viewport(size: Size(width: 300, height: 300)))
   }
 
+  /// To begin anew may cost as much as all that were gone through.
+  @Test func theMoreThereAreTheLessOftenTheyAreLookedFor() throws {
+    var flow = FlowLayout()
+    flow.minimumLineSpacing = 0
+    flow.minimumInteritemSpacing = 0
+    let items = Items(count: 60_000, extents: .size(Size(width: 1, height: 1)))
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: items)]), layout: flow,
+      viewport: Viewport(size: Size(width: 300, height: 300)))
+    var shown = ShownElements(in: prepared, at: .zero, limit: .max)
+    var mostInMemory = 0
+    while shown.next != nil {
+      mostInMemory = max(mostInMemory, shown.countInMemory)
+      shown.moveOn()
+    }
+    #expect(mostInMemory == ShownElements.greatestCapacity)
+  }
+
   /// However many show.
   @Test(arguments: 0..<4)
   func theyAreThoseThatShowInOrder(number: Int) throws {
@@ -36,11 +54,11 @@ struct ShownElementsTests {
       let offset = prepared.scrollDirection.upright(Point(x: 0, y: Length(points: y)))
       let all = try prepared.elements(
         in: prepared.visibleRect(at: offset), contentOffset: offset, limit: .max)
-      #expect(all.count > ShownElements.capacity)
+      #expect(all.count > ShownElements.leastCapacity)
       var shown = ShownElements(in: prepared, at: offset, limit: all.count)
       var found: [LayoutAttributes] = []
       while let next = shown.next {
-        #expect(shown.countInMemory <= ShownElements.capacity)
+        #expect(shown.countInMemory <= found.count + ShownElements.leastCapacity)
         found.append(next)
         shown.moveOn()
       }
