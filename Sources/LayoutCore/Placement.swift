@@ -103,9 +103,13 @@ public protocol Placement: Sendable {
   /// - Parameters:
   ///   - rect: The rectangle, upright.
   ///   - visible: The visible rect, upright.
+  ///   - limit: At how many sections and decorations to look: any number may lie there and not show.
   ///   - body: Called with each element's upright attributes; returns whether to go on.
+  /// - Returns: Whether those were all there are.
   /// - Complexity: O(log s + k) for k of s sections that share a length with the rectangle.
-  func forEachSupplement(in rect: Rect, visible: Rect, _ body: (LayoutAttributes) -> Bool)
+  func forEachSupplement(
+    in rect: Rect, visible: Rect, lookingAt limit: Int, _ body: (LayoutAttributes) -> Bool
+  ) -> Bool
 
   // MARK: What rests
 
@@ -293,8 +297,8 @@ extension Placement {
 
   /// There is nothing but cells.
   public func forEachSupplement(
-    in rect: Rect, visible: Rect, _ body: (LayoutAttributes) -> Bool
-  ) {}
+    in rect: Rect, visible: Rect, lookingAt limit: Int, _ body: (LayoutAttributes) -> Bool
+  ) -> Bool { true }
 
   /// One by one.
   public func forEachElement(

@@ -257,15 +257,15 @@ public struct PreparedLayout: Sendable {
   /// - Parameters:
   ///   - offset: The content offset.
   ///   - limit: How many there may be.
-  /// - Returns: Their attributes; nil if there are more.
+  /// - Returns: Their attributes; nil if there are more, or if they are among many that do not show.
   func supplements(at offset: Point, limit: Int) -> [LayoutAttributes]? {
     let visible = scrollDirection.upright(visibleRect(at: offset))
     var supplements: [LayoutAttributes] = []
-    placement.forEachSupplement(in: visible, visible: visible) {
+    let areAll = placement.forEachSupplement(in: visible, visible: visible, lookingAt: 4 * limit) {
       supplements.append(turned($0))
       return supplements.count <= limit
     }
-    return supplements.count <= limit ? supplements : nil
+    return areAll && supplements.count <= limit ? supplements : nil
   }
 
   /// The elements that show in a rectangle, in order.

@@ -414,22 +414,30 @@ final class SectionStack: Placement {
     }
   }
 
-  func forEachSupplement(in rect: Rect, visible: Rect, _ body: (LayoutAttributes) -> Bool) {
-    guard !rect.isEmpty else { return }
+  func forEachSupplement(
+    in rect: Rect, visible: Rect, lookingAt limit: Int, _ body: (LayoutAttributes) -> Bool
+  ) -> Bool {
+    guard !rect.isEmpty else { return true }
     let nowhere = Rect(x: 0, y: 0, width: 0, height: 0)
-    forEachElement(in: rect, cellsIn: nowhere, visible: visible, from: .first, body) {
-      _, _, _, _ in true
-    }
+    var looks = 0
+    forEachElement(
+      in: rect, cellsIn: nowhere, visible: visible, from: .first,
+      isOfInterest: { slot in
+        looks += 1 + slot.decorations.count
+        return looks <= limit
+      }, body
+    ) { _, _, _, _ in true }
+    return looks <= limit
   }
 
   /// Visits supplementary elements and decorations in a rectangle, and sections of which cells may have
   /// to be visited: those with anything in the rectangle or in another.
   ///
   /// `cells` is called with each section's body, where that starts and the first of its items that are not
-  /// passed over; it returns whether to go on.
+  /// passed over; it returns whether to go on, as `isOfInterest` does before anything of a section is looked at.
   private func forEachElement(
     in rect: Rect, cellsIn cellRect: Rect, visible: Rect, from start: ElementPosition,
-    _ body: (LayoutAttributes) -> Bool,
+    isOfInterest: (Slot) -> Bool = { _ in true }, _ body: (LayoutAttributes) -> Bool,
     cells: (_ section: Int, any SectionBody, _ bodyStart: Length, _ first: Int) -> Bool
   ) {
     // Where there are only cells, sections that have none in view are not gone through.
@@ -443,6 +451,7 @@ final class SectionStack: Placement {
       from: start.section, below: from - SectionStack.overhang, above: to,
       ofInterest: cellRect.isEmpty ? { $0.hasSupplements } : { $0.hasElements }
     ) { section, slot, slotStart in
+      guard isOfInterest(slot) else { return false }
       let first = section == start.section ? start.rank : -1
       if first < 0, slot.header.height > 0 {
         let header = header(of: slot, at: slotStart, section: section, visible: visible)

@@ -146,6 +146,26 @@ struct ScrollBandTests {
     #expect(answeredCount == 68)
   }
 
+  /// Any number may have to be looked at that does not show: of sections without a length a decoration.
+  @Test(arguments: [(200, true), (300, false)])
+  func aBandLooksAtFew(sectionCount: Int, isMade: Bool) throws {
+    var layout = ListLayout()
+    layout.itemLength = 50
+    layout.sectionHeadersPinToVisibleBounds = true
+    var empty = Section()
+    empty.decorations = [Decoration(kind: "background")]
+    let some = Section(items: Items(count: 3))
+    let prepared = try PreparedLayout(
+      Content(sections: [some] + Array(repeating: empty, count: sectionCount / 2) + [some]),
+      layout: layout, viewport: Viewport(size: Size(width: 100, height: 200)))
+    var state = ScrollState(contentOffset: .zero)
+    let tick = try state.scroll(
+      to: Point(x: 0, y: 1), in: prepared, prefetch: PrefetchReach(), isFull: false, limit: 1000)
+    let band = ScrollBand.make(
+      prepared, at: state, prefetch: PrefetchReach(), shownCount: tick.shownCount)
+    #expect((band != nil) == isMade)
+  }
+
   /// Elsewhere more may show than it knows of.
   @Test func aBandIsMovedFromWhereItReachesOnly() throws {
     let prepared = try PreparedLayout(
