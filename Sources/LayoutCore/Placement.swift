@@ -16,6 +16,9 @@ public protocol Placement: Sendable {
   /// Whether cells show elsewhere than where they rest.
   var movesCells: Bool { get }
 
+  /// How many items had to be placed one by one although nothing is described of them.
+  var placingCost: Int { get }
+
   /// The bytes that the placement takes on the heap, beyond what the content has anyway.
   var byteCount: Int { get }
 
@@ -265,6 +268,9 @@ public struct WindowReach: Hashable, Sendable {
 extension Placement {
   /// Cells show where they rest.
   public var movesCells: Bool { false }
+
+  /// None.
+  public var placingCost: Int { 0 }
 
   /// What shows goes as far as the content is scrolled.
   public var turnLength: Double? { nil }

@@ -109,6 +109,9 @@ public struct PreparedLayout: Sendable {
   /// The bytes that it takes on the heap, beyond what the content has anyway; an estimate.
   public var byteCount: Int { placement.byteCount }
 
+  /// How many items had to be placed one by one although nothing is described of them.
+  public var placingCost: Int { placement.placingCost }
+
   /// How many elements show at once, if cells lie as close everywhere; 16,384 at the most: room for more, if
   /// it is not needed, would be given to the program and taken from it for nothing.
   var likelyShownCount: Int {

@@ -189,6 +189,24 @@ struct ViewportsTests {
     #expect(!text.contains("</style"))
   }
 
+  /// In each of another breadth all items are placed anew.
+  @Test func theViewportsHaveNoMoreThanSoManyItemsPlaced() throws {
+    let lengths = String(repeating: "1,", count: 699_999) + "1"
+    func refusal(of widths: [Int]) -> Answer? {
+      let viewports = widths.map { "{\"width\":\($0),\"height\":1}" }.joined(separator: ",")
+      return service.send(
+        .post, "/v1/layout",
+        """
+        {"collection":{"sections":[{"items":{"lengths":[\(lengths)]}}]},"layout":{"kind":"list"},
+         "viewports":[\(viewports)]}
+        """)
+    }
+    let refused = refusal(of: Array(1...32))
+    #expect(refused?.status == 422)
+    #expect(refused?["pointer"] as? String == "/viewports")
+    #expect(refusal(of: Array(repeating: 5, count: 32))?.status == 200)
+  }
+
   /// As nearly as Foundation reads doubles: it is off by an ulp now and then.
   private func areEqual(_ one: [Double]?, _ other: [Double]?) -> Bool {
     guard let one, let other else { return one == nil && other == nil }
