@@ -72,6 +72,10 @@ for path, part in parts(contract.document):
     kind = part.get("type")
     if isinstance(kind, str) and kind in formats and part.get("format") != formats[kind]:
         fail(f"openapi.yaml: {'/'.join(path)}: the format is not {formats[kind]}")
+    # OpenAPI allows any body there; openapi-generator refuses the whole document for one that is no text.
+    for name, link in part.get("links", {}).items():
+        if not isinstance(link.get("requestBody", ""), str):
+            fail(f"openapi.yaml: {'/'.join(path)}: the body of the link {name} is no text")
 
 # What remains to be shown by a server: requests, answers and refusals.
 left = {place for place in values if "/requestBody/" in place or "/responses/" in place} | {
