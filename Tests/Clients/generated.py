@@ -56,8 +56,7 @@ def main(url):
         proposed_content_offset=models.Point(x=0, y=100)))
     expect(target.index_path is not None, "no snap")
 
-    # Of two members exactly one: the generator has no type for that, and takes anything.
-    begun = begin_movement.sync(created.id, client=client, body={"indexPath": [0, 0]})
+    begun = begin_movement.sync(created.id, client=client, body=models.MovementBeginning(index_path=[0, 0]))
     expect(begun.source == [0, 0], "another item")
     moved = update_movement.sync(created.id, client=client, body=models.UpdateMovementBody(
         position=models.Point(x=185, y=400)))
@@ -71,10 +70,8 @@ def main(url):
     expect(delete_session.sync_detailed(created.id, client=client).status_code == 204, "not deleted")
     expect(describe_session.sync_detailed(created.id, client=client).status_code == 404, "still there")
 
-    # Likewise: a viewport, or several.
-    once = lay_out.sync(client=client, body={
-        "collection": collection.to_dict(), "viewport": viewport.to_dict(),
-        "layout": models.PagedGridLayout(kind="pagedGrid").to_dict()})
+    once = lay_out.sync(client=client, body=models.LayoutRequest(
+        collection=collection, layout=models.PagedGridLayout(kind="pagedGrid"), viewport=viewport))
     expect(len(once.attributes) == 16, "another page of the grid")
     print("generated client: created, scrolled, updated, switched, snapped, moved, drawn and deleted")
 
