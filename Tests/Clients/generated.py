@@ -66,6 +66,8 @@ def main(url):
 
     page = list_attributes.sync(created.id, client=client, limit=3)
     expect(len(page.attributes) == 3, "another page")
+    edge = list_attributes.sync(created.id, client=client, x=0, y=0, width=370, height=1)
+    expect(len(edge.attributes) == 1, "another rect")
     expect(draw_image.sync(created.id, client=client).startswith("<svg"), "no picture")
     expect(delete_session.sync_detailed(created.id, client=client).status_code == 204, "not deleted")
     expect(describe_session.sync_detailed(created.id, client=client).status_code == 404, "still there")
