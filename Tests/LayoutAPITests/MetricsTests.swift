@@ -27,6 +27,8 @@ struct MetricsTests {
     #expect(try mock.sample("\(time)_bucket{\(label),le=\"0.000025\"}") == "0")
     #expect(try mock.sample("\(time)_bucket{\(label),le=\"0.00005\"}") == "3")
     #expect(try mock.sample("\(time)_bucket{\(label),le=\"0.01\"}") == "4")
+    // What an alert compares with has to be a bound.
+    #expect(try mock.sample("\(time)_bucket{\(label),le=\"0.05\"}") == "4")
     #expect(try mock.sample("\(time)_bucket{\(label),le=\"+Inf\"}") == "4")
     #expect(try mock.sample("\(time)_count{\(label)}") == "4")
     #expect(try mock.sample("\(time)_sum{\(label)}") == "0.005119999")

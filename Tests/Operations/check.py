@@ -64,19 +64,22 @@ def series():
 
 
 def expressions():
-    """Every expression, and where it stands."""
+    """Every expression, where it stands, and the numbers that its value is compared with."""
     for panel in dashboard["panels"]:
+        steps = panel.get("fieldConfig", {}).get("defaults", {}).get("thresholds", {}).get("steps", [])
+        limits = [step["value"] for step in steps if step["value"] is not None]
         for target in panel.get("targets", []):
-            yield f"panel \"{panel['title']}\"", target["expr"]
+            yield f"panel \"{panel['title']}\"", target["expr"], limits
     for variable in dashboard["templating"]["list"]:
         if variable["type"] == "query":
-            yield f"variable {variable['name']}", variable["query"]["query"]
+            yield f"variable {variable['name']}", variable["query"]["query"], []
     for group in yaml.safe_load((operations / "alerts.yaml").read_text())["groups"]:
         for rule in group["rules"]:
-            yield f"alert {rule['alert']}", rule["expr"]
+            limits = re.findall(r"[<>=]=?\s*(\d[\d.e-]*)", rule["expr"])
+            yield f"alert {rule['alert']}", rule["expr"], [float(limit) for limit in limits]
 
 
-def check(where, expression, known):
+def check(where, expression, limits, known):
     names = set(re.findall(r"\b(layoutd_\w+|up)\b", re.sub(r'"[^"]*"', '""', expression)))
     if not names:
         fail(where, "asks for no metric:", expression)
@@ -97,6 +100,13 @@ def check(where, expression, known):
             for pattern in value.split("|") if "~" in operator else [re.escape(value)]:
                 if not any(re.fullmatch(pattern, one) for one in possible):
                     fail(where, "asks for", f'{name}{{{label}{operator}"{pattern}"}},', "which is never so")
+    # A quantile between two bounds is a guess: only on which side of a bound it is, is known.
+    for name in re.findall(r"\b(layoutd_\w+_bucket)\b", expression):
+        bounds = {float(bound) for bound in known.get(name, {}).get("le", ())}
+        for limit in set(limits) - bounds:
+            fail(where, "compares with", limit, "which is no bound of", name)
+        if where.startswith("alert") and not limits:
+            fail(where, "compares with nothing")
     return names
 
 
@@ -104,15 +114,15 @@ dashboard = json.loads((operations / "grafana-dashboard.json").read_text())
 known = series()
 used = set()
 all_expressions = list(expressions())
-for where, expression in all_expressions:
-    used |= check(where, expression, known)
+for where, expression, limits in all_expressions:
+    used |= check(where, expression, limits, known)
 shown = {re.sub(r"_(bucket|sum|count)$", "", name) for name in used}
 for name in sorted({re.sub(r"_(bucket|sum|count)$", "", name) for name in known} - shown):
     fail(name, "is shown nowhere")
 ids = [panel["id"] for panel in dashboard["panels"]]
 if len(ids) != len(set(ids)):
     fail("two panels have one id")
-alerts = sum(where.startswith("alert") for where, _ in all_expressions)
+alerts = sum(where.startswith("alert") for where, _, _ in all_expressions)
 
 # Prometheus' own opinion of every expression, where it is to be had.
 promtool = shutil.which("promtool")
@@ -120,7 +130,7 @@ if promtool:
     rules = pathlib.Path(folder) / "rules.yaml"
     rules.write_text(json.dumps({"groups": [{"name": "panels", "rules": [
         {"record": f"panel:{number}", "expr": re.sub(r"\$__rate_interval", "5m", expression)}
-        for number, (where, expression) in enumerate(all_expressions) if where.startswith("panel")]}]}))
+        for number, (where, expression, _) in enumerate(all_expressions) if where.startswith("panel")]}]}))
     for file in (rules, operations / "alerts.yaml"):
         result = subprocess.run(
             [promtool, "check", "rules", file], capture_output=True, text=True, timeout=30)

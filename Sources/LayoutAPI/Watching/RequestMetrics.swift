@@ -108,7 +108,7 @@ public final class RequestMetrics: Sendable {
     /// Upper ends in nanoseconds; the last bucket has none.
     static let bounds: [UInt64] = [
       25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000,
-      25_000_000, 100_000_000, 250_000_000, 1_000_000_000, 2_500_000_000,
+      25_000_000, 50_000_000, 100_000_000, 250_000_000, 1_000_000_000, 2_500_000_000,
     ]
     /// The buckets and the sum.
     static let histogramSize = bounds.count + 2
