@@ -124,18 +124,22 @@ if len(ids) != len(set(ids)):
     fail("two panels have one id")
 alerts = sum(where.startswith("alert") for where, _, _ in all_expressions)
 
-# Prometheus' own opinion of every expression, where it is to be had.
+# Prometheus' own opinion of every expression, and what comes of them, where it is to be had.
 promtool = shutil.which("promtool")
 if promtool:
-    rules = pathlib.Path(folder) / "rules.yaml"
-    rules.write_text(json.dumps({"groups": [{"name": "panels", "rules": [
-        {"record": f"panel:{number}", "expr": re.sub(r"\$__rate_interval", "5m", expression)}
-        for number, (where, expression, _) in enumerate(all_expressions) if where.startswith("panel")]}]}))
-    for file in (rules, operations / "alerts.yaml"):
+    place = pathlib.Path(folder)
+    (place / "panels.yaml").write_text(json.dumps({"groups": [{"name": "panels", "rules": [
+        {"record": f"panel:{panel['id']}:{target['refId']}",
+         "expr": re.sub(r"\$(?!__)\w+", ".*", target["expr"].replace("$__rate_interval", "5m"))}
+        for panel in dashboard["panels"] for target in panel.get("targets", [])]}]}))
+    for file in (operations / "alerts.yaml", pathlib.Path("Tests/Operations/rules.yaml")):
+        shutil.copy(file, place)
+    for command in ("check", "alerts.yaml"), ("check", "panels.yaml"), ("test", "rules.yaml"):
         result = subprocess.run(
-            [promtool, "check", "rules", file], capture_output=True, text=True, timeout=30)
+            [promtool, command[0], "rules", command[1]], cwd=place, capture_output=True, text=True,
+            timeout=30)
         if result.returncode:
             fail(result.stdout, result.stderr)
 print(f"{len(all_expressions)} expressions ({alerts} alerts) ask for {len(shown)} metrics, and all there are"
-      + ("; promtool agrees" if promtool else "; promtool is not here"))
+      + ("; promtool was asked" if promtool else "; promtool is not here"))
 sys.exit(1 if failures else 0)
