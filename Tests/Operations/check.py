@@ -91,6 +91,9 @@ def check(where, expression, limits, known):
         used |= {label.strip() for label in group.split(",")}
     for label in used - labels:
         fail(where, "asks for the label", label, "which", *sorted(names), "has not")
+    # With a variable that may be all jobs, `up` is whatever Prometheus asks.
+    if "up" in names and 'up{job="layoutd"' not in expression:
+        fail(where, "asks for up of more than layoutd")
     # What asks for a value that no server ever gives is silent for ever.
     for name, matchers in re.findall(r'\b(layoutd_\w+|up)\{((?:[^"}]|"[^"]*")*)\}', expression):
         for label, operator, value in re.findall(r'(\w+) *(=~|!~|!=|=) *"([^"]*)"', matchers):
