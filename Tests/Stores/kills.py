@@ -58,20 +58,27 @@ class Subject:
 class Caller(threading.Thread):
     """Asks a server about sessions until it is told to stop."""
 
-    def __init__(self, port, subjects, rng, tally, stop):
+    def __init__(self, port, subjects, rng, tally, dying, stop):
         super().__init__(daemon=True)
         self.connection = client.Connection(port)
         self.subjects = subjects
         self.random = rng
         self.tally = tally
+        # Set before the server is killed; `stop` when it is dead, so that the kill finds something under way.
+        self.dying = dying
         self.stop = stop
+
+    def note_no_answer(self, error):
+        """A server that nobody has killed yet answers every request."""
+        if not self.dying.is_set():
+            self.tally.violation(f"no answer from a server that is alive: {error}")
 
 
 class Writer(Caller):
     """Changes its sessions in turn, until the server is gone."""
 
-    def __init__(self, port, subjects, rng, tally, stop, forgets=False):
-        super().__init__(port, subjects, rng, tally, stop)
+    def __init__(self, port, subjects, rng, tally, dying, stop, forgets=False):
+        super().__init__(port, subjects, rng, tally, dying, stop)
         # Whether sessions leave memory while they are used, and what is not kept is lost with that.
         self.forgets = forgets
 
@@ -83,8 +90,8 @@ class Writer(Caller):
                     break
                 place = self.random.choice(free)
                 self.step(place)
-        except (client.NotSent, client.Unanswered):
-            pass
+        except (client.NotSent, client.Unanswered) as error:
+            self.note_no_answer(error)
         except sessions.Wrong as error:
             self.tally.violation(f"{self.subjects[place].path}: {error}")
         except Exception as error:  # A bug of the test must not look like a quiet round.
@@ -245,8 +252,8 @@ class Reader(Caller):
                         f"a read answers version {version}, acknowledged were {before.version} "
                         f"before it and {after.version} after it")
                 self.tally.count("reads")
-        except (client.NotSent, client.Unanswered):
-            pass
+        except (client.NotSent, client.Unanswered) as error:
+            self.note_no_answer(error)
         except sessions.Wrong as error:
             self.tally.violation(f"{subject.path}: {error}")
         finally:
@@ -357,6 +364,9 @@ def run(options):
             store.finish()
         except (sessions.Wrong, processes.Failure) as error:
             tally.violation(str(error))
+        # A server that refuses every change has nothing to lose.
+        if tally["acknowledged"] < rounds:
+            tally.violation(f"{tally['acknowledged']} changes were acknowledged in {rounds} rounds")
         if tally.violations:
             print(f"the server said:\n{server.output()}")
     for what in sorted(tally.counts):
@@ -373,19 +383,20 @@ def run(options):
 
 def play(server, store, writers, rng, tally, options, number):
     """One round: load, kill, restart, check."""
-    stop = threading.Event()
+    dying, stop = threading.Event(), threading.Event()
     threads = [
         Writer(
-            server.port, subjects, random.Random(rng.random()), tally, stop,
+            server.port, subjects, random.Random(rng.random()), tally, dying, stop,
             forgets=any("max-sessions" in option for option in options.server_option))
         for subjects in writers]
     threads += [
-        Reader(server.port, writers, random.Random(rng.random()), tally, stop)
+        Reader(server.port, writers, random.Random(rng.random()), tally, dying, stop)
         for _ in range(options.readers)]
     for thread in threads:
         thread.start()
     # Now and then right after the start, while sessions are being loaded.
     time.sleep(rng.uniform(0.1, 0.4) if rng.random() < 0.8 else rng.uniform(0, 0.1))
+    dying.set()
     server.kill()
     stop.set()
     for thread in threads:

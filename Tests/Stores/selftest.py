@@ -1,5 +1,7 @@
 """Tests of the tests: the checker has to find what is planted, and nothing where there is nothing."""
 
+import contextlib
+import io
 import random
 import socket
 import threading
@@ -7,6 +9,7 @@ import time
 import unittest
 
 import client
+import kills
 import model
 import proxy
 from checker import NEVER, Change, Read, check
@@ -288,6 +291,33 @@ class ClientTests(unittest.TestCase):
         with socket.create_server(("127.0.0.1", 0)) as listener:
             port = listener.getsockname()[1]
         self.assertRaises(client.NotSent, client.Connection(port).request, "GET", "/")
+
+
+class KillsTests(unittest.TestCase):
+    """A server that hangs up without an answer: nothing is wrong if it was killed, and it is if it was not."""
+
+    def violations(self, caller, killed):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            def hang_up():
+                connection, _ = listener.accept()
+                with connection:
+                    connection.recv(65536)
+            threading.Thread(target=hang_up, daemon=True).start()
+            author = model.Author(random.Random(1), "a")
+            subject = kills.Subject("/v1/sessions/a", author, author.model())
+            dying, stop, tally = threading.Event(), threading.Event(), kills.Tally()
+            if killed:
+                dying.set()
+            subjects = [subject] if caller is kills.Writer else [[subject]]
+            caller(
+                listener.getsockname()[1], subjects, random.Random(2), tally, dying, stop).run()
+        return tally.violations
+
+    def test_no_answer_is_right_of_the_dead_only(self):
+        for caller in kills.Writer, kills.Reader:
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(len(self.violations(caller, killed=False)), 1)
+            self.assertEqual(self.violations(caller, killed=True), [])
 
 
 class ProxyTests(unittest.TestCase):
