@@ -7,7 +7,9 @@ layoutd is one that it has, and what names something else names something that i
 import json
 import re
 import shutil
+import socket
 import subprocess
+import threading
 import time
 
 import processes
@@ -95,6 +97,25 @@ def check_redis(report, sandbox, what, arguments, password):
     report.check(process.wait(10) == 0, f"{what}: Redis ends when it is told to")
 
 
+def check_ping(report, what, command):
+    """A Redis that answers is well, and one that answers that it still reads its file is not."""
+    for answer, expected in (b"+PONG", True), (b"-LOADING Redis is loading the dataset in memory", False):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            def serve():
+                connection, _ = listener.accept()
+                with connection:
+                    while connection.recv(1000):
+                        connection.sendall(answer + b"\r\n")
+            threading.Thread(target=serve, daemon=True).start()
+            here = f"redis-cli -p {listener.getsockname()[1]}"
+            result = subprocess.run(
+                [one.replace("redis-cli", here) for one in command], capture_output=True, text=True,
+                timeout=10)
+        report.check(
+            (result.returncode == 0) == expected,
+            f"{what}: the health check of a Redis that says {answer.decode()}: {result.returncode}")
+
+
 def check_options(report, what, names, options):
     binary = processes.find_binary(options.binary)
     known = subprocess.run(
@@ -118,6 +139,8 @@ def check_compose(report, sandbox, options):
                 set(service.get("networks", [])) <= set(found[0]["networks"]),
                 f"compose.yaml: networks of {name}")
         check_redis(report, sandbox, "compose", services["redis"]["command"], None)
+        check = services["redis"]["healthcheck"]["test"]  # CMD or CMD-SHELL comes first
+        check_ping(report, "compose", ["sh", "-c", " ".join(check[1:])])
         check_options(report, "compose.yaml", services["layoutd1"]["environment"], options)
     compose = ["docker", "compose", "-f", str(FOLDER / "compose.yaml"), "config", "--quiet"]
     if shutil.which("docker") and subprocess.run(
@@ -179,6 +202,8 @@ def check_kubernetes(report, sandbox, options):
                 f"kubernetes.yaml: {name} has no rights that it does not need")
     redis = pods["StatefulSet redis"]["spec"]["containers"][0]
     check_redis(report, sandbox, "kubernetes", redis["command"], "a0b1c2d3e4")
+    for probe in ("startupProbe", "readinessProbe"):
+        check_ping(report, f"kubernetes, {probe}", redis[probe]["exec"]["command"])
     server = pods["Deployment layoutd"]["spec"]["containers"][0]
     check_options(report, "kubernetes.yaml", [
         one["name"] for one in server["env"] if one["name"].startswith("LAYOUTD_")], options)
