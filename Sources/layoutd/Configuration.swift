@@ -207,7 +207,9 @@ struct Configuration {
     // Each may have 10¹² items, thrice as many before a batch is refused for it: all are counted in 63 bits.
     .integer(
       "max-sections", 1...1_000_000, \.maxSections, "sections in one collection; over it: 422"),
-    .integer("max-elements", 1...10_000_000, \.maxElements, "elements in one answer; over it: 422"),
+    .integer(
+      "max-elements", 1...10_000_000, \.maxElements,
+      "elements that an answer is about; over it: 422"),
     .integer(
       "max-json-depth", 8...1000, \.maxJSONDepth,
       "arrays and objects inside each other in a body; over it: 400"),

@@ -1,7 +1,8 @@
 import Foundation
 import HTTPMessages
-import LayoutAPI
 import Testing
+
+@testable import LayoutAPI
 
 /// The contract, the playground and the client for browsers, as they leave the binary.
 struct WebEndpointTests {
@@ -35,6 +36,13 @@ struct WebEndpointTests {
     #expect(answer.fields["X-Content-Type-Options"] == "nosniff")
     #expect(answer.fields["Cache-Control"] == "no-cache")
     #expect(try answer.bytes == Self.source(name))
+  }
+
+  /// Who writes a client finds there what a problem may be called.
+  @Test(arguments: Problem.Kind.allCases)
+  func everyProblemIsInTheContract(kind: Problem.Kind) throws {
+    let contract = try String(decoding: Self.source("openapi.yaml"), as: UTF8.self)
+    #expect(contract.contains("- \(kind.status.rawValue) `\(kind.rawValue)`:"))
   }
 
   @Test func everyFileOfTheFolderIsServed() throws {
