@@ -23,6 +23,8 @@ static const double kept_long_body_seconds = 10;
 // How much of a body that is refused is thrown away before the connection is.
 static const size_t drained_bytes = 1 << 20;
 
+static const char body_is_too_long[] =
+    "the body is longer than --max-body-mib allows, or than 16 KiB where none is asked for";
 static const char too_much_is_held[] = "too much is under way, see --max-in-flight-mib";
 // Whoever is refused the answer to a change must not take the change for undone.
 static const char answer_has_no_room[] =
@@ -408,11 +410,20 @@ static enum MHD_Result send_once(http_exchange *exchange, bool closes) {
   return result;
 }
 
+static bool takes_body(const http_request *request) {
+  return request->method == HTTP_METHOD_POST || request->method == HTTP_METHOD_PUT ||
+         request->method == HTTP_METHOD_PATCH;
+}
+
 // Whether a body may follow that the header says nothing of.
 static bool may_lack_length(const http_request *request) {
-  return !request->has_length &&
-         (request->method == HTTP_METHOD_POST || request->method == HTTP_METHOD_PUT ||
-          request->method == HTTP_METHOD_PATCH);
+  return !request->has_length && takes_body(request);
+}
+
+// How long a body may be: where nobody asks for one, a short one is read and left aside.
+static size_t longest_body(const http_exchange *exchange) {
+  size_t longest = exchange->loop->server->options.max_body_bytes;
+  return takes_body(&exchange->request) || longest < short_body_bytes ? longest : short_body_bytes;
 }
 
 // Sends a reply: from where it is, unless it is short.
@@ -508,6 +519,7 @@ static enum MHD_Result dispatch(http_exchange *exchange) {
 // hundreds of short requests.
 static bool is_refused_unread(http_exchange *exchange) {
   if (!exchange->is_chunked && exchange->announced <= short_body_bytes) return false;
+  if (!takes_body(&exchange->request)) return false;
   http_server *server = exchange->loop->server;
   fill_in_request(exchange);
   if (server->handler(server->context, &exchange->request, HTTP_STAGE_HEADER, &exchange->reply))
@@ -528,6 +540,10 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
   unsigned status = http_gate(exchange, method, version, &result);
   http_method asked = exchange->request.method;
   exchange->reply.is_read = asked == HTTP_METHOD_GET || asked == HTTP_METHOD_HEAD;
+  if (!status && result.length > longest_body(exchange)) {
+    status = 413;
+    result.detail = body_is_too_long;
+  }
   if (!status && !may_hold(exchange, result.length)) {
     status = 503;
     result.detail = too_much_is_held;
@@ -578,8 +594,7 @@ static enum MHD_Result receive_body(http_exchange *exchange, const char *data, s
   size_t total = exchange->body_count + count;
   if (exchange->connection) exchange->connection->consumed += count;
   if (!exchange->is_refused) {
-    if (total > exchange->loop->server->options.max_body_bytes)
-      refuse_rest(exchange, 413, "the body is longer than --max-body-mib allows");
+    if (total > longest_body(exchange)) refuse_rest(exchange, 413, body_is_too_long);
     else if (!may_hold(exchange, total))
       refuse_rest(exchange, 503, too_much_is_held);
   }

@@ -322,6 +322,25 @@ struct LimitTests {
     }
   }
 
+  /// Nobody need hold for a stranger what no handler asks for.
+  @Test(arguments: ["GET", "HEAD", "DELETE", "OPTIONS"])
+  func whereNoneIsAskedForABodyIsShort(method: String) throws {
+    let server = try startServer { $0.maximumBodySize = 1 << 20 }
+    defer { server.stop(drainSeconds: 1) }
+    func status(_ rest: String) -> Int? {
+      let client = RawClient(port: server.port)
+      client.send("\(method) /x HTTP/1.1\r\nHost: a\r\n\(rest)")
+      return client.receive(withoutBody: method == "HEAD")?.status
+    }
+    // Unread.
+    #expect(status("Content-Length: 20000\r\n\r\na") == 413)
+    #expect(status("Content-Length: 2\r\n\r\n{}") == 200)
+    let chunked = "Transfer-Encoding: chunked\r\n\r\n"
+    let text = String(repeating: "a", count: 0x5000)
+    #expect(status(chunked + "5000\r\n\(text)\r\n0\r\n\r\n") == 413)
+    #expect(status(chunked + "2\r\n{}\r\n0\r\n\r\n") == 200)
+  }
+
   // MARK: Silence
 
   /// Before the first request, too: a client that connects and then makes a long body may be slow at it.
