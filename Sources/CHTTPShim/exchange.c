@@ -134,7 +134,9 @@ static void let_go_of_body(http_exchange *exchange) {
 static void count_long(http_exchange *exchange, bool is_long) {
   if (exchange->is_long == is_long) return;
   exchange->is_long = is_long;
-  atomic_fetch_add(&exchange->loop->server->long_bodies, is_long ? 1 : UINT64_MAX);
+  if (is_long) exchange->long_line = http_line_number(exchange);
+  atomic_fetch_add(&exchange->loop->server->long_bodies[exchange->long_line],
+                   is_long ? 1 : UINT64_MAX);
 }
 
 // Counts a request among those that are being received, or not any more.
@@ -525,7 +527,7 @@ static bool is_refused_unread(http_exchange *exchange) {
   if (server->handler(server->context, &exchange->request, HTTP_STAGE_HEADER, &exchange->reply))
     return true;
   exchange->request.was_announced = true;
-  if (http_queue_is_crowded(server, atomic_load(&server->long_bodies))) {
+  if (http_queue_is_crowded(server, http_line_number(exchange))) {
     shed(exchange);
     return true;
   }

@@ -130,6 +130,7 @@ struct http_exchange {
   size_t kept;            // how much of the loop's `kept_bytes` is this one's
   size_t drained;         // how much of a refused body has been thrown away
   bool is_long;           // among the server's long bodies that are being received
+  unsigned long_line;     // in which line it was counted there
   bool is_refused;        // whether its body was refused in the middle
   bool is_chunked;
   bool is_relayed;        // whether a proxy says that it is on the way
@@ -243,7 +244,7 @@ struct http_server {
   http_lingerer lingerer;         // the acceptor's thread only
   _Atomic uint64_t accepted, refused, refused_by_address, connections, accept_failures;
   atomic_int accept_error;        // the last one's
-  _Atomic uint64_t long_bodies;   // being received
+  _Atomic uint64_t long_bodies[HTTP_LINES];  // being received, by whose they are
   http_server *next_abandoned;
 };
 
@@ -377,7 +378,7 @@ bool http_tls_has_begun(void *session);
 
 // queue.c
 // Whether the queue is more than half full, and has no place for so many more requests.
-bool http_queue_is_crowded(http_server *server, uint64_t coming);
+bool http_queue_is_crowded(http_server *server, unsigned number);
 bool http_queue_push(http_server *server, http_exchange *exchange);
 // Closes the queue and hands what is in it back to its loops, unanswered.
 void http_queue_close(http_server *server);

@@ -27,15 +27,22 @@ bool http_queue_push(http_server *server, http_exchange *exchange) {
   return has_room;
 }
 
-// Whether workers are behind, and so many requests more would find no place.
-bool http_queue_is_crowded(http_server *server, uint64_t coming) {
+// Whether workers are behind, and a long body of a line would find no place, with those that are coming.
+bool http_queue_is_crowded(http_server *server, unsigned number) {
+  size_t capacity = server->options.queue_capacity, all = 0, own = 0;
   pthread_mutex_lock(&server->queue_lock);
-  size_t capacity = server->options.queue_capacity;
   // With a queue that is half empty, who trickles long bodies must not keep others from theirs.
-  bool is_crowded =
-      server->queue_count * 2 > capacity && server->queue_count + coming >= capacity;
+  bool is_half_full = server->queue_count * 2 > capacity;
+  for (unsigned i = 0; is_half_full && i < HTTP_LINES; i++) {
+    // What a line has beyond its share finds no place, and so takes none from others.
+    size_t count = server->lines[i].count + (size_t)atomic_load(&server->long_bodies[i]);
+    size_t share = http_line_share(i, capacity);
+    if (count > share) count = share;
+    all += count;
+    if (i == number) own = count;
+  }
   pthread_mutex_unlock(&server->queue_lock);
-  return is_crowded;
+  return is_half_full && (all >= capacity || own >= http_line_share(number, capacity));
 }
 
 // Takes who is first in the next line; NULL if nobody waits. The lock is held.

@@ -128,6 +128,42 @@ struct RefusalTests {
       handler.answeredQueries == ["first", "b1", "a1", "b2", "a2", "a3", "a4", "a5", "a6"])
   }
 
+  /// What a line has waiting, and begins to send, is no reason to refuse the body of another line.
+  @Test func longBodiesOfOneLineKeepNoneOfAnotherAway() throws {
+    let handler = EchoHandler()
+    let server = try startServer(handler) {
+      $0.workerThreadCount = 1
+      $0.queueCapacity = 8
+    }
+    defer {
+      handler.open()
+      server.stop(drainSeconds: 1)
+    }
+    func ask(_ target: String, inLine line: String, body: String = "") -> RawClient {
+      let client = RawClient(port: server.port)
+      client.send("POST \(target) HTTP/1.1\r\nHost: a\r\nAuthorization: \(line)\r\n\(body)")
+      return client
+    }
+    let none = "Content-Length: 0\r\n\r\n"
+    let begun = "Content-Length: 20000\r\n\r\na"
+    var clients = [ask("/wait?first", inLine: "5", body: none)]
+    waitUntil { handler.waitingCount == 1 }
+    for number in 1...5 {
+      clients.append(ask("/work?\(number)", inLine: "5", body: none))
+      waitUntil { server.statistics.queuedCount >= UInt64(number) }
+    }
+    // The last that finds a place, and all that would not.
+    let one = ask("/x", inLine: "5", body: begun)
+    waitUntil { server.statistics.heldByteCount >= 1 }
+    for _ in 0..<4 { #expect(ask("/x", inLine: "5", body: begun).receive()?.status == 503) }
+    let body = "Content-Length: 20000\r\n\r\n" + String(repeating: "a", count: 20_000)
+    #expect(ask("/x", inLine: "6", body: body).receive()?.status == 200)
+    one.send(String(repeating: "a", count: 19_999))
+    #expect(one.receive()?.status == 200)
+    handler.open()
+    for client in clients { #expect(client.receive()?.status == 200) }
+  }
+
   @Test func eachThreadHasItsNumber() throws {
     var threadCount = 0
     let server = try startServer {
