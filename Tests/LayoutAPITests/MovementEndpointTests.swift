@@ -126,6 +126,20 @@ struct MovementTests {
     }
   }
 
+  /// A section that has as many items as it may takes none from another.
+  @Test func aSectionTakesNoMoreThanItMayHave() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":1}},{"items":{"count":1000000000000}}]},
+       "layout":{"kind":"list","itemLength":1},"viewport":{"width":100,"height":100}}
+      """)
+    #expect(service.send(.post, path + "/movement", #"{"indexPath":[0,0]}"#)?.status == 201)
+    let step = service.send(.patch, path + "/movement", #"{"position":{"x":50,"y":50}}"#)
+    #expect(step?.status == 422)
+    #expect(service.send(.post, path + "/movement/end")?["target"] as? [Int] == [0, 0])
+  }
+
   /// The preview is laid out beside what was there before.
   @Test func whatAMovementTakesIsCounted() throws {
     let service = MockService()

@@ -85,6 +85,8 @@ extension Call {
         try movement.update(
           to: position, collection: current.description.layout, contentOffset: offset)
       }
+      // Its end is a change like another, which a store has to be able to read.
+      try checkLimits(movement.preview.content, contentLimits)
       let transition = try layingOut { () throws(LayoutError) in
         try Transition(
           from: (current.layout, offset), to: (movement.layout, offset), by: map,

@@ -144,7 +144,7 @@ extension Call {
     }
   }
 
-  private func checkLimits(_ content: Content, _ limits: ContentLimits) throws(Failure) {
+  func checkLimits(_ content: Content, _ limits: ContentLimits) throws(Failure) {
     let reason: String
     if content.describedItemCount > limits.describedItems {
       reason =
