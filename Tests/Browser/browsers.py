@@ -25,8 +25,6 @@ addEventListener("unhandledrejection", (e) => refused.push(`rejection: ${e.reaso
 
 class Chromium:
     name = "chromium"
-    # In milliseconds, at the median.
-    frame_limit = 40
 
     def __init__(self):
         from playwright.sync_api import sync_playwright
@@ -152,7 +150,6 @@ class WebDriver:
 
 class Firefox(WebDriver):
     name = "firefox"
-    frame_limit = 40
 
     def __init__(self):
         import websocket
@@ -252,8 +249,6 @@ class Firefox(WebDriver):
 
 class WebKit(WebDriver):
     name = "webkit"
-    # Without a graphics processor it paints the playground in a tenth of a second, whatever has changed.
-    frame_limit = None
 
     def __init__(self):
         # Without a window manager the window that is under the pointer has the focus, and the pointer is in the

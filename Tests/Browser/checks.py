@@ -1453,9 +1453,7 @@ class Checks(Page):
             busy /= len(frames) + 5
             self.notes.append(f"of each frame the page's thread was busy for {busy:.1f} ms; its longest task took {longest:.1f} ms")
             expect(busy < 16, f"{busy} ms of work a frame")
-        # Headless browsers draw with the processor; on a busy one that says nothing of the page.
-        if self.browser.frame_limit:
-            expect(at(.5) < self.browser.frame_limit, f"frames take {at(.5)} ms")
+        # How long frames take is told only: headless browsers draw with the processor, which others have too.
         self.same("after scrolling")
 
     def far_jumps_leave_what_goes(self):
