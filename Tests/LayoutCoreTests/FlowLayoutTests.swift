@@ -16,8 +16,7 @@ struct FlowLayoutTests {
   func placesItemsAsThePlainLoopDoes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var layout = random.flowLayout()
-    layout.scrollDirection = .vertical
-    layout.headerReferenceSize = .zero
+    layout.leaveItemsAlone()
     let equal = random.chance(0.4)
     let size = random.size(0...120)
     let sizes = (0..<random.int(1...80)).map { _ in equal ? size : random.size(0...200) }
@@ -41,8 +40,7 @@ struct FlowLayoutTests {
       Length(millionths: Int64(random.int(range)))
     }
     var layout = random.flowLayout()
-    layout.scrollDirection = .vertical
-    layout.headerReferenceSize = .zero
+    layout.leaveItemsAlone()
     layout.minimumInteritemSpacing = millionths(0...3)
     let available = millionths(1...40)
     var sizes: [Size] = []
@@ -93,8 +91,7 @@ struct FlowLayoutTests {
   func runsOfEqualItemsAreItemsOneByOne(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var layout = random.flowLayout()
-    layout.scrollDirection = .vertical
-    layout.headerReferenceSize = .zero
+    layout.leaveItemsAlone()
     layout.minimumInteritemSpacing = random.chance(0.5) ? 0 : Length(points: random.int(0...2))
     let available = Length(points: random.int(50...2000))
     var sizes: [Size] = []

@@ -42,11 +42,12 @@ struct MovementTests {
   @Test(arguments: seeds(200))
   func aStepGoesFromOnePreviewToTheNext(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    let content = generator.namedContent()
+    var content = generator.namedContent()
+    while content.itemPaths.isEmpty { content = generator.namedContent() }
     let layout = generator.layout()
     let prepared = try PreparedLayout(content, layout: layout, viewport: generator.viewport())
     let offset = prepared.clamped(generator.offset())
-    guard let source = content.itemPaths.randomElement(using: &generator) else { return }
+    let source = try #require(content.itemPaths.randomElement(using: &generator))
     let sections = generator.chance(0.3) ? Set((0...5).filter { _ in generator.chance(0.5) }) : nil
     var movement = try #require(
       InteractiveMovement(

@@ -20,9 +20,11 @@ extension SeededGenerator {
     Size(width: length(range), height: length(range))
   }
 
+  /// Now and then more than there is room for.
   mutating func insets() -> EdgeInsets {
-    EdgeInsets(
-      top: length(0...20), left: length(0...20), bottom: length(0...20), right: length(0...20))
+    let range = chance(0.05) ? 0...300 : 0...20
+    return EdgeInsets(
+      top: length(range), left: length(range), bottom: length(range), right: length(range))
   }
 
   mutating func items(_ count: Int) -> Items {
@@ -50,6 +52,7 @@ extension SeededGenerator {
     if chance(0.4) { section.header = size(0...50) }
     if chance(0.4) { section.footer = size(0...50) }
     if chance(0.2) { section.headerInset = insets() }
+    if chance(0.2) { section.footerInset = insets() }
     if chance(0.2) {
       section.decorations = (0..<int(1...3)).map { Decoration(kind: "\($0)", insets: insets()) }
     }
@@ -66,7 +69,11 @@ extension SeededGenerator {
       displayScale: chance(0.2) ? DisplayScale([1, 2, 2.625, 3, 4.0 / 3][int(0...4)]) : nil)
   }
 
-  mutating func offset() -> Point { Point(x: length(-100...800), y: length(-100...3000)) }
+  /// Far along either axis.
+  mutating func offset() -> Point {
+    let (near, far) = (length(-100...800), length(-100...3000))
+    return chance(0.5) ? Point(x: near, y: far) : Point(x: far, y: near)
+  }
 
   mutating func rect() -> Rect { Rect(origin: offset(), size: size(0...600)) }
 
@@ -76,7 +83,9 @@ extension SeededGenerator {
     layout.itemSize = size(1...120)
     layout.minimumLineSpacing = length(0...15)
     layout.minimumInteritemSpacing = length(0...15)
+    layout.sectionInset = chance(0.3) ? insets() : .zero
     layout.headerReferenceSize = chance(0.3) ? size(1...40) : .zero
+    layout.footerReferenceSize = chance(0.3) ? size(1...40) : .zero
     layout.sectionHeadersPinToVisibleBounds = chance(0.4)
     layout.sectionFootersPinToVisibleBounds = chance(0.4)
     layout.lineAlignment = FlowLayout.LineAlignment.allCases.randomElement(using: &self) ?? .leading
@@ -96,8 +105,13 @@ extension SeededGenerator {
     layout.itemRenderDirection =
       WaterfallLayout.ItemRenderDirection.allCases.randomElement(using: &self) ?? .leftToRight
     layout.itemPadding = chance(0.3) ? length(0...8) : 0
+    layout.itemSize = size(0...120)
+    layout.sectionInset = chance(0.3) ? insets() : .zero
+    layout.minimumContentLength = chance(0.2) ? length(0...2000) : 0
     layout.headerReferenceSize = chance(0.3) ? size(1...40) : .zero
+    layout.footerReferenceSize = chance(0.3) ? size(1...40) : .zero
     layout.headerInset = chance(0.3) ? insets() : .zero
+    layout.footerInset = chance(0.3) ? insets() : .zero
     layout.sectionHeadersPinToVisibleBounds = chance(0.4)
     layout.sectionFootersPinToVisibleBounds = chance(0.4)
     return layout
@@ -110,6 +124,7 @@ extension SeededGenerator {
     layout.itemSpacing = length(0...15)
     layout.sectionInset = chance(0.5) ? insets() : .zero
     layout.headerReferenceSize = chance(0.3) ? size(1...40) : .zero
+    layout.footerReferenceSize = chance(0.3) ? size(1...40) : .zero
     layout.sectionHeadersPinToVisibleBounds = chance(0.4)
     layout.sectionFootersPinToVisibleBounds = chance(0.4)
     return layout
@@ -156,6 +171,13 @@ extension SeededGenerator {
     return layout
   }
 
+  mutating func layout(where isWanted: (any CollectionLayout) -> Bool) -> any CollectionLayout {
+    while true {
+      let layout = layout()
+      if isWanted(layout) { return layout }
+    }
+  }
+
   mutating func layout() -> any CollectionLayout {
     switch int(0...6) {
     case 0: flowLayout()
@@ -166,6 +188,27 @@ extension SeededGenerator {
     case 5: wheelLayout()
     default: bannerLayout()
     }
+  }
+}
+
+extension FlowLayout {
+  /// Upright, and nothing but items from edge to edge.
+  mutating func leaveItemsAlone() {
+    scrollDirection = .vertical
+    sectionInset = .zero
+    headerReferenceSize = .zero
+    footerReferenceSize = .zero
+  }
+}
+
+extension WaterfallLayout {
+  /// Upright, and nothing but items from edge to edge.
+  mutating func leaveItemsAlone() {
+    scrollDirection = .vertical
+    sectionInset = .zero
+    headerReferenceSize = .zero
+    footerReferenceSize = .zero
+    minimumContentLength = 0
   }
 }
 

@@ -57,9 +57,8 @@ struct SnappingTests {
   func centerAndStartFindTheBestOfAllCells(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
-    let layout = random.layout()
     // Where the cards of a wheel rest, no answer tells.
-    guard !(layout is WheelLayout) else { return }
+    let layout = random.layout { !($0 is WheelLayout) }
     let prepared = try PreparedLayout(content, layout: layout, viewport: random.viewport())
     let direction = prepared.scrollDirection
     let length = direction.upright(prepared.viewport.size).height
@@ -143,8 +142,7 @@ struct SnappingTests {
   func itemGoesOneStopOnOrBack(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
-    let layout = random.layout()
-    guard !(layout is WheelLayout) else { return }
+    let layout = random.layout { !($0 is WheelLayout) }
     let prepared = try PreparedLayout(content, layout: layout, viewport: random.viewport())
     let direction = prepared.scrollDirection
     let length = direction.upright(prepared.viewport.size).height

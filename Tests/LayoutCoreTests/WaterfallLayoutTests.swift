@@ -6,8 +6,7 @@ struct WaterfallLayoutTests {
   func placesItemsAsThePlainLoopDoes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var layout = random.waterfallLayout()
-    layout.scrollDirection = .vertical
-    layout.headerReferenceSize = .zero
+    layout.leaveItemsAlone()
     let columnCount =
       random.chance(0.2) ? random.int(13...WaterfallLayout.maximumColumnCount) : random.int(1...12)
     layout.columns = .count(columnCount)
