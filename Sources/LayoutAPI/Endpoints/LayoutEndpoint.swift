@@ -22,11 +22,14 @@ extension Call {
     var remaining = elementLimit
     var answers: [LayoutAnswer] = []
     var layout: PreparedLayout?
-    var placedCount =
-      request.description.content.describedItemCount
-      * request.viewports.indices.count { request.isLaidOutAnew(at: $0) }
+    var placedCount = 0
     for index in request.viewports.indices {
-      if let layout, request.isLaidOutAnew(at: index) { placedCount += layout.placingCost }
+      let description = request.description
+      if let layout,
+        !layout.isAsBroad(in: request.viewports[index].viewport, under: description.layout)
+      {
+        placedCount += description.content.describedItemCount + layout.placingCost
+      }
       guard placedCount <= WaterfallLayout.maximumMixedCount else {
         throw .problem(
           Problem(
@@ -132,14 +135,6 @@ private struct LayoutRequest {
   var rect: Rect?
   /// The end of the drag in each of the viewports.
   var drags: [DragEnd?]
-
-  /// Whether a viewport is not as broad as the one before it: then all items have to be placed again.
-  func isLaidOutAnew(at index: Int) -> Bool {
-    let direction = description.layout.scrollDirection
-    return index > 0
-      && direction.upright(viewports[index].viewport.size).width
-        != direction.upright(viewports[index - 1].viewport.size).width
-  }
 
   init(_ value: JSONValue, limits: ContentLimits) throws(JSONError) {
     let object = try JSONObject<DescriptionMember>(value)
