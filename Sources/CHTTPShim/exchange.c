@@ -11,8 +11,6 @@
 // What a recycled exchange may keep of its body buffer, and how many a loop keeps.
 static const size_t kept_body_bytes = 1 << 20;
 static const unsigned kept_exchanges = 64;
-// Bodies up to this come along with the header as a rule: refusing them first saves nothing.
-static const size_t short_body_bytes = 16 << 10;
 // How much a loop keeps of body buffers that have been used, all together: 64 MiB would be idle after a
 // rush else, and a mebibyte with each client that does not take its answer.
 static const size_t kept_loop_bytes = 4 << 20;
@@ -23,8 +21,6 @@ static const double kept_long_body_seconds = 10;
 // How much of a body that is refused is thrown away before the connection is.
 static const size_t drained_bytes = 1 << 20;
 
-static const char body_is_too_long[] =
-    "the body is longer than --max-body-mib allows, or than 16 KiB where none is asked for";
 static const char too_much_is_held[] = "too much is under way, see --max-in-flight-mib";
 // Whoever is refused the answer to a change must not take the change for undone.
 static const char answer_has_no_room[] =
@@ -72,7 +68,7 @@ static void hold(http_exchange *exchange, size_t count) {
   http_count(&loop->held_in_line[exchange->held_line], -(int64_t)exchange->held);
   exchange->held_line = http_line_number(exchange);
   http_count(&loop->held_in_line[exchange->held_line], (int64_t)count);
-  if (exchange->held > short_body_bytes && change < 0) http_count(&loop->freed, -change);
+  if (exchange->held > HTTP_SHORT_BODY_BYTES && change < 0) http_count(&loop->freed, -change);
   exchange->held = count;
 }
 
@@ -412,20 +408,9 @@ static enum MHD_Result send_once(http_exchange *exchange, bool closes) {
   return result;
 }
 
-static bool takes_body(const http_request *request) {
-  return request->method == HTTP_METHOD_POST || request->method == HTTP_METHOD_PUT ||
-         request->method == HTTP_METHOD_PATCH;
-}
-
 // Whether a body may follow that the header says nothing of.
 static bool may_lack_length(const http_request *request) {
-  return !request->has_length && takes_body(request);
-}
-
-// How long a body may be: where nobody asks for one, a short one is read and left aside.
-static size_t longest_body(const http_exchange *exchange) {
-  size_t longest = exchange->loop->server->options.max_body_bytes;
-  return takes_body(&exchange->request) || longest < short_body_bytes ? longest : short_body_bytes;
+  return !request->has_length && http_takes_body(request);
 }
 
 // Sends a reply: from where it is, unless it is short.
@@ -520,8 +505,8 @@ static enum MHD_Result dispatch(http_exchange *exchange) {
 // because no worker would come to it. To receive a megabyte for nothing takes a loop longer than
 // hundreds of short requests.
 static bool is_refused_unread(http_exchange *exchange) {
-  if (!exchange->is_chunked && exchange->announced <= short_body_bytes) return false;
-  if (!takes_body(&exchange->request)) return false;
+  if (!exchange->is_chunked && exchange->announced <= HTTP_SHORT_BODY_BYTES) return false;
+  if (!http_takes_body(&exchange->request)) return false;
   http_server *server = exchange->loop->server;
   fill_in_request(exchange);
   if (server->handler(server->context, &exchange->request, HTTP_STAGE_HEADER, &exchange->reply))
@@ -542,10 +527,6 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
   unsigned status = http_gate(exchange, method, version, &result);
   http_method asked = exchange->request.method;
   exchange->reply.is_read = asked == HTTP_METHOD_GET || asked == HTTP_METHOD_HEAD;
-  if (!status && result.length > longest_body(exchange)) {
-    status = 413;
-    result.detail = body_is_too_long;
-  }
   if (!status && !may_hold(exchange, result.length)) {
     status = 503;
     result.detail = too_much_is_held;
@@ -596,7 +577,7 @@ static enum MHD_Result receive_body(http_exchange *exchange, const char *data, s
   size_t total = exchange->body_count + count;
   if (exchange->connection) exchange->connection->consumed += count;
   if (!exchange->is_refused) {
-    if (total > longest_body(exchange)) refuse_rest(exchange, 413, body_is_too_long);
+    if (total > http_longest_body(exchange)) refuse_rest(exchange, 413, http_body_is_too_long);
     else if (!may_hold(exchange, total))
       refuse_rest(exchange, 503, too_much_is_held);
   }

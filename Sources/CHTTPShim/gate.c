@@ -281,6 +281,20 @@ static unsigned check_target(const http_exchange *exchange, const char *method, 
   return 0;
 }
 
+const char http_body_is_too_long[] =
+    "the body is longer than --max-body-mib allows, or than 16 KiB where none is asked for";
+
+bool http_takes_body(const http_request *request) {
+  return request->method == HTTP_METHOD_POST || request->method == HTTP_METHOD_PUT ||
+         request->method == HTTP_METHOD_PATCH;
+}
+
+size_t http_longest_body(const http_exchange *exchange) {
+  size_t longest = exchange->loop->server->options.max_body_bytes;
+  if (http_takes_body(&exchange->request) || longest < HTTP_SHORT_BODY_BYTES) return longest;
+  return HTTP_SHORT_BODY_BYTES;
+}
+
 unsigned http_gate(http_exchange *exchange, const char *method, const char *version,
                    http_gate_result *result) {
   http_request *request = &exchange->request;
@@ -315,8 +329,8 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
   result->is_chunked = census.encodings > 0;
   // Without either there is no body (RFC 9112, section 6.3); whether one is needed the handler knows.
   request->has_length = census.lengths || census.encodings;
-  if (result->length > options->max_body_bytes)
-    return refuse(result, 413, "the body is longer than --max-body-mib allows");
+  if (result->length > http_longest_body(exchange))
+    return refuse(result, 413, http_body_is_too_long);
   if (census.repeats && !join_lines(exchange, &census))
     return refuse(result, 503, "there is no memory for the header fields");
   return 0;

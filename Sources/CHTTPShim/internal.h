@@ -358,6 +358,12 @@ typedef struct http_gate_result {
 } http_gate_result;
 unsigned http_gate(http_exchange *exchange, const char *method, const char *version,
                    http_gate_result *result);
+// Bodies up to this come along with the header as a rule: refusing them first saves nothing.
+enum { HTTP_SHORT_BODY_BYTES = 16 << 10 };
+extern const char http_body_is_too_long[];
+bool http_takes_body(const http_request *request);
+// How long a body may be: where nobody asks for one, a short one is read and left aside.
+size_t http_longest_body(const http_exchange *exchange);
 // A header that each request is given before its own, so that libmicrohttpd, which takes cookies
 // apart into the memory that the header fields are in, takes this one and not what a client sends.
 extern const char http_spare_cookie[];
@@ -377,7 +383,7 @@ void http_tls_say(void *session, const char *text, size_t count);
 bool http_tls_has_begun(void *session);
 
 // queue.c
-// Whether the queue is more than half full, and has no place for so many more requests.
+// Whether the queue is more than half full, and has no place for a long body of a line.
 bool http_queue_is_crowded(http_server *server, unsigned number);
 bool http_queue_push(http_server *server, http_exchange *exchange);
 // Closes the queue and hands what is in it back to its loops, unanswered.

@@ -95,13 +95,18 @@ struct RefusalTests {
     #expect(server.statistics.refusalCount(.serviceUnavailable) == 1)
   }
 
-  /// Who sends much waits for it himself, and leaves others a place.
-  @Test func linesTakeTurnsAtWorkers() throws {
-    let handler = EchoHandler()
-    let server = try startServer(handler) {
+  /// With a queue of eight places, of which one line may have six.
+  private func serverWithOneWorker(_ handler: EchoHandler) throws -> HTTPServer {
+    try startServer(handler) {
       $0.workerThreadCount = 1
       $0.queueCapacity = 8
     }
+  }
+
+  /// Who sends much waits for it himself, and leaves others a place.
+  @Test func linesTakeTurnsAtWorkers() throws {
+    let handler = EchoHandler()
+    let server = try serverWithOneWorker(handler)
     defer {
       handler.open()
       server.stop(drainSeconds: 1)
@@ -131,10 +136,7 @@ struct RefusalTests {
   /// What a line has waiting, and begins to send, is no reason to refuse the body of another line.
   @Test func longBodiesOfOneLineKeepNoneOfAnotherAway() throws {
     let handler = EchoHandler()
-    let server = try startServer(handler) {
-      $0.workerThreadCount = 1
-      $0.queueCapacity = 8
-    }
+    let server = try serverWithOneWorker(handler)
     defer {
       handler.open()
       server.stop(drainSeconds: 1)
