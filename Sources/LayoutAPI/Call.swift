@@ -366,7 +366,7 @@ struct Call: ~Escapable {
   }
 
   /// Whether changes of content, and questions about it if it has few items, take no more than some milliseconds.
-  static func isShort(_ content: Content) -> Bool {
+  fileprivate static func isShort(_ content: Content) -> Bool {
     content.describedItemCount + content.sections.count * sectionCost <= shortContent
       && content.byteCount <= shortContentBytes
   }
@@ -465,6 +465,13 @@ struct Call: ~Escapable {
     _ body: () throws(Problem) -> Value
   ) throws(Failure) -> Value {
     do { return try body() } catch { throw .problem(error) }
+  }
+}
+
+extension Session {
+  /// Leaves questions about content of which nobody knows how long they take to workers, until some have been quick.
+  func doubtUnlessShort() {
+    if !Call.isShort(snapshot.description.content) { doubt() }
   }
 }
 

@@ -34,9 +34,7 @@ public final class Session: Sendable {
     /// The layout of it.
     public var layout: PreparedLayout { revision.layout }
     /// The bytes that the session takes in memory; an estimate.
-    public var byteCount: Int {
-      document.byteCount + scrolling.byteCount + (movement?.byteCount ?? 0)
-    }
+    public var byteCount: Int { Session.byteCount(document, scrolling, movement) }
 
     /// The same for a client that says where it is: it may have scrolled since the last tick, or have been
     /// answered ticks that nobody knows of here.
@@ -197,6 +195,12 @@ public final class Session: Sendable {
   /// The bytes that it takes in memory; an estimate.
   public var byteCount: Int { snapshot.byteCount }
 
+  private static func byteCount(
+    _ document: Document, _ scrolling: ScrollState, _ movement: InteractiveMovement?
+  ) -> Int {
+    document.byteCount + scrolling.byteCount + (movement?.byteCount ?? 0)
+  }
+
   /// Whether questions about this session have taken long lately.
   ///
   /// What a question costs depends on the content in ways that nobody foresees: a rectangle may touch a
@@ -251,9 +255,7 @@ public final class Session: Sendable {
     /// The item that is under a finger now.
     public var movement: InteractiveMovement?
     /// The bytes that the session takes in memory then; an estimate.
-    public var byteCount: Int {
-      document.byteCount + scrolling.byteCount + (movement?.byteCount ?? 0)
-    }
+    public var byteCount: Int { Session.byteCount(document, scrolling, movement) }
 
     /// Makes a change.
     ///

@@ -219,10 +219,11 @@ public final class RedisStore: DurableStore {
   ///   format.
   /// - Throws: ``StoreError``; if it is ``StoreError/Kind/unreadable``, what can be read is noted.
   public func touch(_ ids: [SessionID]) throws(StoreError) {
+    let arguments = [longLife]
     var failure: StoreError?
     for start in stride(from: 0, to: ids.count, by: RedisStore.batchSize) {
       let batch = ids[start..<min(start + RedisStore.batchSize, ids.count)]
-      let calls = batch.map { RedisConnection.Call(keys: RedisKeys($0), arguments: [longLife]) }
+      let calls = batch.map { RedisConnection.Call(keys: RedisKeys($0), arguments: arguments) }
       do throws(StoreError) {
         _ = try write(.touch, calls)
       } catch {

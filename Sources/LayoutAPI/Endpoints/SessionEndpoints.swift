@@ -27,7 +27,7 @@ extension Call {
     let session = Session(
       id: SessionID(using: &generator), owner: owner, description: description, layout: layout,
       scrolling: scrolling)
-    if !Call.isShort(description.content) { session.doubt() }
+    session.doubtUnlessShort()
     let now = service.now()
     do { try service.sessions.insert(session, at: now) } catch { throw .problem(Problem(error)) }
     do throws(Failure) {

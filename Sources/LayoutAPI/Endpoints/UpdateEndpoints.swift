@@ -66,7 +66,7 @@ extension Call {
       return try answered(
         &answer, current, layout, updated, anchor: anchor, isNewVersion: true)
     }
-    if !Call.isShort(content) { session.doubt() }
+    session.doubtUnlessShort()
     return answer == nil
       ? self.answer(visible, of: session.id, snapshot, shape)
       : respond(answer, snapshot, shape)

@@ -168,7 +168,7 @@ public final class SessionArchive: Sendable {
     noteTakeover(of: stored, in: resident)
     guard resident === session else { return Opened(session: resident, isCurrent: false) }
     noteLoad(of: stored, into: session)
-    if !Call.isShort(session.snapshot.description.content) { session.doubt() }
+    session.doubtUnlessShort()
     // Whoever changed the store meanwhile may not have found the session in memory.
     let isCurrent = changeCount(of: id) == before
     if isCurrent { session.upkeep.noteCheck(at: moment, time: time) }
