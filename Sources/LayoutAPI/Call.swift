@@ -55,6 +55,13 @@ struct Call: ~Escapable {
     bodyPadding = request.bodyPadding
   }
 
+  /// How many elements an answer may be about, whose names are those of some content.
+  ///
+  /// On a thread that serves fewer than a worker may write.
+  func elementLimit(about content: Content) -> Int {
+    min(elementLimit, service.limits.elementCount(about: content))
+  }
+
   // MARK: What came in
 
   /// A parameter of the path.

@@ -166,6 +166,13 @@ public struct StringTable: Hashable, Sendable {
   /// - Returns: A range of ``bytes``.
   public func range(of index: Int) -> Range<Int> { Int(offsets[index])..<Int(offsets[index + 1]) }
 
+  /// How many bytes the longest string has; 0 if there are none.
+  ///
+  /// - Complexity: O(n).
+  var longest: Int {
+    zip(offsets, offsets.dropFirst()).reduce(0) { max($0, Int($1.1) - Int($1.0)) }
+  }
+
   /// Makes room.
   ///
   /// - Parameters:

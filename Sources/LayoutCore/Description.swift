@@ -59,6 +59,12 @@ extension Content {
   /// Whether some item has a name.
   public var hasIDs: Bool { sections.summary.namedItemCount > 0 }
 
+  /// The bytes of UTF-8 of the longest name that an element may be given with: of an item, or the kind of a
+  /// decoration; 0 if there are none.
+  ///
+  /// - Complexity: O(1).
+  public var longestName: Int { sections.summary.longestName }
+
   /// How many items have data of their own: sizes, lengths, ratios or names.
   public var describedItemCount: Int { sections.summary.describedItemCount }
 

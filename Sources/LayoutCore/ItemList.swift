@@ -32,6 +32,9 @@ public struct ItemList: Sendable {
   /// Whether some item has a name.
   public var hasIDs: Bool { rope.summary.namedCount > 0 }
 
+  /// The bytes of UTF-8 of the longest name; 0 if no item has one.
+  var longestID: Int { rope.summary.longestID }
+
   /// How many items have a name.
   var namedCount: Int { rope.summary.namedCount }
 
@@ -132,6 +135,8 @@ typealias ItemEdit = Rope<Items>.Edit
 struct ItemsSummary: RopeSummary {
   var describedCount = 0
   var namedCount = 0
+  /// In bytes of UTF-8; 0 if no item has a name.
+  var longestID = 0
   var byteCount = 0
   /// Of the items that have a size.
   var widths = LengthSummary.zero
@@ -159,6 +164,7 @@ struct ItemsSummary: RopeSummary {
   static func += (left: inout ItemsSummary, right: ItemsSummary) {
     left.describedCount += right.describedCount
     left.namedCount += right.namedCount
+    left.longestID = max(left.longestID, right.longestID)
     left.byteCount += right.byteCount
     left.widths += right.widths
     left.heights += right.heights
@@ -169,6 +175,9 @@ struct ItemsSummary: RopeSummary {
 
 extension ItemsSummary {
   mutating func replace(_ part: ItemsSummary, by new: ItemsSummary) -> Bool {
+    // The longest may be gone.
+    guard part.longestID < longestID || new.longestID >= longestID else { return false }
+    longestID = max(longestID, new.longestID)
     describedCount += new.describedCount - part.describedCount
     namedCount += new.namedCount - part.namedCount
     byteCount += new.byteCount - part.byteCount
@@ -230,7 +239,7 @@ extension Items: RopeChunk {
   var summary: ItemsSummary {
     var summary = ItemsSummary(
       describedCount: isUniform ? 0 : count, namedCount: ids == nil ? 0 : count,
-      byteCount: byteCount)
+      longestID: ids?.longest ?? 0, byteCount: byteCount)
     switch extents {
     case .unspecified: break
     case .size(let size):

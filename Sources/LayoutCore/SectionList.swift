@@ -135,6 +135,8 @@ struct SectionsSummary: RopeSummary {
   var itemCount = 0
   var describedItemCount = 0
   var namedItemCount = 0
+  /// Of items' names and the kinds of decorations, in bytes of UTF-8.
+  var longestName = 0
   var byteCount = 0
   var greatestItemCount = 0
 
@@ -145,6 +147,7 @@ struct SectionsSummary: RopeSummary {
       itemCount: left.itemCount + right.itemCount,
       describedItemCount: left.describedItemCount + right.describedItemCount,
       namedItemCount: left.namedItemCount + right.namedItemCount,
+      longestName: max(left.longestName, right.longestName),
       byteCount: left.byteCount + right.byteCount,
       greatestItemCount: max(left.greatestItemCount, right.greatestItemCount))
   }
@@ -157,6 +160,9 @@ extension SectionsSummary {
     greatestItemCount = itemCount
     describedItemCount = section.items.describedCount
     namedItemCount = section.items.namedCount
+    longestName = section.decorations.reduce(section.items.longestID) {
+      max($0, $1.kind.utf8.count)
+    }
     byteCount =
       MemoryLayout<Section>.stride + section.items.byteCount + (section.id?.utf8.count ?? 0)
       + section.decorations.reduce(0) {

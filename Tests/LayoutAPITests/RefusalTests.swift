@@ -243,6 +243,85 @@ struct RefusalTests {
     #expect(service.send(.post, "/v1/layout", ahead)?.status == 422)
   }
 
+  /// Ten rows show; of names up to 64 bytes there may be twenty, of longer ones half as many.
+  private func rows(nameLength: Int, height: Int = 100) -> String {
+    let ids = (10..<40).map { "\"\($0)\(String(repeating: "n", count: nameLength - 2))\"" }
+    return #"""
+      {"collection":{"sections":[{"items":{"ids":[\#(ids.joined(separator: ","))]}}]},
+       "layout":{"kind":"list","itemLength":10},"viewport":{"width":100,"height":\#(height)},
+       "prefetch":{"ahead":0}}
+      """#
+  }
+
+  @Test(arguments: ["/v1/layout", "/v1/sessions"])
+  func longNamesCountForSeveralElements(path: String) throws {
+    let service = MockService(limits: ServiceLimits(elementCount: 20))
+    func send(_ nameLength: Int, _ height: Int) -> Answer? {
+      service.send(.post, path, rows(nameLength: nameLength, height: height))
+    }
+    for (nameLength, count) in [(64, 20), (65, 10), (128, 10), (129, 6), (1024, 1)] {
+      #expect(send(nameLength, count * 10)?["attributes"] != nil, "\(nameLength)")
+      let refusal = send(nameLength, count * 10 + 1)
+      #expect(refusal?.status == 422)
+      let detail = refusal?["detail"] as? String
+      #expect(detail?.hasPrefix("more than \(count) elements") == true)
+    }
+  }
+
+  @Test(arguments: [
+    (HTTPMethod.put, "/viewport", #"{"width":100,"height":101}"#),
+    (.put, "/layout", #"{"layout":{"kind":"list","itemLength":9.9}}"#),
+    (.post, "/scroll", #"{"contentOffset":{"x":0,"y":5}}"#),
+    (.post, "/scroll", #"{"contentOffset":{"x":0,"y":5},"full":true}"#),
+    (
+      .post, "/updates",
+      #"{"insertItems":[{"section":0,"at":0,"items":{"ids":["a"],"lengths":[5]}}]}"#
+    ),
+    (.get, "/attributes?x=0&y=0&width=100&height=101", ""),
+  ])
+  func longNamesCountForSeveralElementsOfASession(
+    method: HTTPMethod, end: String, body: String
+  ) throws {
+    let service = MockService(limits: ServiceLimits(elementCount: 20))
+    func status(nameLength: Int) throws -> Int? {
+      let path = try service.makeSession(rows(nameLength: nameLength))
+      // Where most of what showed still shows, ticks go by what lies about the edges.
+      for y in [10, 20, 30] {
+        let tick = #"{"contentOffset":{"x":0,"y":\#(y)}}"#
+        #expect(service.send(.post, path + "/scroll", tick)?.status == 200)
+      }
+      let answer = service.send(method, path + end, body)
+      if answer?.status != 200 {
+        #expect(service.send(.get, path)?["version"] as? Int == 1)
+      }
+      return answer?.status
+    }
+    #expect(try status(nameLength: 64) == 200)
+    #expect(try status(nameLength: 65) == 422)
+  }
+
+  /// As long as the longest of those that there are: of decorations too, and of what comes by an update or goes.
+  @Test func theLongestNameThereIsCounts() throws {
+    let service = MockService(limits: ServiceLimits(elementCount: 20))
+    let path = try service.makeSession(rows(nameLength: 64, height: 110))
+    let name = String(repeating: "n", count: 65)
+    func send(_ end: String, _ body: String) -> Int? {
+      service.send(.post, path + end, body)?.status
+    }
+    let insertion = #"{"insertItems":[{"section":0,"at":30,"items":{"ids":["\#(name)"]}}]}"#
+    #expect(send("/updates", insertion) == 422)
+    #expect(
+      service.send(.put, path + "/viewport", #"{"width":100,"height":100}"#)?.status == 200)
+    #expect(send("/updates", insertion) == 200)
+    let tick = #"{"contentOffset":{"x":0,"y":5},"full":true}"#
+    #expect(send("/scroll", tick) == 422)
+    #expect(send("/updates", #"{"deleteItems":[{"section":0,"start":30,"end":31}]}"#) == 200)
+    #expect(send("/scroll", tick) == 200)
+    let decorated = rows(nameLength: 64, height: 101).replacing(
+      #"{"items""#, with: #"{"decorations":[{"kind":"\#(name)"}],"items""#)
+    #expect(service.send(.post, "/v1/layout", decorated)?.status == 422)
+  }
+
   @Test(arguments: ["flow", "waterfall", "pagedGrid", "list", "coverFlow", "wheel", "banner"])
   func withoutSectionsThereIsNoContent(kind: String) throws {
     let inset = kind == "wheel" ? "" : #","sectionInset":{"left":5,"right":5}"#

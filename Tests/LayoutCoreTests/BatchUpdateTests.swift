@@ -33,11 +33,18 @@ struct BatchUpdateTests {
       #expect(
         updated.content.describedItemCount
           == Content(sections: updated.content.sections.map(\.self)).describedItemCount)
+      #expect(updated.content.longestName == longestName(in: updated.content))
       checkMap(updated.map, content, updated.content)
       try checkExpectations(batch, of: content, expected.map(\.count), &generator)
       content = updated.content
       names = updated.names
     }
+  }
+
+  private func longestName(in content: Content) -> Int {
+    let ids = content.flat.joined().compactMap(\.id)
+    let kinds = content.sections.flatMap { $0.decorations.map(\.kind) }
+    return (ids + kinds).map(\.utf8.count).max() ?? 0
   }
 
   /// A batch that expects what comes of it is taken, and any other mended to expect that.

@@ -6,7 +6,7 @@ extension SeededGenerator {
     var items = items
     var names = StringTable()
     for _ in 0..<items.count {
-      names.append("n\(nextName)")
+      names.append("n\(nextName)" + String(repeating: "-", count: nextName * 7 % 11))
       nextName += 1
     }
     items.ids = names

@@ -31,7 +31,8 @@ extension Call {
         let nearest = current.layout.itemNearestToCenter(contentOffset: offset)
         scrolling.reset(to: prepared.contentOffset(centering: nearest, from: offset))
       }
-      visible = try elementsVisible(at: scrolling.contentOffset, in: prepared)
+      visible = try elementsVisible(
+        at: scrolling.contentOffset, in: prepared, of: description.content)
       return Session.Change(
         document: Session.Document(
           description: description, layout: prepared, names: current.document.names),
@@ -74,7 +75,7 @@ extension Call {
       isInvalidated = isResized || (offset != before && layout.followsContentOffset)
       var scrolling = current.scrolling
       scrolling.move(to: offset)
-      visible = try elementsVisible(at: offset, in: layout)
+      visible = try elementsVisible(at: offset, in: layout, of: description.content)
       return Session.Change(
         document: document, scrolling: scrolling, isNewVersion: isResized,
         movement: current.movement)
@@ -95,11 +96,12 @@ extension Call {
   }
 
   func elementsVisible(
-    at offset: Point, in layout: PreparedLayout
+    at offset: Point, in layout: PreparedLayout, of content: Content
   ) throws(Failure) -> [LayoutAttributes] {
     try layingOut { () throws(LayoutError) in
       try layout.elements(
-        in: layout.visibleRect(at: offset), contentOffset: offset, limit: elementLimit)
+        in: layout.visibleRect(at: offset), contentOffset: offset,
+        limit: elementLimit(about: content))
     }
   }
 

@@ -23,7 +23,8 @@ extension Call {
     let offset = session.scrolling.contentOffset
     let viewport = layout.visibleRect(at: offset)
     var picture = LayoutPicture(area: rect ?? viewport, content: session.description.content)
-    let limit = min(Call.drawnElementCount, elementLimit)
+    let limit = min(
+      Call.drawnElementCount, elementLimit(about: session.description.content))
     layout.forEachElement(in: picture.area, contentOffset: offset) { element in
       guard picture.elements.count < limit else {
         picture.isCut = true

@@ -19,6 +19,7 @@ extension Call {
       try checkSearchesFew(request.description.content)
       guard mayTakeLong || request.viewports.count == 1 else { throw .takesLong }
     }
+    let elementLimit = elementLimit(about: request.description.content)
     var remaining = elementLimit
     var answers: [LayoutAnswer] = []
     var layout: PreparedLayout?

@@ -90,7 +90,7 @@ extension Call {
       let transition = try layingOut { () throws(LayoutError) in
         try Transition(
           from: (current.layout, offset), to: (movement.layout, offset), by: map,
-          limit: elementLimit)
+          limit: elementLimit(about: current.description.content))
       }
       // The dragged one is told apart.
       moving = transition.moving.filter {
@@ -134,7 +134,7 @@ extension Call {
       let transition = try layingOut { () throws(LayoutError) in
         try Transition(
           from: (current.layout, before), to: (layout, after), by: IdentityMap(),
-          limit: elementLimit)
+          limit: elementLimit(about: current.description.content))
       }
       answer = UpdateAnswer(
         before: description.content, content: description.content,

@@ -29,6 +29,7 @@ extension Call {
     json.raw("\"attributes\":")
     var attributes = AttributesFormat.Sequence(format)
     attributes.begin(&json)
+    let elementLimit = elementLimit(about: session.description.content)
     var count = 0
     var next: ElementPosition?
     try asking(found, session.revision) { () throws(Failure) in

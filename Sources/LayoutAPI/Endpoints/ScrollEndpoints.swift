@@ -99,7 +99,8 @@ extension Call {
       var scrolling = before.scrolling
       guard
         let found = scrolling.scroll(
-          to: offset, in: before.revision.layout, by: band, limit: service.limits.elementCount)
+          to: offset, in: before.revision.layout, by: band,
+          limit: service.limits.elementCount(about: before.revision.description.content))
       else { return nil }
       (tick, revision, tickCount) = (found, before.revision, before.tickCount &+ 1)
       byteCounts = (before.scrolling.byteCount, scrolling.byteCount)
@@ -126,7 +127,8 @@ extension Call {
     if goesOn, let band = service.bands.answer(to: key),
       let next = band.moved(to: scrolling, in: revision.layout, prefetch: prefetch),
       let tick = scrolling.scroll(
-        to: offset, in: revision.layout, by: next, limit: service.limits.elementCount)
+        to: offset, in: revision.layout, by: next,
+        limit: service.limits.elementCount(about: revision.description.content))
     {
       service.bands.insert(next, for: key, byteCount: next.byteCount)
       return tick
@@ -149,7 +151,8 @@ extension Call {
     try layingOut { () throws(LayoutError) in
       try scrolling.scroll(
         to: offset, in: before.revision.layout,
-        prefetch: before.revision.description.prefetch, isFull: isFull, limit: elementLimit)
+        prefetch: before.revision.description.prefetch, isFull: isFull,
+        limit: elementLimit(about: before.revision.description.content))
     }
   }
 
@@ -206,7 +209,8 @@ extension Call {
       try layingOut { () throws(LayoutError) in
         try scrolling.scrollAnew(
           to: offset, in: revision.layout, prefetch: revision.description.prefetch,
-          limit: elementLimit, cells: { attributes.append($0, upTo: $0.count, to: &json) }
+          limit: elementLimit(about: revision.description.content),
+          cells: { attributes.append($0, upTo: $0.count, to: &json) }
         ) { attributes.append($0, to: &json) }
       }
     }

@@ -21,7 +21,7 @@ extension Call {
     let tick = try layingOut { () throws(LayoutError) in
       try scrolling.scroll(
         to: description.contentOffset, in: layout, prefetch: description.prefetch, isFull: true,
-        limit: elementLimit)
+        limit: elementLimit(about: description.content))
     }
     var generator = SystemRandomNumberGenerator()
     let session = Session(

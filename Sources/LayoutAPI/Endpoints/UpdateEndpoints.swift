@@ -58,7 +58,8 @@ extension Call {
         answer = nil
         var scrolling = current.scrolling
         scrolling.reset(to: try offset(in: layout, keeping: anchor, of: current, by: NoMap()))
-        visible = try elementsVisible(at: scrolling.contentOffset, in: layout)
+        visible = try elementsVisible(
+          at: scrolling.contentOffset, in: layout, of: content)
         return Session.Change(
           document: Session.Document(description: description, layout: layout),
           scrolling: scrolling, isNewVersion: true)
@@ -171,7 +172,9 @@ extension Call {
     let transition = try layingOut { () throws(LayoutError) in
       try Transition(
         from: (current.layout, before), to: (layout, after), by: updated.map,
-        insertion: insertion, deletion: deletion, limit: elementLimit)
+        insertion: insertion, deletion: deletion,
+        limit: min(
+          elementLimit(about: current.description.content), elementLimit(about: updated.content)))
     }
     var scrolling = current.scrolling
     let gone = scrolling.rekey(to: after, by: updated.map)
