@@ -168,9 +168,12 @@ struct Configuration {
       "tls-cert", "PATH", \.tlsCertificateFile,
       "a certificate and its chain, PEM; with --tls-key, serves https (none)"),
     .text("tls-key", "PATH", \.tlsKeyFile, "the certificate's private key, PEM (none)"),
-    .integer("io-threads", 1...256, \.ioThreads, "threads that serve connections", zero: "cores"),
     .integer(
-      "worker-threads", 1...256, \.workerThreads, "threads that do long work or wait for a store",
+      "io-threads", 1...maximumThreadCount, \.ioThreads, "threads that serve connections",
+      zero: "cores"),
+    .integer(
+      "worker-threads", 1...maximumThreadCount, \.workerThreads,
+      "threads that do long work or wait for a store",
       zero: "cores; with a store four times as many, 8 at least"),
   ]
 

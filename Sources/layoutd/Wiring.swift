@@ -8,13 +8,17 @@ import SQLiteStore
 
 /// What the options make of the parts of the program.
 extension Configuration {
-  private static let cores = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+  /// Of either kind.
+  static let maximumThreadCount = 256
 
-  private var ioThreadCount: Int { ioThreads > 0 ? ioThreads : Configuration.cores }
+  private var ioThreadCount: Int {
+    ioThreads > 0 ? ioThreads : min(Configuration.maximumThreadCount, Processors.count)
+  }
   private var workerThreadCount: Int {
     if workerThreads > 0 { return workerThreads }
     // Whoever waits for a store needs no processor.
-    return keepsInMemoryOnly ? Configuration.cores : min(256, max(8, Configuration.cores * 4))
+    let count = keepsInMemoryOnly ? Processors.count : max(8, Processors.count * 4)
+    return min(Configuration.maximumThreadCount, count)
   }
 
   /// The service, as the options limit it, asked on behalf of clients by so many threads.
@@ -145,10 +149,19 @@ extension Configuration {
 
   /// The text of a file that an option names; at most a mebibyte of it.
   private static func readFile(_ path: String, of option: String) throws(Failure) -> String {
+    do throws(Failure) {
+      return try text(ofFile: path)
+    } catch {
+      throw Failure(message: "--\(option) \(path): \(error.message)")
+    }
+  }
+
+  /// The text of a file of at most a mebibyte.
+  static func text(ofFile path: String) throws(Failure) -> String {
     let limit = 1 << 20
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      throw Failure(message: "--\(option) \(path): \(unsafe String(cString: strerror(errno)))")
+      throw Failure(message: unsafe String(cString: strerror(errno)))
     }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
@@ -157,14 +170,12 @@ extension Configuration {
       // Safe: the part is there for the length of the call, with its size.
       let count = unsafe Glibc.read(descriptor, &part, part.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else {
-        throw Failure(message: "--\(option) \(path): \(unsafe String(cString: strerror(errno)))")
-      }
+      guard count >= 0 else { throw Failure(message: unsafe String(cString: strerror(errno))) }
       if count == 0 { break }
       bytes += part[..<count]
     }
     guard bytes.count <= limit, let text = String(validating: bytes, as: UTF8.self) else {
-      throw Failure(message: "--\(option) \(path): not a text of at most a mebibyte")
+      throw Failure(message: "not a text of at most a mebibyte")
     }
     return text
   }

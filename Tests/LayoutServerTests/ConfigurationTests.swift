@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import layoutd
@@ -18,6 +19,31 @@ struct ConfigurationTests {
     } catch {
       return error.message
     }
+  }
+
+  @Test func processorsAreThoseOfTheAffinity() {
+    let status = "Name:\ta\nCpus_allowed:\t3,0000000f,80000001\nCpus_allowed_list:\t0,31-35,64-65\n"
+    #expect(Processors.allowedCount(status) == 8)
+    #expect(Processors.allowedCount("Name:\ta\n") == nil)
+  }
+
+  /// A container's limit is at the root of what it sees, a unit's at its own group or one that it is part of.
+  @Test(arguments: [
+    ("0::/\n", 3), ("4:cpu:/a\n0::/a/b\n", 2), ("0::/a", 3), ("0::/none/b", 3), ("0::/long/b", 1),
+    ("0::/damaged", 3), ("4:cpu:/a\n", nil), ("", nil),
+  ])
+  func processorsAreThoseOfTheQuota(membership: String, count: Int?) throws {
+    let root = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: root) }
+    for (path, text) in [
+      ("", "250000 100000\n"), ("a", "max 100000\n"), ("a/b", "200000 100000\n"), ("none", nil),
+      ("long", "1 1000000\n"), ("damaged", "a 0\n"),
+    ] {
+      let folder = root.appending(path: path)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try text.map { try Data($0.utf8).write(to: folder.appending(path: "cpu.max")) }
+    }
+    #expect(Processors.quota(ofGroup: membership, under: root.path) == count)
   }
 
   @Test func optionsWinOverTheEnvironment() throws {

@@ -236,6 +236,18 @@ struct ProgramTests {
     #expect(program.log.contains("/proc"), "\(program.log)")
   }
 
+  /// As many as it may use, of those that the machine has.
+  @Test func threadsAreAsManyAsProcessorsThatItMayUse() throws {
+    let first = #"sed -n 's/^Cpus_allowed_list:\s*\([0-9]*\).*/\1/p' /proc/self/status"#
+    let program = try Program([], after: #"exec taskset -c "$(\#(first))" "$0" "$@""#)
+    defer { program.kill() }
+    waitUntil { program.threadNames.contains("acceptor") }
+    for name in ["loop", "worker"] {
+      #expect(
+        program.threadNames.filter { $0.hasPrefix(name) }.count == 1, "\(program.threadNames)")
+    }
+  }
+
   /// Whoever starts it may have closed them: nothing that is opened later is taken for them.
   @Test(arguments: ["2>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-"])
   func closedStreamsLeadNowhere(closing: String) throws {
