@@ -1,5 +1,5 @@
 # docker build -t layoutd .
-# docker run --rm -p 8080:8080 -e LAYOUTD_ALLOW_ANONYMOUS=true layoutd
+# docker run --rm -p 127.0.0.1:8080:8080 -e LAYOUTD_ALLOW_ANONYMOUS=true layoutd
 #
 # In the container the server listens on all addresses, and it does that without keys only if
 # LAYOUTD_ALLOW_ANONYMOUS says so. The image leaves that to whoever runs it.
@@ -10,17 +10,19 @@ RUN apt-get update -qq \
       libmicrohttpd-dev libgnutls28-dev libsimdjson-dev libsqlite3-dev libhiredis-dev pkg-config \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
-# Tests are not built, but the manifest names their folders.
+# Tests are not built, but the manifest names their folders, and the playground's pictures are a fixture of theirs.
 COPY . .
 RUN swift build -c release --product layoutd \
  && install -D -s "$(swift build -c release --show-bin-path)/layoutd" /out/layoutd
 
 FROM debian:bookworm-slim
+# The folder is for a volume, if there is to be a file of sessions: it takes over who may write there.
 RUN apt-get update -qq \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
       libmicrohttpd12 libgnutls30 libsimdjson14 libsqlite3-0 libhiredis0.14 \
  && rm -rf /var/lib/apt/lists/* \
- && useradd --system --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin layoutd
+ && useradd --system --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin layoutd \
+ && install -d -o 10001 -g 10001 -m 700 /var/lib/layoutd
 COPY --from=build /out/layoutd /usr/local/bin/layoutd
 COPY LICENSE /usr/share/doc/layoutd/LICENSE
 # A number, so that orchestrators can see that it is not root.

@@ -181,7 +181,7 @@ struct Configuration {
     Option(
       name: "store", placeholder: "STORE",
       help:
-        "where sessions are kept: memory, sqlite:PATH, redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] or redis+unix://[:PASSWORD@]/PATH[?db=N] (memory)"
+        "where sessions are kept: memory, sqlite:PATH, redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] or redis+unix://[[USER]:PASSWORD@]/PATH[?db=N] (memory)"
     ) { configuration, value throws(Failure) in
       configuration.store = try StoreChoice(value)
     },
@@ -386,7 +386,7 @@ struct Configuration {
       "or for others, who need a key, with health and metrics apart:",
       "",
       "  layoutd --host 0.0.0.0 --api-keys-file keys \\",
-      "          --admin-host 127.0.0.1 --admin-port 9090",
+      "          --admin-host 127.0.0.1 --admin-port 9080",
       "",
       "Every option is also an environment variable, --max-items for example",
       "LAYOUTD_MAX_ITEMS; the option wins. Defaults are in parentheses.",

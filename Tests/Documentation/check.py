@@ -112,10 +112,14 @@ def check_readme():
 
 
 def check_links(path):
-    for target in re.findall(r"\]\(([^)#:]+)[^):]*\)", path.read_text()):
-        # Which belongs to the tests of several servers over one store.
-        if target != "Examples/deploy" and not (path.parent / target).exists():
+    for target, anchor in re.findall(r"\]\(([^)#:]*)#?([^):]*)\)", path.read_text()):
+        file = path.parent / target if target else path
+        if not file.exists():
             fail(f"{path}: {target} is not there")
+        elif anchor:
+            headings = re.findall(r"^#+ (.*)$", file.read_text(), re.M)
+            if anchor not in {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}:
+                fail(f"{path}: {target} has no heading {anchor}")
 
 
 def check_pictures():
@@ -172,7 +176,8 @@ def check_options():
 
 for path in sorted(documentation.glob("tutorials/*.md")):
     check_tutorial(path)
-for path in [*documentation.glob("**/*.md"), *pathlib.Path("Examples").glob("**/*.md"), pathlib.Path("README.md")]:
+for path in [*documentation.glob("**/*.md"), *pathlib.Path("Examples").glob("**/*.md"), pathlib.Path("README.md"),
+             *pathlib.Path("Sources").glob("**/*.md")]:
     check_links(path)
 check_readme()
 check_pictures()
