@@ -784,6 +784,21 @@ struct UpdateRefusalTests {
     )
   }
 
+  /// Whoever may not lay out what a repair would make of many items does not answer without one.
+  @Test(arguments: ["flow", "waterfall", "pagedGrid", "list", "coverFlow", "wheel", "banner"])
+  func longContentHasARepairToo(kind: String) throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":30000}}]},"layout":{"kind":"\#(kind)"},"viewport":{"width":300,"height":300}}"#
+    )
+    let batch = #"{"deleteItems":[{"section":0,"start":29999,"end":30001}]}"#
+    // Where connections are served it may be left to a worker.
+    if let answer = service.send(.post, path + "/updates", batch, mayTakeLong: false) {
+      #expect(answer["repair"] != nil)
+    }
+    #expect(service.send(.post, path + "/updates", batch)?["repair"] != nil)
+  }
+
   @Test func aRepairChangesNoMoreThanItMust() throws {
     let service = MockService()
     let path = try service.makeSession(UpdateRefusalTests.twoSections)

@@ -122,7 +122,7 @@ extension Call {
       // One that would be refused for another reason is none.
       if let batch = request.batch.repaired(for: content, names: names),
         let updated = try? batch.applied(to: content, names: names),
-        (try? laidOut(updated, current, limits)) != nil
+        try isAccepted(updated, current, limits)
       {
         repaired.batch = batch
         var json = JSONWriter()
@@ -132,6 +132,20 @@ extension Call {
       throw .problem(problem)
     }
     return (updated, try laidOut(updated, current, limits))
+  }
+
+  private func isAccepted(
+    _ updated: UpdatedContent, _ current: Session.Snapshot, _ limits: ContentLimits
+  ) throws(Failure) -> Bool {
+    do throws(Failure) {
+      _ = try laidOut(updated, current, limits)
+      return true
+    } catch .takesLong {
+      // A worker knows.
+      throw .takesLong
+    } catch {
+      return false
+    }
   }
 
   private func laidOut(
