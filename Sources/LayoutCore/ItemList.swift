@@ -146,6 +146,9 @@ struct ItemsSummary: RopeSummary {
   var lengths = LengthSummary.zero
   /// How many are in pieces whose sizes have to be computed: those of aspect ratios, and mixed ones.
   var computedCount = 0
+  /// How many have no data of their own, if of equal ones next to each other no more than
+  /// ``Items/placedCount`` count.
+  var undescribedCost = 0
 
   static let zero = ItemsSummary()
 
@@ -170,6 +173,7 @@ struct ItemsSummary: RopeSummary {
     left.heights += right.heights
     left.lengths += right.lengths
     left.computedCount += right.computedCount
+    left.undescribedCost += right.undescribedCost
   }
 }
 
@@ -182,9 +186,17 @@ extension ItemsSummary {
     namedCount += new.namedCount - part.namedCount
     byteCount += new.byteCount - part.byteCount
     computedCount += new.computedCount - part.computedCount
+    undescribedCost += new.undescribedCost - part.undescribedCost
     return widths.replace(part.widths, by: new.widths)
       && heights.replace(part.heights, by: new.heights)
       && lengths.replace(part.lengths, by: new.lengths)
+  }
+}
+
+extension ItemsSummary {
+  /// Whether all items are known to have one length in a column, whether or not each says so.
+  var haveOneLength: Bool {
+    heights.isUniform && widths.isUniform && lengths.isUniform && computedCount == 0
   }
 }
 
@@ -238,8 +250,9 @@ extension Items: RopeChunk {
 
   var summary: ItemsSummary {
     var summary = ItemsSummary(
-      describedCount: isUniform ? 0 : count, namedCount: ids == nil ? 0 : count,
-      longestID: ids?.longest ?? 0, byteCount: byteCount)
+      describedCount: describedCount, namedCount: ids == nil ? 0 : count,
+      longestID: ids?.longest ?? 0, byteCount: byteCount,
+      undescribedCost: isUniform ? min(count, Items.placedCount) : 0)
     switch extents {
     case .unspecified: break
     case .size(let size):
@@ -252,6 +265,17 @@ extension Items: RopeChunk {
     case .aspectRatios, .mixed: summary.computedCount = count
     }
     return summary
+  }
+
+  /// So many of one length, or more, are placed at once.
+  static let placedCount = 128
+
+  /// How many items have data of their own.
+  private var describedCount: Int {
+    if case .mixed(let extents) = extents, ids == nil {
+      return extents.count { $0 != .unspecified }
+    }
+    return isUniform ? 0 : count
   }
 
   /// The tree's own nodes too.

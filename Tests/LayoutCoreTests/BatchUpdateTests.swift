@@ -33,11 +33,39 @@ struct BatchUpdateTests {
       #expect(
         updated.content.describedItemCount
           == Content(sections: updated.content.sections.map(\.self)).describedItemCount)
+      checkSums(updated.content)
       #expect(updated.content.longestName == longestName(in: updated.content))
       checkMap(updated.map, content, updated.content)
       try checkExpectations(batch, of: content, expected.map(\.count), &generator)
       content = updated.content
       names = updated.names
+    }
+  }
+
+  /// What sections know of their items without going through them.
+  private func checkSums(_ content: Content) {
+    for section in content.sections {
+      // However the items are cut into pieces.
+      var describedCount = 0
+      section.items.forEachRun { run, _ in
+        if !run.isUniform { describedCount += run.count }
+      }
+      #expect(section.items.describedCount == describedCount)
+      for columnCount in [2, 9] {
+        let columns = ColumnGrid(
+          ColumnGrid.Metrics(
+            count: columnCount, leading: 0, available: 1000, spacing: 0, padding: 0,
+            displayScale: nil))
+        let lengths = ColumnLengths(
+          section.items, in: columns, itemSize: Size(width: 1, height: 1), .vertical)
+        let placed = lengths.placedCount
+        guard let bound = lengths.placedBound else {
+          #expect(lengths.filledCount > 8)
+          continue
+        }
+        #expect(bound.all >= placed.all)
+        #expect(bound.undescribed == placed.undescribed)
+      }
     }
   }
 

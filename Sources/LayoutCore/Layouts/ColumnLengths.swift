@@ -36,7 +36,7 @@ struct ColumnLengths: Sendable {
     let size = direction.upright(itemSize)
     unspecifiedLength = columns.length(scaling: size.height, over: size.width)
     filledCount = max(1, min(columns.count, items.count))
-    pieceCount = max(128, filledCount * 16)
+    pieceCount = max(Items.placedCount, filledCount * 16)
   }
 
   /// How many there are.
@@ -83,12 +83,21 @@ struct ColumnLengths: Sendable {
   var placedCount: (all: Int, undescribed: Int) {
     var (all, undescribed) = (0, 0)
     items.forEachLeaf(from: 0) { leaf, _ in
-      let count = leaf.hasOneLength ? min(leaf.count, pieceCount) : leaf.count
+      let count = leaf.summary.haveOneLength ? min(leaf.count, pieceCount) : leaf.count
       all += count
       if leaf.chunk.isUniform { undescribed += count }
       return true
     }
     return (all, undescribed)
+  }
+
+  /// The same, where it is known without looking at them: no more than so many in all; nil if pieces are longer, of many
+  /// columns.
+  var placedBound: (all: Int, undescribed: Int)? {
+    guard pieceCount == Items.placedCount else { return nil }
+    let summary = items.summary
+    let undescribed = summary.undescribedCost
+    return (summary.describedCount + summary.computedCount + undescribed, undescribed)
   }
 
   /// How many items have no data of their own.
@@ -114,7 +123,7 @@ struct ColumnLengths: Sendable {
     items.forEachLeaf(from: start) { leaf, first in
       let items = (first..<(first + leaf.count)).clamped(to: range)
       guard !items.isEmpty else { return false }
-      if items.count >= pieceCount, leaf.hasOneLength {
+      if items.count >= pieceCount, leaf.summary.haveOneLength {
         cut(start..<items.lowerBound)
         pieces.append(items)
         start = items.upperBound
@@ -208,7 +217,7 @@ struct ColumnLengths: Sendable {
     private mutating func goTo(_ item: Int) {
       guard let place = lengths.items.place(of: item) else { return }
       run = place.chunk
-      isUniform = place.leaf.hasOneLength
+      isUniform = place.leaf.summary.haveOneLength
       items = place.start..<(place.start + place.count)
       (main, cross) = ([], [])
       if case .sizes(.compact(let widths), .compact(let heights)) = run.extents,
@@ -237,7 +246,7 @@ struct ColumnLengths: Sendable {
     items.forEachLeaf(from: range.lowerBound) { leaf, start in
       let wanted = (start..<(start + leaf.count)).clamped(to: range)
       guard !wanted.isEmpty else { return false }
-      if wanted.count >= pieceCount, leaf.hasOneLength {
+      if wanted.count >= pieceCount, leaf.summary.haveOneLength {
         let length = length(of: leaf.chunk.extents[0], columns.aspectScale(direction))
         return body(wanted.lowerBound, LengthBlock(length, count: wanted.count))
       }
@@ -296,13 +305,5 @@ struct ColumnLengths: Sendable {
         for index in range { known.append(length(of: items.extents[index], scale).millionths) }
       }
     }
-  }
-}
-
-extension RopeLeaf<Items> {
-  /// Whether all items are known to have one length, whether or not each says so.
-  fileprivate var hasOneLength: Bool {
-    summary.heights.isUniform && summary.widths.isUniform && summary.lengths.isUniform
-      && summary.computedCount == 0
   }
 }

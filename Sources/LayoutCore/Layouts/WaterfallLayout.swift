@@ -169,7 +169,8 @@ public struct WaterfallLayout: PinningLayout {
       refusal = .tooManyItems(section: index, limit: limit)
       // Run by run only where it may be too much: where all are described, nothing is.
       guard lengths.undescribedCount > 0 || lengths.count > limit else { return }
-      let placed = lengths.placedCount
+      var placed = lengths.placedBound ?? lengths.placedCount
+      if placed.all > limit { placed = lengths.placedCount }
       cost += placed.undescribed * weight
       guard placed.all <= limit, cost <= maximumMixedCount else { throw refusal }
     }
