@@ -5,7 +5,7 @@ import LayoutSessions
 //
 // layoutd:{ABC}:session, a hash:
 //   format           2; or 1, which has no stamps and is served all the same. A server leaves sessions of
-//                    another format as they are.
+//                    another format as they are, unless their owner deletes them.
 //   owner            the name of whose it is; empty for nobody's
 //   version          the session's version, from 1
 //   snapshot         the record of its description
@@ -164,11 +164,12 @@ enum RedisScript: Int, CaseIterable {
       end
       return found
       """
+    // Of what is damaged, or of another format, too: its owner may delete it.
     case .owner:
       """
-      local version, first = versions()
-      if not version then return first end
-      return {'owner', redis.call('HGET', KEYS[1], 'owner')}
+      local owner = redis.call('HGET', KEYS[1], 'owner')
+      if owner then return {'owner', owner} end
+      return {redis.call('EXISTS', KEYS[1]) == 0 and 'missing' or 'versions'}
       """
     // The version before and its stamp, the new stamp with the record behind it, the time to live.
     case .append:
@@ -212,11 +213,11 @@ enum RedisScript: Int, CaseIterable {
       redis.call('LTRIM', KEYS[2], new - first, -1)
       return {'done'}
       """
-    // The version that it has to be at, or nothing. What has lost changes may be deleted.
+    // The version that it has to be at, or nothing. What cannot be read may be deleted.
     case .delete:
       """
       local version, first = versions()
-      if not version then return first end
+      if not version and (ARGV[1] ~= '' or first[1] == 'missing') then return first end
       if ARGV[1] ~= '' and version ~= tonumber(ARGV[1]) then return {'conflict', version} end
       local refused = refusal(redis.pcall('DEL', KEYS[1], KEYS[2]))
       if refused then return refused end
