@@ -8,6 +8,8 @@ public struct ScrollState: Hashable, Sendable {
   private var asked: ItemRanges
   /// Whether the next tick forgets what was shown, even if the client does not say so.
   public private(set) var isReset = false
+  /// Whether the client may have been told of another offset since, by somebody else.
+  public private(set) var isOutdated = false
   /// Whether what is asked for is what the last tick wanted at this very offset, so that a band can be made of it.
   private(set) var isAtTick = false
   /// Whether there was a tick, or another offset, since ``beginMovement()``.
@@ -52,6 +54,7 @@ public struct ScrollState: Hashable, Sendable {
   /// - Parameter offset: The offset.
   public mutating func move(to offset: Point) {
     contentOffset = offset
+    isOutdated = false
     isAtTick = false
     hasScrolled = true
   }
@@ -66,7 +69,14 @@ public struct ScrollState: Hashable, Sendable {
     contentOffset = offset
     asked = ItemRanges()
     isReset = true
+    isOutdated = false
     isAtTick = false
+  }
+
+  /// Forgets all but the offset, because somebody else may have answered ticks since: the next one is a reset.
+  public mutating func forget() {
+    reset(to: contentOffset)
+    isOutdated = true
   }
 
   /// Goes on after a change of the content: what was asked for keeps its identity.
@@ -242,6 +252,7 @@ public struct ScrollState: Hashable, Sendable {
     isForward = forward
     asked = wanted.items
     isReset = false
+    isOutdated = false
     isAtTick = true
     hasScrolled = true
     return layout.nearestFirst(

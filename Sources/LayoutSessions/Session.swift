@@ -50,7 +50,7 @@ public final class Session: Sendable {
 
     /// Forgets what the client sees: the next tick is a reset.
     fileprivate mutating func forgetTicks() {
-      scrolling.reset(to: scrolling.contentOffset)
+      scrolling.forget()
       tickCount &+= 1
     }
   }
@@ -171,7 +171,7 @@ public final class Session: Sendable {
     contentOffset: Point
   ) {
     var scrolling = ScrollState(contentOffset: contentOffset)
-    scrolling.reset(to: contentOffset)
+    scrolling.forget()
     // Tags of answers name the tick: other than those that the session has had elsewhere.
     self.init(
       id: id, owner: owner, version: version, document: document, scrolling: scrolling,
@@ -355,20 +355,25 @@ public final class Session: Sendable {
   /// Takes over what others have made of the session elsewhere: a movement is over, and the next tick is
   /// a reset.
   ///
-  /// - Parameter work: Works out, from how the session is, its version and its document; nil leaves it as
-  ///   it is.
+  /// - Parameter work: Works out, from how the session is, its version, its document and where its client was
+  ///   then, if that is known; nil leaves it as it is. Who has answered a tick since the session was read, or made,
+  ///   goes by that tick.
   /// - Returns: The session afterwards.
   /// - Throws: What `work` throws; nothing has changed then.
   public func advance<Failure: Error>(
-    _ work: (Snapshot) throws(Failure) -> (version: StoredVersion, document: Document)?
+    _ work: (Snapshot) throws(Failure) -> (
+      version: StoredVersion, document: Document, contentOffset: Point?
+    )?
   ) throws(Failure) -> Snapshot {
     try changing.withLock { (_) throws(Failure) in
       let before = snapshot
-      guard let (version, document) = try work(before) else { return before }
+      guard let (version, document, contentOffset) = try work(before) else { return before }
       return state.withLock { state in
         state.snapshot.revision = Revision(version: version, document: document)
-        let offset = document.layout.clamped(state.snapshot.scrolling.contentOffset)
-        state.snapshot.scrolling.reset(to: offset)
+        let own = state.snapshot.scrolling
+        let offset = own.isReset ? contentOffset ?? own.contentOffset : own.contentOffset
+        state.snapshot.scrolling.reset(to: document.layout.clamped(offset))
+        if own.isOutdated { state.snapshot.scrolling.forget() }
         state.snapshot.tickCount &+= 1
         return state.snapshot
       }

@@ -238,7 +238,8 @@ extension Call {
     let found = try self.session()
     let session = found.snapshot
     let drag = try body { (value) throws(JSONError) in
-      try value.dragEnd(lastOffset: session.scrolling.contentOffset)
+      try value.dragEnd(
+        lastOffset: session.scrolling.contentOffset, isOutdated: session.scrolling.isOutdated)
     }
     let rule = session.description.snap
     let target = try asking(found, session.revision) { () throws(Failure) in

@@ -236,7 +236,9 @@ struct JSONDocument: ~Escapable {
   /// - Complexity: O(n) in the bytes before it.
   @_lifetime(copy self)
   func numberText(at index: Int) -> Span<UInt8>? {
-    guard source.count <= 1 << 20 else { return nil }
+    let limit = 1 << 20
+    // Each takes one or two words, and two bytes at least.
+    guard index <= limit else { return nil }
     // The numbers are in the same order in both.
     var before = 0
     var word = 1
@@ -246,6 +248,7 @@ struct JSONDocument: ~Escapable {
     }
     var number: Range<Int>?
     source.forEachNumber { range in
+      guard range.lowerBound < limit else { return false }
       if before == 0 { number = range }
       before -= 1
       return number == nil

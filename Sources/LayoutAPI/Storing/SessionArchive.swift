@@ -62,9 +62,9 @@ public final class SessionArchive: Sendable {
   ///   - session: The session.
   ///   - now: The time.
   func noteUse(of session: Session, at now: Duration) {
-    // Stores keep sessions for an eighth longer than they live after a use that they are told of. One that is
-    // loaded may have less left.
-    let interval = max(1, timeToLive / 8)
+    // Stores keep sessions for an eighth longer than they live after a use that they are told of. That is at the
+    // next sweep, and seconds are whole. One that is loaded may have less left.
+    let interval = max(0, timeToLive / 8 - 3)
     guard session.upkeep.noteUse(at: now.components.seconds, every: interval) else { return }
     addTouched([session.id])
   }
@@ -218,7 +218,8 @@ public final class SessionArchive: Sendable {
     let now = try read(session.id) { () throws(StoredRecord.Unreadable) in
       try session.advance { (current) throws(StoredRecord.Unreadable) in
         guard current.storedVersion == known else { return nil }
-        return (stored.storedVersion, try stored.document(after: current))
+        let (document, contentOffset) = try stored.document(after: current)
+        return (stored.storedVersion, document, contentOffset)
       }
     }
     guard now.storedVersion == stored.storedVersion else { return false }
@@ -495,18 +496,16 @@ extension StoredSession {
       contentOffset: offset)
   }
 
-  /// What has become of a session that was read since the version that it has in memory.
+  /// What has become of a session that was read since the version that it has in memory, and where its client was
+  /// then; nil if the store has not told.
   fileprivate func document(
     after current: Session.Snapshot
-  ) throws(StoredRecord.Unreadable) -> Session.Document {
-    if let snapshot {
-      var replay = Replay(try snapshot.description)
-      _ = try replay.apply(changes, upTo: version)
-      return try replay.document()
-    }
-    var replay = Replay(current.document, changeCount: changes.count)
-    _ = try replay.apply(changes, upTo: version)
-    return try replay.document()
+  ) throws(StoredRecord.Unreadable) -> (Session.Document, contentOffset: Point?) {
+    let description = try snapshot?.description
+    var replay =
+      description.map { Replay($0) } ?? Replay(current.document, changeCount: changes.count)
+    let offset = try replay.apply(changes, upTo: version) ?? description?.contentOffset
+    return (try replay.document(), offset)
   }
 }
 

@@ -23,22 +23,8 @@ enum StoredRecord {
   static func snapshot(of description: Description, at contentOffset: Point) -> [UInt8] {
     var json = JSONWriter(capacity: 1024)
     json.beginObject()
-    json.key("collection")
-    json.beginObject()
-    json.key("sections")
-    json.beginArray()
-    for section in description.content.sections {
-      json.section(section) { json, items in
-        json.key("items")
-        json.beginArray()
-        items.forEachRun { run, _ in json.items(run) }
-        json.endArray()
-      }
-    }
-    json.endArray()
-    json.endObject()
-    json.key("layout")
-    json.json(description.layoutSource.span)
+    // Before all that may be long: of numbers that no double is near enough to, only what is near the beginning is
+    // looked at.
     json.key("viewport")
     json.beginObject()
     json.key("width")
@@ -59,6 +45,22 @@ enum StoredRecord {
     json.key("behind")
     json.double(description.prefetch.behind)
     json.endObject()
+    json.key("collection")
+    json.beginObject()
+    json.key("sections")
+    json.beginArray()
+    for section in description.content.sections {
+      json.section(section) { json, items in
+        json.key("items")
+        json.beginArray()
+        items.forEachRun { run, _ in json.items(run) }
+        json.endArray()
+      }
+    }
+    json.endArray()
+    json.endObject()
+    json.key("layout")
+    json.json(description.layoutSource.span)
     json.endObject()
     return sealed(json.finish())
   }
@@ -138,6 +140,9 @@ enum StoredRecord {
       let words = String(decoding: line, as: UTF8.self).split(separator: " ")
       guard words.count == 3, words[0] == "layoutd", Int(words[1]) != nil else {
         throw Unreadable(reason: "it is none of layoutd's")
+      }
+      if record.starts(with: start) {
+        throw Unreadable(reason: "it ends in its first line, or with it")
       }
       throw Unreadable(reason: "its format \(words[1]) is not known here; \(format) is")
     }

@@ -134,6 +134,32 @@ struct SharingTests {
     #expect(shown.compactMap { $0["indexPath"] as? [Int] } == [[0, 6], [0, 7], [0, 8], [0, 9]])
   }
 
+  /// Who has looked at a session before knows as much of where its client is as who reads it anew; but for its own
+  /// ticks, which are as new as the changes, or newer.
+  @Test func whereTheClientIsIsTheSameForAllWhoHaveNotSeenItScroll() throws {
+    let store = ScriptedStore(isShared: true)
+    let (one, two, three) = (
+      MockService(over: store), MockService(over: store), MockService(over: store)
+    )
+    let path = try one.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":1000}}]},
+       "layout":{"kind":"list","itemLength":50},"viewport":{"width":100,"height":200}}
+      """)
+    #expect(two.send(.get, path + "/attributes")?.status == 200)
+    #expect(one.tick(path, y: 20_000)?.status == 200)
+    #expect(one.send(.post, path + "/updates", insertion)?.status == 200)
+    func first(_ service: MockService) -> [Int]? {
+      let shown = service.send(.get, path + "/attributes")?["attributes"] as? [[String: Any]]
+      return shown?.first?["indexPath"] as? [Int]
+    }
+    for service in [one, two, three] { #expect(first(service) == first(one)) }
+    // And what is told of it does not get lost by who only changes something else.
+    #expect(two.send(.put, path + "/viewport", #"{"width":100,"height":100}"#)?.status == 200)
+    for service in [two, three] { #expect(first(service) == first(one)) }
+    #expect(first(three) != [0, 0])
+  }
+
   @Test func aTickThatWasAnsweredElsewhereIsNotComparedWith() throws {
     let store = ScriptedStore(isShared: true)
     let service = MockService(over: store)

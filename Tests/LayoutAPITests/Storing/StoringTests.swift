@@ -426,6 +426,75 @@ struct StoringTests {
     #expect(store.touched.withLock(\.count) == 2)
   }
 
+  /// What it takes to say it comes out of the eighth too.
+  @Test(arguments: [(446, 0), (447, 1)])
+  func theStoreKnowsOfUseInTime(seconds: Int, count: Int) throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store)
+    service.clock.now = .seconds(10_000)
+    let path = try service.makeSession(session)
+    service.clock.now += .seconds(seconds)
+    #expect(service.send(.get, path)?.status == 200)
+    _ = service.service.sweep()
+    #expect(store.touched.withLock(\.count) == count)
+  }
+
+  /// Where the last tick is not known, a drag began nearer to where the finger was lifted than to where a change was
+  /// made long ago.
+  @Test func aDragAfterALossBeginsWhereTheClientIs() throws {
+    let store = ScriptedStore(isShared: false)
+    let first = MockService(over: store)
+    let path = try first.makeSession(
+      #"""
+      {"collection":{"sections":[{"items":{"count":40}}]},
+       "layout":{"kind":"pagedGrid","rows":1,"columns":1},"viewport":{"width":100,"height":100}}
+      """#)
+    let tick = #"{"contentOffset":{"x":2000,"y":0}}"#
+    #expect(first.send(.post, path + "/scroll", tick)?.status == 200)
+    let drag = #"{"contentOffset":{"x":2040,"y":0},"velocity":{"x":500,"y":0}}"#
+    func target(_ service: MockService, _ drag: String) -> Double? {
+      let answer = service.send(.post, path + "/snap", drag)
+      return (answer?["targetContentOffset"] as? [String: Double])?["x"]
+    }
+    let second = MockService(over: store)
+    #expect(target(first, drag) == 2100)
+    #expect(target(second, drag) == 2100)
+    // Who knows better says so; and who says nothing is where the store has him.
+    let known = drag.replacing(
+      "{\"contentOffset\"", with: #"{"startContentOffset":{"x":1900,"y":0},"contentOffset""#)
+    #expect(target(second, known) == 2000)
+    #expect(target(second, #"{"velocity":{"x":500,"y":0}}"#) == 100)
+    #expect(second.send(.post, path + "/scroll", tick)?.status == 200)
+    #expect(target(second, #"{"velocity":{"x":500,"y":0}}"#) == 2100)
+    // Where a change has led him is known, though the next tick is a reset.
+    let layout =
+      #"{"layout":{"kind":"pagedGrid","rows":1,"columns":1},"contentOffset":{"x":900,"y":0}}"#
+    #expect(second.send(.put, path + "/layout", layout)?.status == 200)
+    #expect(target(second, drag) == 1000)
+  }
+
+  /// Some have more digits than the doubles near them, also in a record of megabytes.
+  @Test func offsetsFarOffAreKeptToTheMillionth() throws {
+    let store = ScriptedStore(isShared: false)
+    let first = MockService(over: store)
+    let items = #"{"items":{"count":1000000000000}}"#
+    let path = try first.makeSession(
+      #"{"collection":{"sections":[\#(items)]},"layout":{"kind":"list","itemLength":8.5},"viewport":{"width":9,"height":9}}"#
+    )
+    let viewport = #"{"width":10,"height":10,"contentOffset":{"x":0,"y":8000000000000.123457}}"#
+    #expect(first.send(.put, path + "/viewport", viewport)?.status == 200)
+    let sections = (0..<20_000).map { "{\"id\":\"\($0)\(String(repeating: "n", count: 60))\"}" }
+    let collection =
+      "{\"collection\":{\"sections\":[\(items),\(sections.joined(separator: ","))]}}"
+    #expect(first.send(.put, path + "/collection", collection)?.status == 200)
+    // As if the process had ended here.
+    for service in [first, MockService(over: store)] {
+      let answer = service.send(.put, path + "/viewport", #"{"width":10,"height":10}"#)
+      let isKept = answer?.text.contains(#""y":8000000000000.123457"#)
+      #expect(isKept == true)
+    }
+  }
+
   @Test func whoseASessionIsIsKept() throws {
     let store = ScriptedStore(isShared: false)
     func service() throws -> MockService {
