@@ -341,11 +341,7 @@ static void start_answering(http_exchange *exchange) {
   bool has_body = exchange->request.method != HTTP_METHOD_HEAD && exchange->reply.status != 304;
   size_t count = has_body ? exchange->reply.count : 0;
   http_loop_owe_turns(exchange->loop, count);
-  connection->state = CONNECTION_ANSWERING;
-  connection->moved_at = exchange->loop->now;
-  const http_options *options = &exchange->loop->server->options;
-  connection->deadline = exchange->loop->now + options->request_timeout_seconds +
-                         (double)count / options->min_answer_rate;
+  http_connection_answer(connection, count);
 }
 
 // Sends a reply that has been prepared: libmicrohttpd counts who uses it.

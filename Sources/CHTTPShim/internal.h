@@ -85,6 +85,7 @@ typedef struct http_connection {
   double since;           // when the state began
   void *session;          // of TLS; NULL: none
   double deadline;        // when an answer has to have been taken; 0: none is being sent
+  uint64_t answer_end;    // what the kernel will have counted then, if it is long; 0: it is not
   uint64_t consumed;      // bytes of the requests on it; TLS has more
   uint64_t received;      // the kernel's count of bytes when the sweep first found it idle
   bool has_received;      // whether it has, since the last answer
@@ -370,6 +371,8 @@ extern const char http_spare_cookie[];
 
 // loop.c: has a connection enter a state now.
 void http_connection_enter(http_connection *connection, http_connection_state state);
+// Has a connection begin an answer of so many bytes, which its client has to take from now on.
+void http_connection_answer(http_connection *connection, size_t count);
 
 // tls.c
 // False if there is no memory.

@@ -87,6 +87,19 @@ void http_connection_enter(http_connection *connection, http_connection_state st
   connection->since = connection->loop->now;
 }
 
+void http_connection_answer(http_connection *connection, size_t count) {
+  const http_loop *loop = connection->loop;
+  const http_options *options = &loop->server->options;
+  struct tcp_info info;
+  connection->state = CONNECTION_ANSWERING;
+  connection->moved_at = loop->now;
+  connection->deadline =
+      loop->now + options->request_timeout_seconds + (double)count / options->min_answer_rate;
+  // What is short holds little for a few seconds more, and is not worth the call.
+  bool is_long = count > HTTP_UNCHECKED_BYTES && read_info(connection->fd, &info);
+  connection->answer_end = is_long ? info.tcpi_bytes_acked + count : 0;
+}
+
 static void begin_connection(http_loop *loop, struct MHD_Connection *mhd, void **slot) {
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -163,14 +176,23 @@ static bool note_silence(http_connection *connection, uint64_t moved, double now
   return now - connection->moved_at > connection->loop->server->options.idle_timeout_seconds;
 }
 
+// When it is too little that a client has taken of an answer: so long before the deadline as the rest may
+// take. Else a few bytes a minute would hold forty megabytes for forty minutes.
+static double rest_deadline(const http_connection *connection, uint64_t taken) {
+  uint64_t left = connection->answer_end > taken ? connection->answer_end - taken : 0;
+  return connection->deadline - (double)left / connection->loop->server->options.min_answer_rate;
+}
+
 // Cuts off who does not take the answer, whatever comes meanwhile. While a worker makes it there is no
 // deadline: that is not the client's fault.
 static void sweep_answering(http_loop *loop, http_connection *connection, double now) {
   struct tcp_info info;
   if (connection->deadline == 0) return;
-  bool takes_nothing = read_info(connection->fd, &info) &&
-                       note_silence(connection, info.tcpi_bytes_acked, now);
-  if (!takes_nothing && now <= connection->deadline) return;
+  bool is_known = read_info(connection->fd, &info);
+  bool takes_nothing = is_known && note_silence(connection, info.tcpi_bytes_acked, now);
+  double deadline =
+      is_known ? rest_deadline(connection, info.tcpi_bytes_acked) : connection->deadline;
+  if (!takes_nothing && now <= deadline) return;
   http_count(&loop->timed_out, 1);
   cut(connection);
 }

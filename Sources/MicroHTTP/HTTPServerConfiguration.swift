@@ -30,7 +30,9 @@ public struct HTTPServerConfiguration: Sendable {
   public var maximumHeaderSize: Int
   /// Seconds in which a request must have arrived whole, however it trickles.
   public var requestTimeoutSeconds: Int
-  /// Bytes in a second in which an answer has to be taken at least, beside the time for a request.
+  /// Bytes of an answer that have to be taken in a second at least; a client may be behind by the time for a request.
+  ///
+  /// Of an answer of 64 KiB or less only the end counts.
   public var minimumAnswerRate: Int
   /// Seconds after which a connection is closed on which nothing comes, or nothing is taken.
   public var idleTimeoutSeconds: Int

@@ -475,6 +475,13 @@ struct LimitTests {
 
   // MARK: Slow readers
 
+  /// Some of an answer that has not ended.
+  private func taken(of client: RawClient) throws -> Int {
+    let count = client.take(8000)
+    try #require(count > 0)
+    return count
+  }
+
   @Test func whoDoesNotTakeTheAnswerIsCutOff() throws {
     let server = try startServer {
       $0.requestTimeoutSeconds = 1
@@ -501,12 +508,59 @@ struct LimitTests {
     let client = RawClient(port: server.port, receiveBuffer: 2048)
     client.send("GET /size/3000000 HTTP/1.1\r\nHost: a\r\n\r\n")
     waitUntil { server.statistics.heldByteCount == 3_000_000 }
+    // For longer than a request has, at twice the least pace.
     for _ in 0..<20 {
-      #expect(client.take(8000) > 0)
+      var takenCount = 0
+      while takenCount < 20_000 { takenCount += try taken(of: client) }
       usleep(100_000)
     }
     #expect(client.receive()?.body.count == 3_000_000)
     #expect(server.statistics.timedOutCount == 0)
+  }
+
+  /// As soon as they are behind, and not when all of it should have been taken.
+  @Test func whoFallsBehindIsCutOffLongBeforeTheEnd() throws {
+    let server = try startServer {
+      $0.requestTimeoutSeconds = 2
+      $0.minimumAnswerRate = 100_000
+    }
+    defer { server.stop(drainSeconds: 1) }
+    // It has 102 seconds for all of it, and takes a tenth of the least pace.
+    let client = RawClient(port: server.port, receiveBuffer: 2048)
+    client.send("GET /size/10000000 HTTP/1.1\r\nHost: a\r\n\r\n")
+    waitUntil { server.statistics.heldByteCount == 10_000_000 }
+    var takenCount = 0
+    for _ in 0..<300 where server.statistics.timedOutCount == 0 {
+      takenCount += client.take(1000)
+      usleep(100_000)
+    }
+    #expect(server.statistics.timedOutCount == 1)
+    #expect(takenCount < 1_000_000)
+    waitUntil { server.statistics.heldByteCount == 0 }
+    #expect(server.statistics.heldByteCount == 0)
+    #expect(client.receive() == nil)
+  }
+
+  /// Who has taken much is ahead, and may rest; what came before, on the same connection, is another answer's.
+  @Test func whoIsAheadMayRest() throws {
+    let server = try startServer {
+      $0.requestTimeoutSeconds = 1
+      $0.minimumAnswerRate = 100_000
+    }
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port, receiveBuffer: 2048)
+    for _ in 0..<2 {
+      client.send("GET /size/3000000 HTTP/1.1\r\nHost: a\r\n\r\n")
+      var takenCount = 0
+      while takenCount < 1_000_000 { takenCount += try taken(of: client) }
+      // Ten seconds ahead.
+      usleep(2_500_000)
+      #expect(client.receive()?.body.count == 3_000_000)
+    }
+    client.send("GET /size/3000000 HTTP/1.1\r\nHost: a\r\n\r\n")
+    waitUntil { server.statistics.timedOutCount == 1 }
+    #expect(server.statistics.timedOutCount == 1)
+    #expect(client.receive() == nil)
   }
 
   /// Answers without a body fill the kernel's buffers too.

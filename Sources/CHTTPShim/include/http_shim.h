@@ -169,7 +169,8 @@ typedef struct http_options {
   unsigned max_connections;         // past it 503 and closed
   unsigned request_timeout_seconds; // for a request to arrive whole, however it trickles
   unsigned idle_timeout_seconds;    // in which something has to come, or to be taken
-  double min_answer_rate;           // bytes of an answer to be taken in a second, beside that time
+  double min_answer_rate;           // bytes of an answer to be taken in a second; who is behind by that
+                                    // time is cut off
   unsigned max_connections_per_address;  // past it 503 and closed; 0 for no limit
   bool spares_loopback;             // whether loopback addresses are free of that limit
   size_t max_held_bytes;            // bodies and answers under way; past it 503; 0 for no limit
