@@ -54,7 +54,9 @@ enum Layoutd {
     Signals.block()
     // From here on nobody waits for whoever takes the log: this thread has to hear the signals.
     let log = LogWriter()
-    if let shortage { log.write("\(shortage)\n") }
+    for warning in [shortage, configuration.bodiesThatNeverFit] {
+      if let warning { log.write("\(warning)\n") }
+    }
     do throws(Configuration.Failure) {
       try serve(configuration, serving, access, log)
     } catch {

@@ -128,6 +128,18 @@ extension Configuration {
       + "\(count): past these, connections wait and files cannot be opened; see ulimit -n"
   }
 
+  /// What to tell who allows bodies that can never be under way: they are 503 however little is.
+  ///
+  /// A line; nil if the longest fits in.
+  var bodiesThatNeverFit: String? {
+    // The keys may become those of several names while it runs.
+    let quarters = apiKeysFile == nil ? 4 : 3
+    guard maxBodyMiB * 4 > maxInFlightMiB * quarters else { return nil }
+    let limit = "--max-in-flight-mib \(maxInFlightMiB)"
+    let share = quarters == 4 ? limit : "the three quarters of \(limit) that one name may have"
+    return "--max-body-mib \(maxBodyMiB) never fits into \(share): longer bodies are always 503"
+  }
+
   /// What answers on a listener.
   func handler(
     _ service: LayoutService, _ audience: Audience, _ log: LogWriter

@@ -107,6 +107,24 @@ struct ConfigurationTests {
     #expect(failure(["--admin-host", "127.0.0.1"]) == "--admin-host needs --admin-port")
   }
 
+  /// What is allowed is answered 503 for ever then, and asked for again and again.
+  @Test func bodiesThatNeverFitAreTold() throws {
+    func told(_ arguments: [String]) throws -> String? {
+      try read(arguments).bodiesThatNeverFit
+    }
+    #expect(try told(["--max-body-mib", "64", "--max-in-flight-mib", "64"]) == nil)
+    #expect(
+      try told(["--max-in-flight-mib", "63"])
+        == "--max-body-mib 64 never fits into --max-in-flight-mib 63: longer bodies are always 503")
+    #expect(try told(["--max-body-mib", "513"])?.contains("--max-in-flight-mib 512") == true)
+    // One of several names leaves a quarter to the others.
+    let keys = ["--api-keys-file", "keys"]
+    #expect(try told(keys + ["--max-body-mib", "384"]) == nil)
+    #expect(
+      try told(keys + ["--max-body-mib", "385"])?.contains("three quarters of --max-in-flight-mib")
+        == true)
+  }
+
   @Test func theHelpFitsATerminal() {
     let lines = Configuration.help.split(separator: "\n")
     #expect(lines.count > 60)

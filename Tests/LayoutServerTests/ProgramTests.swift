@@ -185,6 +185,14 @@ struct ProgramTests {
     #expect(limits.soft == limits.hard)
   }
 
+  @Test(arguments: [("8", true), ("64", false)])
+  func itSaysIfBodiesNeverFit(mebibytes: String, isTold: Bool) throws {
+    let program = try Program(["--max-in-flight-mib", mebibytes])
+    defer { program.kill() }
+    _ = try program.port()
+    #expect(program.log.contains("--max-body-mib 64 never fits into") == isTold)
+  }
+
   @Test(arguments: [("300", true), ("10", false)])
   func itSaysIfDescriptorsAreFew(connections: String, isShort: Bool) throws {
     let program = try Program(
