@@ -288,16 +288,26 @@ static bool move_to_kept(http_exchange *exchange, size_t capacity) {
   return true;
 }
 
+// How large a buffer becomes that has to have so many bytes: twice as large each time, so that whoever sends
+// little of what he has announced is given little, and no larger than the body can be.
+static size_t choose_capacity(const http_exchange *exchange, size_t needed) {
+  size_t capacity = 4096;
+  while (capacity < needed) capacity *= 2;
+  size_t most = (exchange->is_chunked ? http_longest_body(exchange) : exchange->announced) +
+                HTTP_BODY_PADDING;
+  // Short ones are found large enough by the next request.
+  if (capacity <= HTTP_UNCHECKED_BYTES || needed > most) return capacity;
+  // Who has sent that much of what was announced is believed the rest.
+  bool is_believed = needed > kept_body_bytes && !exchange->is_chunked;
+  return is_believed || capacity > most ? most : capacity;
+}
+
 // Makes room for a body of so many bytes and the padding behind it. No body is near the limit of
 // size_t: the server sees to that when it starts.
 static bool reserve(http_exchange *exchange, size_t count) {
   size_t needed = count + HTTP_BODY_PADDING;
   if (needed <= exchange->body_capacity) return true;
-  size_t capacity = exchange->body_capacity ? exchange->body_capacity : 4096;
-  while (capacity < needed) capacity *= 2;
-  // Who has sent that much of what was announced is believed the rest.
-  if (needed > kept_body_bytes && exchange->announced >= count)
-    capacity = exchange->announced + HTTP_BODY_PADDING;
+  size_t capacity = choose_capacity(exchange, needed);
   if (capacity > kept_body_bytes && move_to_kept(exchange, capacity)) return true;
   uint8_t *body = capacity < HTTP_LARGE_PAGE_BYTES
                       ? realloc(exchange->body, capacity)
@@ -540,9 +550,10 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
     if (exchange->connection) exchange->connection->lingers = true;
     return send_reply(exchange);
   }
-  // A length is only a promise: large ones are believed as the bytes arrive.
-  size_t first = exchange->announced < kept_body_bytes ? exchange->announced
-                                                       : kept_body_bytes - HTTP_BODY_PADDING;
+  // A length is only a promise: large ones are believed as the bytes arrive. Where the system has large pages
+  // for all, what is reserved may be there at once, whether it is written to or not.
+  static const size_t most = HTTP_UNCHECKED_BYTES - HTTP_BODY_PADDING;
+  size_t first = exchange->announced < most ? exchange->announced : most;
   if (first > 0 && !reserve(exchange, first)) return MHD_NO;
   exchange->phase = EXCHANGE_BODY;
   return MHD_YES;

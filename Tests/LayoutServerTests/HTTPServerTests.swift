@@ -215,6 +215,29 @@ struct HTTPServerTests {
     #expect(client.receive()?.text.hasPrefix(" /x ") == true)
   }
 
+  /// About where buffers grow, and where what is announced is believed.
+  @Test(arguments: [
+    4032, 4033, 65_472, 65_473, 70_000, 131_008, 131_009, 524_289, 1_048_512, 1_048_513, 1_048_576,
+    4_194_304,
+  ])
+  func bodiesOfAnyLengthArriveWhole(count: Int) throws {
+    let server = try startServer()
+    defer { server.stop(drainSeconds: 1) }
+    let body = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    let expected = "POST /x ?  \(count) \(checksum(body)) worker=false"
+    for _ in 0..<2 {
+      let client = RawClient(port: server.port)
+      client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n")
+      client.send(body)
+      #expect(client.receive()?.text == expected)
+      client.send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+      client.send("\(String(count, radix: 16))\r\n")
+      client.send(body)
+      client.send("\r\n0\r\n\r\n")
+      #expect(client.receive()?.text == expected)
+    }
+  }
+
   @Test func bodiesArriveWholeHoweverTheyAreSent() throws {
     let server = try start()
     defer { server.stop(drainSeconds: 1) }

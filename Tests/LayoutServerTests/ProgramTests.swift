@@ -561,6 +561,30 @@ struct ProgramTests {
     #expect(try program.residentByteCount() < before + 40e6)
   }
 
+  /// Where a system has large pages for all, they would be there at once.
+  @Test(.disabled(if: isSanitized, "a sanitizer's memory is not the program's"))
+  func whatIsAnnouncedIsNotReserved() throws {
+    let program = try Program([
+      "--max-connections", "400", "--request-timeout-seconds", "600",
+    ])
+    defer { program.kill() }
+    let port = try program.port()
+    func begin() -> RawClient {
+      let client = RawClient(port: port)
+      client.send(
+        "POST /v1/layout HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+          + "Expect: 100-continue\r\nContent-Length: 1000000\r\n\r\n")
+      // What is reserved is reserved.
+      #expect(client.receive()?.status == 100)
+      return client
+    }
+    let first = begin()
+    let before = try program.writableByteCount()
+    let others = (0..<200).map { _ in begin() }
+    #expect(try program.writableByteCount() < before + 100e6)
+    withExtendedLifetime((first, others)) {}
+  }
+
   /// What sessions are counted as, by what the process takes for them.
   private func accountedShare(ofSessions count: Int, _ body: String) throws -> Double {
     let program = try Program([
@@ -816,9 +840,14 @@ private final class Program {
   }
 
   /// The memory that it has now.
-  func residentByteCount() throws -> Double {
+  func residentByteCount() throws -> Double { try byteCount("VmRSS:") }
+
+  /// The memory that it may write to without asking for it, whether it has it or not.
+  func writableByteCount() throws -> Double { try byteCount("VmData:") }
+
+  private func byteCount(_ name: String) throws -> Double {
     let status = text(ofFile: "/proc/\(process)/status")
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
     let words = line?.split(whereSeparator: \.isWhitespace) ?? []
     return 1024 * (try #require(words.count > 1 ? Double(words[1]) : nil))
   }
