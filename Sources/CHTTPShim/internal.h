@@ -141,9 +141,9 @@ struct http_exchange {
   http_exchange *next;    // in a pool, the queue or a mailbox
 };
 
-// Who waits for a worker, and came in that order. Each who asks has a line; where there are many, some share one,
-// but none with HTTP_LINE_OF_ALL or HTTP_LINE_OF_STRANGERS.
-enum { HTTP_LINES = 64, HTTP_OWN_LINES = HTTP_LINES - HTTP_FIRST_OWN_LINE };
+// Who waits for a worker, and came in that order. Each who asks has a line, of all that a file of keys has names for;
+// past that some share one, but none with HTTP_LINE_OF_ALL or HTTP_LINE_OF_STRANGERS.
+enum { HTTP_LINES = 1024, HTTP_OWN_LINES = HTTP_LINES - HTTP_FIRST_OWN_LINE };
 typedef struct http_line {
   http_exchange *head, *tail;
   size_t count;
@@ -233,6 +233,7 @@ struct http_server {
   pthread_mutex_t queue_lock;
   pthread_cond_t queue_filled;
   http_line lines[HTTP_LINES];    // in which requests wait for a worker
+  unsigned line_count;            // those up to the last that anybody has been in; others need no look
   unsigned last_line;             // the one whose turn was last
   size_t queue_count;             // in all lines
   bool stops_workers;             // guarded by queue_lock

@@ -6,6 +6,11 @@
 // What is made of a body that is longer takes about as much memory as the body.
 static const size_t long_body_bytes = 1 << 20;
 
+// Has a line be looked at from now on. The lock is held.
+static void open_line(http_server *server, unsigned number) {
+  if (number >= server->line_count) server->line_count = number + 1;
+}
+
 // Takes a request for a worker; false if the queue is full or closed.
 bool http_queue_push(http_server *server, http_exchange *exchange) {
   unsigned number = http_line_number(exchange);
@@ -15,6 +20,7 @@ bool http_queue_push(http_server *server, http_exchange *exchange) {
   bool has_room = server->queue_count < capacity &&
                   line->count < http_line_share(number, capacity) && !server->stops_workers;
   if (has_room) {
+    open_line(server, number);
     exchange->next = NULL;
     if (line->tail) line->tail->next = exchange;
     else line->head = exchange;
@@ -31,9 +37,11 @@ bool http_queue_push(http_server *server, http_exchange *exchange) {
 bool http_queue_is_crowded(http_server *server, unsigned number) {
   size_t capacity = server->options.queue_capacity, all = 0, own = 0;
   pthread_mutex_lock(&server->queue_lock);
+  // If it is let come, it counts.
+  open_line(server, number);
   // With a queue that is half empty, who trickles long bodies must not keep others from theirs.
   bool is_half_full = server->queue_count * 2 > capacity;
-  for (unsigned i = 0; is_half_full && i < HTTP_LINES; i++) {
+  for (unsigned i = 0; is_half_full && i < server->line_count; i++) {
     // What a line has beyond its share finds no place, and so takes none from others.
     size_t count = server->lines[i].count + (size_t)atomic_load(&server->long_bodies[i]);
     size_t share = http_line_share(i, capacity);
@@ -47,8 +55,8 @@ bool http_queue_is_crowded(http_server *server, unsigned number) {
 
 // Takes who is first in the next line; NULL if nobody waits. The lock is held.
 static http_exchange *take_first(http_server *server) {
-  for (unsigned i = 1; i <= HTTP_LINES; i++) {
-    unsigned number = (server->last_line + i) % HTTP_LINES;
+  for (unsigned i = 1; i <= server->line_count; i++) {
+    unsigned number = (server->last_line + i) % server->line_count;
     http_line *line = &server->lines[number];
     http_exchange *exchange = line->head;
     if (!exchange) continue;

@@ -7,6 +7,6 @@ public enum WaitingLine: Hashable, Sendable {
   case ofAll
   /// Those of whom nobody knows who they are, where others are known.
   case ofStrangers
-  /// That of one who is known, by number, from 0; of more than 62 some share theirs.
+  /// That of one who is known, by number, from 0; from 1022 on they share theirs with others.
   case own(Int)
 }

@@ -125,12 +125,39 @@ struct RefusalTests {
     }
     for number in 1...6 { queue("a\(number)", inLine: "strange") }
     #expect(ask("/work?a7", inLine: "strange").receive()?.status == 503)
-    for number in 1...2 { queue("b\(number)", inLine: "62") }
+    for number in 1...2 { queue("b\(number)", inLine: "1022") }
     #expect(ask("/work?c", inLine: "3").receive()?.status == 503)
     handler.open()
     for client in clients { #expect(client.receive()?.status == 200) }
     #expect(
       handler.answeredQueries == ["first", "b1", "a1", "b2", "a2", "a3", "a4", "a5", "a6"])
+  }
+
+  /// Of as many as a file of keys may name.
+  @Test func nobodySharesALine() throws {
+    let handler = EchoHandler()
+    let server = try startServer(handler) {
+      $0.workerThreadCount = 1
+      $0.queueCapacity = 400
+    }
+    defer {
+      handler.open()
+      server.stop(drainSeconds: 1)
+    }
+    func ask(_ target: String, inLine line: Int) -> RawClient {
+      let client = RawClient(port: server.port)
+      client.send("GET \(target) HTTP/1.1\r\nHost: a\r\nAuthorization: \(line)\r\n\r\n")
+      return client
+    }
+    // The last turn was that of the last line.
+    var clients = [ask("/wait?1000", inLine: 1000)]
+    waitUntil { handler.waitingCount == 1 }
+    let lines = Array(stride(from: 10, through: 1000, by: 10))
+    clients += (lines + lines).map { ask("/work?\($0)", inLine: $0) }
+    waitUntil { server.statistics.queuedCount == 200 }
+    handler.open()
+    for client in clients { #expect(client.receive()?.status == 200) }
+    #expect(handler.answeredQueries == (["1000"] + (lines + lines).map { "\($0)" }))
   }
 
   /// What a line has waiting, and begins to send, is no reason to refuse the body of another line.

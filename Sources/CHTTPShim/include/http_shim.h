@@ -134,8 +134,8 @@ enum {
   HTTP_FIRST_OWN_LINE,     // this and above: one who is known
 };
 
-// Says it. Each who asks waits for workers in a line of his own. Lines take turns, and each but that of all may
-// have three quarters of the queue, and of the bytes under way.
+// Says it. Each who asks waits for workers in a line of his own, as far as there are 1,022 of those. Lines take
+// turns, and each but that of all may have three quarters of the queue, and of the bytes under way.
 void http_reply_put_in_line(http_reply *_Nonnull reply, unsigned line);
 
 // How far a request has come when the handler is asked.
