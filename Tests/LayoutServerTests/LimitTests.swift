@@ -217,6 +217,8 @@ struct LimitTests {
       waitUntil { server.statistics.heldByteCount == 1_040_000 }
       asker.send("GET /size/60000 HTTP/1.1\r\nHost: a\r\n\r\n")
       #expect(asker.receive()?.body.count == 60_000)
+      // It has been sent, and is not under way any more.
+      waitUntil { server.statistics.heldByteCount == 1_040_000 }
       filler.send(body(1))
       #expect(filler.receive()?.status == 200)
       #expect(
