@@ -152,11 +152,13 @@ struct Call: ~Escapable {
     // A change under way is waited for, which may take long: one that is accepted makes another version.
     guard mayTakeLong else { throw .takesLong }
     var isRemoved = false
-    _ = try session.change { (current) throws(Failure) in
+    let room = service.sessions.waitingRoom
+    let isItsTurn = try session.change(waitingIn: room) { (current) throws(Failure) in
       try checkIfMatch(current)
       isRemoved = service.sessions.remove(session.id, of: owner, at: service.now())
       return nil
     }
+    guard isItsTurn != nil else { throw .problem(.beingChanged) }
     guard isRemoved else { throw .problem(.noSuchSession) }
   }
 
@@ -280,6 +282,7 @@ struct Call: ~Escapable {
       var recordSize: Int?
       do throws(Failure) {
         let changed = try session.change(
+          waitingIn: service.sessions.waitingRoom,
           commit: { (before, change) throws(Failure) in
             let own = body?()
             if archive.prefersSnapshot(of: session, to: own?.count ?? self.body.count) {
@@ -296,6 +299,7 @@ struct Call: ~Escapable {
             if outcome != .done { throw .problem(.noSuchSession) }
           },
           { (current) throws(Failure) in try checked(session, current, work) })
+        guard let changed else { throw .problem(.beingChanged) }
         if let recordSize { archive.noteGrowth(of: session, by: recordSize) }
         service.sessions.recount(session)
         return changed
@@ -406,8 +410,10 @@ struct Call: ~Escapable {
         service.archive == nil || made?.isNewVersion != true, "a version that no store knows of")
       return made
     }
-    guard let changed = mayTakeLong ? try session.change(work) : try session.changeAtOnce(work)
-    else { throw .takesLong }
+    let room = mayTakeLong ? service.sessions.waitingRoom : nil
+    guard let changed = try session.change(waitingIn: room, work) else {
+      throw mayTakeLong ? .problem(.beingChanged) : .takesLong
+    }
     service.sessions.recount(session)
     return changed
   }

@@ -205,6 +205,11 @@ struct Problem: Error {
     Problem(kind, detail, fields: [HTTPField(name: "Retry-After", value: "1")])
   }
 
+  /// A session that others are changing, where no more may wait for them.
+  static var beingChanged: Problem {
+    .unavailable("the session is being changed, and many wait already; ask again")
+  }
+
   /// The problem as an answer.
   ///
   /// - Parameter requestID: The request's name in the log.

@@ -4,7 +4,7 @@ import Synchronization
 /// One client's collection with its cached layout and its scrolling.
 ///
 /// Sessions never wait for each other: each has a lock of its own. Readers take a ``Snapshot`` and
-/// work on it without the lock.
+/// work on it without the lock; who changes one waits in a ``WaitingRoom``.
 public final class Session: Sendable {
   /// What it is called.
   public let id: SessionID
@@ -283,31 +283,25 @@ public final class Session: Sendable {
   /// what the tick asked for is not forgotten.
   ///
   /// - Parameters:
+  ///   - room: Where to wait while somebody else changes it; nil for those who must not, because a change may take
+  ///     as long as its collection is, and a commit as long as a disk likes.
   ///   - commit: Makes a new version durable, before anybody sees it; ticks wait meanwhile. It is called
   ///     once at most.
   ///   - work: Works the change out from how the session is; nil leaves it as it is. It may be called
   ///     several times; what the last call returns counts.
-  /// - Returns: The session afterwards.
+  /// - Returns: The session afterwards; nil if it is being changed, and there is no place to wait.
   /// - Throws: What `work` and `commit` throw; nothing has changed then.
   public func change<Failure: Error>(
+    waitingIn room: WaitingRoom?,
     commit: (_ before: Snapshot, Change) throws(Failure) -> Void = { _, _ in },
     _ work: (Snapshot) throws(Failure) -> Change?
-  ) throws(Failure) -> Snapshot {
-    try changing.withLock { (_) throws(Failure) in try changeInTurn(commit, work) }
-  }
-
-  /// Changes the session unless somebody else is changing it: for those who must not wait, because a change may
-  /// take as long as its collection is, and a commit as long as a disk likes.
-  ///
-  /// - Parameter work: As of ``change(commit:_:)``.
-  /// - Returns: The session afterwards; nil if it is being changed.
-  /// - Throws: What `work` throws; nothing has changed then.
-  public func changeAtOnce<Failure: Error>(
-    _ work: (Snapshot) throws(Failure) -> Change?
   ) throws(Failure) -> Snapshot? {
-    try changing.withLockIfAvailable { (_) throws(Failure) in
-      try changeInTurn({ (_, _) throws(Failure) in }, work)
+    guard let room else {
+      return try changing.withLockIfAvailable { (_) throws(Failure) in
+        try changeInTurn(commit, work)
+      }
     }
+    return try room.inTurn(at: changing) { (_) throws(Failure) in try changeInTurn(commit, work) }
   }
 
   /// Makes a change for which it is the session's turn.
@@ -355,17 +349,20 @@ public final class Session: Sendable {
   /// Takes over what others have made of the session elsewhere: a movement is over, and the next tick is
   /// a reset.
   ///
-  /// - Parameter work: Works out, from how the session is, its version, its document and where its client was
-  ///   then, if that is known; nil leaves it as it is. Who has answered a tick since the session was read, or made,
-  ///   goes by that tick.
-  /// - Returns: The session afterwards.
+  /// - Parameters:
+  ///   - room: Where to wait while somebody else changes it.
+  ///   - work: Works out, from how the session is, its version, its document and where its client was then, if that
+  ///     is known; nil leaves it as it is. Who has answered a tick since the session was read, or made, goes by that
+  ///     tick.
+  /// - Returns: The session afterwards; nil if it is being changed, and there is no place to wait.
   /// - Throws: What `work` throws; nothing has changed then.
   public func advance<Failure: Error>(
+    waitingIn room: WaitingRoom,
     _ work: (Snapshot) throws(Failure) -> (
       version: StoredVersion, document: Document, contentOffset: Point?
     )?
-  ) throws(Failure) -> Snapshot {
-    try changing.withLock { (_) throws(Failure) in
+  ) throws(Failure) -> Snapshot? {
+    try room.inTurn(at: changing) { (_) throws(Failure) in
       let before = snapshot
       guard let (version, document, contentOffset) = try work(before) else { return before }
       return state.withLock { state in
@@ -436,13 +433,15 @@ public final class Session: Sendable {
 
   /// Scrolls: one tick, for which other ticks and changes wait, and which waits for theirs; readers do not.
   ///
-  /// - Parameter work: Works out where it leads, from how the session is; it is called once.
-  /// - Returns: The session afterwards.
+  /// - Parameters:
+  ///   - room: Where to wait.
+  ///   - work: Works out where it leads, from how the session is; it is called once.
+  /// - Returns: The session afterwards; nil if it is being changed, and there is no place to wait.
   /// - Throws: What `work` throws; nothing has changed then.
   public func scroll<Failure: Error>(
-    inTurn work: (Snapshot) throws(Failure) -> ScrollState
-  ) throws(Failure) -> Snapshot {
-    try changing.withLock { (_) throws(Failure) in
+    waitingIn room: WaitingRoom, inTurn work: (Snapshot) throws(Failure) -> ScrollState
+  ) throws(Failure) -> Snapshot? {
+    try room.inTurn(at: changing) { (_) throws(Failure) in
       defer { state.withLock { $0.isHeld = false } }
       let before = state.withLock { state in
         state.isHeld = true

@@ -10,6 +10,8 @@ public struct SessionLimits: Sendable {
   public var sessionCountPerOwner: Int
   /// Past so many bytes of one owner, no new sessions of that owner are kept, nor such as have grown.
   public var byteCountPerOwner: Int
+  /// Past so many threads that wait for others to have done with sessions, no more wait.
+  public var waitingThreadCount: Int
 
   /// Makes limits.
   ///
@@ -19,16 +21,18 @@ public struct SessionLimits: Sendable {
   ///   - byteCount: How many bytes they may take together.
   ///   - sessionCountPerOwner: How many one owner may have.
   ///   - byteCountPerOwner: How many bytes those of one owner may take together.
+  ///   - waitingThreadCount: How many threads may wait for others to have done with sessions.
   public init(
     idleTime: Duration = .seconds(3600), sessionCount: Int = 10_000,
     byteCount: Int = 1024 * 1024 * 1024, sessionCountPerOwner: Int = .max,
-    byteCountPerOwner: Int = .max
+    byteCountPerOwner: Int = .max, waitingThreadCount: Int = .max
   ) {
     self.idleTime = idleTime
     self.sessionCount = sessionCount
     self.byteCount = byteCount
     self.sessionCountPerOwner = sessionCountPerOwner
     self.byteCountPerOwner = byteCountPerOwner
+    self.waitingThreadCount = waitingThreadCount
   }
 }
 

@@ -7,6 +7,8 @@ public final class SessionStore: Sendable {
   private let limits: SessionLimits
   private let table: Mutex<SessionTable>
   private let leaving = Mutex(Leaving())
+  /// Where to wait for whoever brings a session into memory or changes it.
+  public let waitingRoom: WaitingRoom
 
   /// Makes an empty store.
   ///
@@ -14,6 +16,7 @@ public final class SessionStore: Sendable {
   public init(limits: SessionLimits = SessionLimits()) {
     self.limits = limits
     table = Mutex(SessionTable())
+    waitingRoom = WaitingRoom(capacity: limits.waitingThreadCount)
   }
 
   /// Keeps a session; others leave if there is no room.

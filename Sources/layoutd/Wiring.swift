@@ -31,7 +31,9 @@ extension Configuration {
         idleTime: .seconds(sessionTTLSeconds), sessionCount: maxSessions,
         byteCount: memory - answers - answers / 2,
         sessionCountPerOwner: tenantMaxSessions > 0 ? tenantMaxSessions : .max,
-        byteCountPerOwner: tenantMemoryMiB > 0 ? tenantMemoryMiB << 20 : .max))
+        byteCountPerOwner: tenantMemoryMiB > 0 ? tenantMemoryMiB << 20 : .max,
+        // The others are left for requests that have nothing to do with those sessions.
+        waitingThreadCount: max(1, workerThreadCount / 2)))
     // A thread that does nothing else: the one that sweeps may have to wait for the store.
     let muchHasLeft = Semaphore()
     try startNeededThread {

@@ -19,7 +19,7 @@ struct OncePerRevisionTests {
     #expect(try once.value(for: session.snapshot) { 1 } == 1)
     _ = session.scroll { $0.scrolling }
     #expect(try once.value(for: session.snapshot) { 2 } == 1)
-    _ = try session.change { (current) throws(Failure) in
+    _ = try session.change(waitingIn: nil) { (current) throws(Failure) in
       Session.Change(
         document: current.document, scrolling: current.scrolling, isNewVersion: true)
     }

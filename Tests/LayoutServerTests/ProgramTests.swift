@@ -158,22 +158,48 @@ struct ProgramTests {
     ])
     defer { program.kill() }
     _ = try program.port()
-    // As a writer does: SQLite's lock for one is this byte of the log's index.
-    let index = unsafe open("\(folder.path)/sessions-shm", O_RDWR)
-    defer { close(index) }
-    var writing = flock(
-      l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 120, l_len: 1, l_pid: 0)
-    var isHeld = false
-    waitUntil {
-      // Safe: the pointer is to a variable of this frame.
-      isHeld = unsafe fcntl(index, F_SETLK, &writing) == 0
-      return isHeld
-    }
-    try #require(isHeld)
+    let writing = try #require(Writing(file: "\(folder.path)/sessions"))
+    defer { withExtendedLifetime(writing) {} }
     // At once: it waits for the file two seconds and then, for some time, no longer at all.
     program.send(SIGTERM)
     #expect(program.waitForExit() == 0)
     #expect(program.log.contains("the store had still something to do"))
+  }
+
+  /// While one change waits for the file, and another for that, a third would leave no worker for anything else.
+  @Test func halfOfTheWorkersMayWaitForASession() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "layoutd-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let program = try Program([
+      "--store", "sqlite:\(folder.path)/sessions", "--worker-threads", "3",
+    ])
+    defer { program.kill() }
+    let clients = try (0..<3).map { _ in RawClient(port: try program.port()) }
+    func send(_ client: RawClient, _ head: String, _ body: String) {
+      client.send(
+        "\(head) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+          + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    }
+    send(
+      clients[0], "POST /v1/sessions",
+      #"{"collection":{"sections":[{"items":{"count":7}}]},"layout":{"kind":"list"},"viewport":{"width":100,"height":100}}"#
+    )
+    let made = try #require(clients[0].receive())
+    let id = try #require(made.text.split(separator: "\"").dropFirst(3).first)
+    let writing = try #require(Writing(file: "\(folder.path)/sessions"))
+    for client in clients {
+      send(
+        client, "POST /v1/sessions/\(id)/updates",
+        #"{"deleteItems":[{"section":0,"start":0,"end":1}]}"#)
+    }
+    // The others are answered when the store has waited for the file for long enough.
+    let answers = withExtendedLifetime(writing) { clients.map { $0.receive() } }
+    let refused = answers.filter { $0?.text.contains("many wait already") == true }
+    #expect(refused.count == 1)
+    #expect(refused.first??.status == 503)
+    #expect(refused.first??.field("Retry-After") == "1")
   }
 
   /// Shells give few, though more may be had.
@@ -911,6 +937,29 @@ private final class Program {
     status = code
     return true
   }
+}
+
+/// Holds a store's file as another program does that writes.
+private final class Writing {
+  private let index: Int32
+
+  /// Begins, as soon as nobody else writes; nil if that is never.
+  init?(file: String) {
+    // SQLite's lock for one writer is this byte of the log's index.
+    let index = unsafe open("\(file)-shm", O_RDWR)
+    self.index = index
+    var writing = flock(
+      l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 120, l_len: 1, l_pid: 0)
+    var isHeld = false
+    waitUntil {
+      // Safe: the pointer is to a variable of this frame.
+      isHeld = unsafe fcntl(index, F_SETLK, &writing) == 0
+      return isHeld
+    }
+    guard isHeld else { return nil }
+  }
+
+  deinit { close(index) }
 }
 
 /// What stands in a file; nothing if there is none.

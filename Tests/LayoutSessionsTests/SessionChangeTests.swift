@@ -3,7 +3,7 @@ import LayoutSessions
 import Testing
 
 struct SessionChangeTests {
-  private static func session() throws -> Session {
+  static func session() throws -> Session {
     var generator = SystemRandomNumberGenerator()
     let lengths = LengthArray(count: 100) { _ in 50 }
     let description = Description(
@@ -17,7 +17,7 @@ struct SessionChangeTests {
   }
 
   /// One more item at the start, as `POST …/updates` does it.
-  private static func inserting(_ current: Session.Snapshot) throws -> Session.Change {
+  static func inserting(_ current: Session.Snapshot) throws -> Session.Change {
     var batch = BatchUpdate()
     batch.insertItems = [(IndexPath(item: 0, section: 0), Items(count: 1))]
     let updated = try batch.applied(to: current.description.content)
@@ -107,14 +107,14 @@ struct SessionChangeTests {
     let session = try Self.session()
     #expect(!session.holdsTicks)
     var calls = 0
-    let after = try session.scroll(inTurn: { current in
+    let after = try session.scrollInTurn({ current in
       calls += 1
       #expect(session.holdsTicks)
       #expect(session.snapshot.version == 1)
       #expect(session.byteCount > 0)
       #expect(!session.scroll { $0.scrolling })
       #expect(!session.scroll(to: current.scrolling, from: current))
-      #expect(try session.changeAtOnce { try Self.inserting($0) } == nil)
+      #expect(try session.change(waitingIn: nil) { try Self.inserting($0) } == nil)
       return try current.scrolled(to: Point(x: 0, y: 70))
     })
     #expect(calls == 1)
@@ -123,7 +123,7 @@ struct SessionChangeTests {
     #expect(session.snapshot.tickCount == 1)
     // Refused, it leaves no trace.
     struct Refused: Error {}
-    #expect(throws: Refused.self) { try session.scroll(inTurn: { _ in throw Refused() }) }
+    #expect(throws: Refused.self) { try session.scrollInTurn({ _ in throw Refused() }) }
     #expect(session.snapshot.tickCount == 1)
     #expect(!session.holdsTicks)
   }
@@ -131,7 +131,7 @@ struct SessionChangeTests {
   /// Somebody else answers a tick while one is worked out in turn.
   @Test func aTickElsewhereBesideOneInTurnIsNotForgotten() throws {
     let session = try Self.session()
-    let after = try session.scroll(inTurn: { current in
+    let after = try session.scrollInTurn({ current in
       session.forgetTicks()
       return try current.scrolled(to: Point(x: 0, y: 70))
     })
@@ -154,10 +154,10 @@ struct SessionChangeTests {
 
   @Test func whoMustNotWaitIsToldThatTheSessionIsBeingChanged() throws {
     let session = try Self.session()
-    let changed = try session.changeAtOnce { try Self.inserting($0) }
+    let changed = try session.change(waitingIn: nil) { try Self.inserting($0) }
     #expect(changed?.version == 2)
     _ = try session.change { current in
-      #expect(try session.changeAtOnce { try Self.inserting($0) } == nil)
+      #expect(try session.change(waitingIn: nil) { try Self.inserting($0) } == nil)
       return try Self.inserting(current)
     }
     #expect(session.snapshot.version == 3)
@@ -219,6 +219,18 @@ extension Session.Snapshot {
 }
 
 extension Session {
+  /// A change of one who may wait.
+  func change(
+    commit: (Snapshot, Change) throws -> Void = { _, _ in }, _ work: (Snapshot) throws -> Change?
+  ) throws -> Snapshot {
+    try #require(try change(waitingIn: WaitingRoom(), commit: commit, work))
+  }
+
+  /// A tick of one who may wait.
+  func scrollInTurn(_ work: (Snapshot) throws -> ScrollState) throws -> Snapshot {
+    try #require(try scroll(waitingIn: WaitingRoom(), inTurn: work))
+  }
+
   /// A tick beside others.
   func tick(to offset: Point) throws {
     let before = snapshot
@@ -227,6 +239,6 @@ extension Session {
 
   /// A tick for which others wait.
   func tickInTurn(to offset: Point) throws {
-    _ = try scroll(inTurn: { try $0.scrolled(to: offset) })
+    _ = try scrollInTurn { try $0.scrolled(to: offset) }
   }
 }

@@ -45,12 +45,14 @@ extension Call {
     // In turn with the others, or after a change: nothing to wait for where connections are served.
     guard mayTakeLong else { throw .takesLong }
     var tick = ScrollTick()
-    let snapshot = try session.scroll(inTurn: { (current) throws(Failure) in
+    let room = service.sessions.waitingRoom
+    let snapshot = try session.scroll(waitingIn: room) { (current) throws(Failure) in
       try checkIfMatch(current)
       var scrolling = current.scrolling
       tick = try self.tick(to: offset, isFull: isFull, from: current, &scrolling)
       return scrolling
-    })
+    }
+    guard let snapshot else { throw .problem(.beingChanged) }
     service.sessions.recount(session)
     return answer(tick, at: offset, snapshot.revision, snapshot.tickCount, shape)
   }

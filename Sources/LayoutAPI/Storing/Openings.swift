@@ -1,4 +1,3 @@
-import Glibc
 import LayoutSessions
 import Synchronization
 
@@ -26,28 +25,11 @@ final class Openings: Sendable {
 
   private struct Entry {
     var turn = Turn()
-    let beginning = ContinuousClock.now
     /// Who has the turn or waits for it.
     var count = 0
   }
 
   private let entries = Mutex<[Key: Entry]>([:])
-  /// For so long all may wait, however many: most sessions are read in a few milliseconds, and when a server has
-  /// been started anew all that look at one come at once.
-  private let patience: Duration
-
-  /// Makes turns.
-  ///
-  /// - Parameter patience: For how long all wait, from when a session is first asked for.
-  init(patience: Duration = .milliseconds(100)) { self.patience = patience }
-
-  /// So many may be at one session that takes longer.
-  ///
-  /// Those who wait are workers, of which there are eight at least where there is a store, unless fewer are asked
-  /// for: one is left for everybody else. If all waited, requests that have nothing to do with this session would
-  /// take as long as it does, which may be seconds; to come again costs those who want it one. And a browser has
-  /// six connections to a server.
-  static let capacity = 7
 
   /// Brings a session into memory, or waits for whoever does.
   ///
@@ -56,20 +38,19 @@ final class Openings: Sendable {
   ///   - owner: Whose it must be.
   ///   - isScrolling: Whether the store is told that it is scrolled here, which it may refuse where it lets others
   ///     read.
+  ///   - room: Where to wait if that takes longer.
   ///   - body: Looks whether it has come into memory, and brings it there otherwise. One of the same session runs
   ///     at a time. It must not ask for a session itself.
   /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws, or threw for the one that was waited for; 503 if too many wait.
+  /// - Throws: What `body` throws, or threw for the one that was waited for; 503 if no more may wait.
   func inTurn<Value>(
-    _ id: SessionID, of owner: SessionOwner, isScrolling: Bool,
+    _ id: SessionID, of owner: SessionOwner, isScrolling: Bool, waitingIn room: WaitingRoom,
     _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     let key = Key(id: id, owner: owner)
-    guard let turn = enter(key) else {
-      throw .problem(.unavailable("the session is being read, and many wait for it; ask again"))
-    }
+    let turn = enter(key)
     defer { leave(key, turn) }
-    return try turn.failed.withLock { (failed) throws(Failure) in
+    let value = try room.inTurn(at: turn.failed) { (failed) throws(Failure) in
       if let failed, isScrolling || !failed.wasScrolling { throw failed.failure }
       do throws(Failure) {
         return try body()
@@ -80,24 +61,20 @@ final class Openings: Sendable {
         throw error
       }
     }
+    if let value { return value }
+    throw .problem(.unavailable("the session is being read, and many wait already; ask again"))
   }
 
   /// How many bring sessions into memory or wait for it, for tests.
   var count: Int { entries.withLock { $0.values.reduce(0) { $0 + $1.count } } }
 
-  /// Lines up; nil if too many have.
-  private func enter(_ key: Key) -> Turn? {
-    while true {
-      let (turn, beginning) = entries.withLock { entries in
-        var entry = entries[key] ?? Entry()
-        guard entry.count < Openings.capacity else { return (nil as Turn?, entry.beginning) }
-        entry.count += 1
-        entries[key] = entry
-        return (entry.turn, entry.beginning)
-      }
-      if let turn { return turn }
-      guard ContinuousClock.now - beginning < patience else { return nil }
-      usleep(1000)
+  /// Lines up; whoever is the first begins.
+  private func enter(_ key: Key) -> Turn {
+    entries.withLock { entries in
+      var entry = entries[key] ?? Entry()
+      entry.count += 1
+      entries[key] = entry
+      return entry.turn
     }
   }
 

@@ -113,14 +113,15 @@ public final class SessionArchive: Sendable {
   ///   - sessions: The sessions in memory.
   ///   - now: The time.
   /// - Returns: The session; nil if there is none of this name.
-  /// - Throws: What the store throws; 503 if many wait for the session already; and if the session has no place
-  ///   in memory.
+  /// - Throws: What the store throws; 503 if it is being read, and no more may wait; and if the session has no
+  ///   place in memory.
   func open(
     _ id: SessionID, of owner: SessionOwner, for use: SessionUse, in sessions: SessionStore,
     at now: Duration
   ) throws(Failure) -> Session? {
-    let opened = try openings.inTurn(id, of: owner, isScrolling: use.isScrolling) {
-      () throws(Failure) -> Opened? in
+    let opened = try openings.inTurn(
+      id, of: owner, isScrolling: use.isScrolling, waitingIn: sessions.waitingRoom
+    ) { () throws(Failure) -> Opened? in
       if let session = sessions.residentSession(id), session.owner == owner {
         return Opened(session: session, isCurrent: false)
       }
@@ -216,12 +217,14 @@ public final class SessionArchive: Sendable {
   ) throws(Failure) -> Bool {
     if stored.storedVersion == known { return true }
     let now = try read(session.id) { () throws(StoredRecord.Unreadable) in
-      try session.advance { (current) throws(StoredRecord.Unreadable) in
+      try session.advance(waitingIn: sessions.waitingRoom) {
+        (current) throws(StoredRecord.Unreadable) in
         guard current.storedVersion == known else { return nil }
         let (document, contentOffset) = try stored.document(after: current)
         return (stored.storedVersion, document, contentOffset)
       }
     }
+    guard let now else { throw .problem(.beingChanged) }
     guard now.storedVersion == stored.storedVersion else { return false }
     noteLoad(of: stored, into: session)
     sessions.recount(session)

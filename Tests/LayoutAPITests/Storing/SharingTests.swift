@@ -626,7 +626,8 @@ struct SharingTests {
     let store = ScriptedStore(isShared: true)
     let path = try MockService(over: store).makeSession(session)
     let other = try MockService(over: store).makeSession(session)
-    let service = UnsafeShared(MockService(over: store))
+    let service = UnsafeShared(
+      MockService(over: store, sessions: SessionLimits(waitingThreadCount: 6)))
     let statuses = Mutex<[Int?]>([])
     let (isRead, isRefused, isAnswered) = (Signal(), Signal(), Signal())
     store.afterLoad.withLock {
@@ -694,17 +695,21 @@ struct SharingTests {
 
   /// All wait for what does not take long.
   @Test func manyMayWaitForAShortWhile() throws {
-    let openings = Openings(patience: .seconds(120))
+    let openings = Openings()
     var generator = SystemRandomNumberGenerator()
     let id = SessionID(using: &generator)
     let (isComing, isAnswered) = (Signal(), Signal())
     let refused = Atomic(0)
-    _ = try openings.inTurn(id, of: .anonymous, isScrolling: false) { () throws(Failure) in
+    let room = WaitingRoom(capacity: 0, patience: .seconds(120))
+    _ = try openings.inTurn(id, of: .anonymous, isScrolling: false, waitingIn: room) {
+      () throws(Failure) in
       for _ in 0..<12 {
         Thread.detachNewThread {
           isComing.give()
           do throws(Failure) {
-            try openings.inTurn(id, of: .anonymous, isScrolling: false) { () throws(Failure) in }
+            try openings.inTurn(id, of: .anonymous, isScrolling: false, waitingIn: room) {
+              () throws(Failure) in
+            }
           } catch {
             refused.add(1, ordering: .relaxed)
           }
@@ -723,7 +728,7 @@ struct SharingTests {
   /// refused.
   @Test(arguments: [false, true])
   func whoComesAfterAFailureTriesAnew(fails: Bool) throws {
-    let openings = Openings(patience: .seconds(120))
+    let openings = Openings()
     var generator = SystemRandomNumberGenerator()
     let id = SessionID(using: &generator)
     let done = Mutex<[String]>([])
@@ -731,8 +736,9 @@ struct SharingTests {
     func start(_ name: String, isScrolling: Bool, _ body: @escaping @Sendable () -> Bool) {
       Thread.detachNewThread {
         do throws(Failure) {
-          try openings.inTurn(id, of: .anonymous, isScrolling: isScrolling) {
-            () throws(Failure) in
+          try openings.inTurn(
+            id, of: .anonymous, isScrolling: isScrolling, waitingIn: WaitingRoom()
+          ) { () throws(Failure) in
             guard body() else { throw .problem(.unavailable("gone")) }
             done.withLock { $0.append(name) }
           }

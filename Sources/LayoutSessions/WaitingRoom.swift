@@ -1,0 +1,63 @@
+import Glibc
+public import Synchronization
+
+/// Places for threads that sleep until another has done with a session.
+///
+/// All who sleep are of the same few. If all of them did, requests that have nothing to do with these sessions would
+/// wait as long as a disk or a large collection takes: so who finds no place is told so, and comes again.
+public final class WaitingRoom: Sendable {
+  private let capacity: Int
+  /// For so long somebody without a place looks whether it is his turn: most changes take less, and most sessions are
+  /// read in less, which all who look at one ask for at once when a server has been started anew; and to come again
+  /// costs a second.
+  private let patience: Duration
+  private let waiting = Mutex(0)
+
+  /// Makes places.
+  ///
+  /// - Parameters:
+  ///   - capacity: How many may sleep.
+  ///   - patience: For how long others may besides.
+  public init(capacity: Int = .max, patience: Duration = .milliseconds(250)) {
+    self.capacity = capacity
+    self.patience = patience
+  }
+
+  /// Runs a body when it is its turn.
+  ///
+  /// Where it is at once, nobody is counted.
+  ///
+  /// - Parameters:
+  ///   - lock: Held by whoever has the turn.
+  ///   - body: What to do then.
+  /// - Returns: What `body` returns; nil if others have had the turn all the time, and the places too.
+  /// - Throws: What `body` throws.
+  public func inTurn<State, Value, Failure: Error>(
+    at lock: borrowing Mutex<State>, _ body: (inout sending State) throws(Failure) -> sending Value
+  ) throws(Failure) -> sending Value? {
+    if let value = try lock.withLockIfAvailable(body) { return value }
+    let beginning = ContinuousClock.now
+    while !enter() {
+      guard ContinuousClock.now - beginning < patience else { return nil }
+      usleep(1000)
+      if let value = try lock.withLockIfAvailable(body) { return value }
+    }
+    return try lock.withLock { (state) throws(Failure) in
+      leave()
+      return try body(&state)
+    }
+  }
+
+  /// How many sleep, for tests.
+  package var count: Int { waiting.withLock(\.self) }
+
+  private func enter() -> Bool {
+    waiting.withLock { count in
+      guard count < capacity else { return false }
+      count += 1
+      return true
+    }
+  }
+
+  private func leave() { waiting.withLock { $0 -= 1 } }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import LayoutCore
+import LayoutSessions
+import Testing
+
+struct WaitingRoomTests {
+  /// Changes a session on another thread, which stays in the middle of it.
+  ///
+  /// - Returns: Ends the change, and waits for it.
+  private func beginChange(
+    of session: Session, waitingIn room: WaitingRoom
+  ) -> (hasBegun: DispatchSemaphore, end: () -> Void) {
+    let (hasBegun, mayEnd, hasEnded) = (
+      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
+    Thread.detachNewThread {
+      do {
+        let changed = try session.change(waitingIn: room) { current in
+          hasBegun.signal()
+          mayEnd.wait()
+          return try SessionChangeTests.inserting(current)
+        }
+        #expect(changed != nil)
+      } catch { Issue.record(error) }
+      hasEnded.signal()
+    }
+    return (
+      hasBegun,
+      {
+        mayEnd.signal()
+        #expect(hasEnded.wait(timeout: .now() + 120) == .success)
+      }
+    )
+  }
+
+  @Test func whoFindsNoPlaceIsToldSoAndOtherSessionsDoNotNotice() throws {
+    let (session, other) = (try SessionChangeTests.session(), try SessionChangeTests.session())
+    let room = WaitingRoom(capacity: 1, patience: .zero)
+    let first = beginChange(of: session, waitingIn: room)
+    #expect(first.hasBegun.wait(timeout: .now() + 120) == .success)
+    #expect(room.count == 0)
+    let second = beginChange(of: session, waitingIn: room)
+    waitUntil { room.count == 1 }
+    #expect(try session.change(waitingIn: room) { try SessionChangeTests.inserting($0) } == nil)
+    #expect(session.scroll(waitingIn: room) { $0.scrolling } == nil)
+    let advanced = session.advance(waitingIn: room) { ($0.storedVersion, $0.document, nil) }
+    #expect(advanced == nil)
+    #expect(session.snapshot.version == 1)
+    #expect(session.snapshot.tickCount == 0)
+    // All places are taken; but nobody has to wait for this one.
+    let changed = try other.change(waitingIn: room) { try SessionChangeTests.inserting($0) }
+    #expect(changed?.version == 2)
+    first.end()
+    // Whoever has the turn does not sleep any more.
+    #expect(second.hasBegun.wait(timeout: .now() + 120) == .success)
+    #expect(room.count == 0)
+    second.end()
+    #expect(session.snapshot.version == 3)
+    let last = try session.change(waitingIn: room) { try SessionChangeTests.inserting($0) }
+    #expect(last?.version == 4)
+  }
+
+  /// Most changes take less time than it costs to come again.
+  @Test func whoFindsNoPlaceWaitsAShortWhile() throws {
+    let session = try SessionChangeTests.session()
+    let room = WaitingRoom(capacity: 0, patience: .seconds(120))
+    let first = beginChange(of: session, waitingIn: room)
+    #expect(first.hasBegun.wait(timeout: .now() + 120) == .success)
+    let second = beginChange(of: session, waitingIn: room)
+    first.end()
+    #expect(second.hasBegun.wait(timeout: .now() + 120) == .success)
+    second.end()
+    #expect(session.snapshot.version == 3)
+  }
+
+  private func waitUntil(_ condition: () -> Bool) {
+    for _ in 0..<120_000 {
+      if condition() { return }
+      usleep(1000)
+    }
+    Issue.record("it has not come about")
+  }
+}
