@@ -280,6 +280,7 @@ struct Call: ~Escapable {
     for _ in 0..<SessionArchive.roundCount {
       var outcome = StoreOutcome.done
       var recordSize: Int?
+      var old: Session.Revision?
       do throws(Failure) {
         let changed = try session.change(
           waitingIn: service.sessions.waitingRoom,
@@ -298,10 +299,13 @@ struct Call: ~Escapable {
             // Leaves the session as it is.
             if outcome != .done { throw .problem(.noSuchSession) }
           },
-          { (current) throws(Failure) in try checked(session, current, work) })
+          { (current) throws(Failure) in
+            old = current.revision
+            return try checked(session, current, work)
+          })
         guard let changed else { throw .problem(.beingChanged) }
         if let recordSize { archive.noteGrowth(of: session, by: recordSize) }
-        service.sessions.recount(session)
+        service.sessions.recount(session, replacing: old)
         return changed
       } catch {
         switch outcome {
@@ -404,7 +408,9 @@ struct Call: ~Escapable {
     _ session: Session, _ change: (Session.Snapshot) throws(Failure) -> Session.Change?
   ) throws(Failure) -> Session.Snapshot {
     try checkAsksForFew(session.snapshot.scrolling)
+    var old: Session.Revision?
     func work(_ current: Session.Snapshot) throws(Failure) -> Session.Change? {
+      old = current.revision
       let made = try checked(session, current, change)
       assert(
         service.archive == nil || made?.isNewVersion != true, "a version that no store knows of")
@@ -414,7 +420,7 @@ struct Call: ~Escapable {
     guard let changed = try session.change(waitingIn: room, work) else {
       throw mayTakeLong ? .problem(.beingChanged) : .takesLong
     }
-    service.sessions.recount(session)
+    service.sessions.recount(session, replacing: old)
     return changed
   }
 

@@ -74,6 +74,13 @@ public final class Session: Sendable {
     /// The layout of it.
     public let layout: PreparedLayout
 
+    /// The bytes of it that are none of the one that has taken its place; an estimate, which counts as its own what
+    /// documents share.
+    func byteCount(besides other: Revision) -> Int {
+      if other === self { return 0 }
+      return (other.document === document ? 0 : document.byteCount) + (movement?.byteCount ?? 0)
+    }
+
     private static let count = Atomic<UInt64>(0)
 
     fileprivate init(

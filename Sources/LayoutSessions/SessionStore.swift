@@ -106,8 +106,12 @@ public final class SessionStore: Sendable {
 
   /// Counts a session's bytes anew after it has changed; others leave if there is no room.
   ///
-  /// - Parameter session: The session; nothing happens if it has left meanwhile.
-  public func recount(_ session: Session) {
+  /// - Parameters:
+  ///   - session: The session; it is not counted if it has left meanwhile.
+  ///   - old: What may have been replaced, which is freed as what has left is: a thread that serves may be the last
+  ///     to hold it, for a tick that it has begun before.
+  public func recount(_ session: Session, replacing old: Session.Revision? = nil) {
+    if let old { free(old, replacedIn: session)?() }
     var byteCount = session.byteCount
     while true {
       changeTableAndMakeRoom { table, _ in table.recount(session, byteCount: byteCount) }
@@ -170,7 +174,7 @@ public final class SessionStore: Sendable {
     return haveLeft
   }
 
-  /// Has somebody else free what has left when it is much, and not whoever makes it leave.
+  /// Has somebody else free what has left, or has been replaced, when it is much, and not whoever does that.
   ///
   /// - Parameter body: Has ``freeWhatHasLeft()`` called soon on another thread, without waiting for that; called
   ///   on any thread.
@@ -178,8 +182,8 @@ public final class SessionStore: Sendable {
     leaving.withLock { $0.alarm = body }
   }
 
-  /// Frees what has left and waits for it.
-  public func freeWhatHasLeft() { _ = leaving.withLock { $0.take() } }
+  /// Frees what has left, and what changes have replaced, unless somebody holds it still: the next call does then.
+  public func freeWhatHasLeft() { _ = leaving.withLock { $0.takeUnheld() } }
 
   /// How the sessions are doing.
   public var statistics: SessionStatistics {
@@ -216,22 +220,41 @@ public final class SessionStore: Sendable {
     }
   }
 
-  /// Sessions that have left since the last sweep: the large ones are still to be freed.
+  /// What has left, or has been replaced, and is still to be freed.
   private struct Leaving {
+    /// Whether sessions have left since the last sweep.
     var hasAny = false
+    /// Revisions that share much are counted as if they did not.
     var byteCount = 0
     var alarm: (@Sendable () -> Void)?
-    private var sessions: [Session] = []
+    private var revisions: [(revision: Session.Revision, byteCount: Int)] = []
 
-    mutating func append(_ session: Session, byteCount: Int) {
-      sessions.append(session)
+    mutating func append(_ revision: Session.Revision, byteCount: Int) {
+      // A session may leave while it is changed: what leaves is replaced too.
+      guard !revisions.contains(where: { $0.revision === revision }) else { return }
+      revisions.append((revision, byteCount))
       self.byteCount += byteCount
     }
 
-    /// Those that are still to be freed.
-    mutating func take() -> [Session] {
-      defer { (sessions, byteCount) = ([], 0) }
-      return sessions
+    /// Those that nobody else holds: who does, and lets go last, would free them.
+    mutating func takeUnheld() -> [Session.Revision] {
+      var taken: [Session.Revision] = []
+      for place in revisions.indices.reversed()
+      where isKnownUniquelyReferenced(&revisions[place].revision) {
+        byteCount -= revisions[place].byteCount
+        taken.append(revisions.remove(at: place).revision)
+      }
+      return taken
+    }
+
+    mutating func takeAll() -> [Session.Revision] {
+      defer { (revisions, byteCount) = ([], 0) }
+      return revisions.map(\.revision)
+    }
+
+    /// What to call when so many bytes have been waiting, and there are more.
+    func alarm(after waiting: Int) -> (@Sendable () -> Void)? {
+      byteCount > SessionStore.leavingLimit && byteCount > waiting ? alarm : nil
     }
   }
 
@@ -243,21 +266,39 @@ public final class SessionStore: Sendable {
   /// - Parameter left: Sessions that have left; none when it returns.
   /// - Returns: What to call if it is much.
   private func free(_ left: inout [Session]) -> (@Sendable () -> Void)? {
-    let (alarm, _) = leaving.withLock { leaving -> ((@Sendable () -> Void)?, [Session]) in
+    let (alarm, _) = leaving.withLock { leaving -> ((@Sendable () -> Void)?, [Session.Revision]) in
       leaving.hasAny = true
       let waiting = leaving.byteCount
       for session in left {
-        let byteCount = session.byteCount
-        if byteCount > SessionStore.largeSize { leaving.append(session, byteCount: byteCount) }
+        // Not the session, which takes no time to free without it, and may be held by other requests than its
+        // revision is.
+        let snapshot = session.snapshot
+        let byteCount = snapshot.byteCount
+        if byteCount > SessionStore.largeSize {
+          leaving.append(snapshot.revision, byteCount: byteCount)
+        }
       }
-      let isMuch = leaving.byteCount > SessionStore.leavingLimit && leaving.byteCount > waiting
-      if waiting > (leaving.alarm == nil ? SessionStore.leavingLimit : leavingMaximum) {
-        return (nil, leaving.take())
-      }
-      return (isMuch ? leaving.alarm : nil, [])
+      if waiting > leavingMaximum(leaving) { return (nil, leaving.takeAll()) }
+      return (leaving.alarm(after: waiting), [])
     }
     left = []
     return alarm
+  }
+
+  /// Leaves what a change has replaced to the next sweep, or to somebody else if it is much; but not if too much
+  /// has been left already: then whoever lets go of it last frees it, who has changed the session as a rule.
+  ///
+  /// - Returns: What to call if it is much.
+  private func free(
+    _ old: Session.Revision, replacedIn session: Session
+  ) -> (@Sendable () -> Void)? {
+    let byteCount = old.byteCount(besides: session.snapshot.revision)
+    guard byteCount > SessionStore.largeSize else { return nil }
+    return leaving.withLock { leaving in
+      let waiting = leaving.byteCount
+      if waiting <= leavingMaximum(leaving) { leaving.append(old, byteCount: byteCount) }
+      return leaving.alarm(after: waiting)
+    }
   }
 
   /// Freeing fewer bytes than this takes a fraction of a millisecond.
@@ -266,7 +307,9 @@ public final class SessionStore: Sendable {
   private static let leavingLimit = 32 << 20
   /// So many bytes that no longer count as sessions' may wait for somebody else to free them, and the one session
   /// more that goes beyond.
-  private var leavingMaximum: Int {
-    max(SessionStore.leavingLimit, min(limits.byteCount / 4, 256 << 20))
+  private func leavingMaximum(_ leaving: Leaving) -> Int {
+    leaving.alarm == nil
+      ? SessionStore.leavingLimit
+      : max(SessionStore.leavingLimit, min(limits.byteCount / 4, 256 << 20))
   }
 }

@@ -291,12 +291,12 @@ struct SessionStoreTests {
   @Test func whatIsLargeIsFreedLaterAndStillInTime() throws {
     let store = SessionStore()
     let large = try Self.large()
-    weak var first: Session?
+    weak var first: Session.Document?
     var isFreed = false
     for time in 0..<40 {
       let session = Self.session(of: large)
       #expect(session.byteCount > 1 << 20)
-      first = first ?? session
+      first = first ?? session.snapshot.document
       let id = session.id
       try store.insert(session, at: .seconds(time))
       #expect(store.remove(id, at: .seconds(time)))
@@ -305,10 +305,10 @@ struct SessionStoreTests {
       if isFreed { break }
     }
     #expect(isFreed)
-    weak var last: Session?
+    weak var last: Session.Document?
     do {
       let session = Self.session(of: large)
-      last = session
+      last = session.snapshot.document
       try store.insert(session, at: .zero)
       #expect(store.remove(session.id, at: .zero))
     }
@@ -317,13 +317,30 @@ struct SessionStoreTests {
   }
 
   /// Makes a session come and leave.
+  ///
+  /// - Returns: Its document as long as it is there.
   private static func leave(
     _ store: SessionStore, _ prepared: Prepared
-  ) throws -> (session: () -> Session?, byteCount: Int) {
+  ) throws -> (document: () -> Session.Document?, byteCount: Int) {
     let session = session(of: prepared)
     try store.insert(session, at: .zero)
     #expect(store.remove(session.id, at: .zero))
-    return ({ [weak session] in session }, session.byteCount)
+    return ({ [weak document = session.snapshot.document] in document }, session.byteCount)
+  }
+
+  /// Makes another document of the same size of a session.
+  ///
+  /// - Returns: The one before as long as it is there.
+  private static func replace(
+    _ session: Session, in store: SessionStore
+  ) throws -> () -> Session.Document? {
+    let before = session.snapshot
+    let document = Session.Document(description: before.description, layout: before.layout)
+    _ = try session.change { current in
+      Session.Change(document: document, scrolling: current.scrolling, isNewVersion: true)
+    }
+    store.recount(session, replacing: before.revision)
+    return { [weak document = before.document] in document }
   }
 
   /// Whoever makes much leave does not free it, if somebody else does when told to.
@@ -332,21 +349,21 @@ struct SessionStoreTests {
     let large = try Self.large()
     let askedCount = Atomic(0)
     store.whenMuchHasLeft { askedCount.add(1, ordering: .relaxed) }
-    var sessions: [() -> Session?] = []
+    var documents: [() -> Session.Document?] = []
     var byteCount = 0
     while byteCount <= 32 << 20 {
       #expect(askedCount.load(ordering: .relaxed) == 0)
       let left = try Self.leave(store, large)
-      sessions.append(left.session)
+      documents.append(left.document)
       byteCount += left.byteCount
     }
     #expect(askedCount.load(ordering: .relaxed) == 1)
     // What is small is freed at once, and nobody is asked because of it.
-    #expect(try Self.leave(store, Self.prepared(itemCount: 1)).session() == nil)
+    #expect(try Self.leave(store, Self.prepared(itemCount: 1)).document() == nil)
     #expect(askedCount.load(ordering: .relaxed) == 1)
-    #expect(sessions.allSatisfy { $0() != nil })
+    #expect(documents.allSatisfy { $0() != nil })
     store.freeWhatHasLeft()
-    #expect(sessions.allSatisfy { $0() == nil })
+    #expect(documents.allSatisfy { $0() == nil })
     // Who sweeps is told of those that have been freed.
     #expect(store.sweep(at: .zero))
     #expect(!store.sweep(at: .zero))
@@ -356,7 +373,7 @@ struct SessionStoreTests {
   @Test func whoIsToldFreesTheLastOneToo() throws {
     let store = SessionStore()
     let large = try Self.large()
-    let last = Mutex<(() -> Session?)?>(nil)
+    let last = Mutex<(() -> Session.Document?)?>(nil)
     let freedCount = Atomic(0)
     store.whenMuchHasLeft { [weak store] in
       store?.freeWhatHasLeft()
@@ -368,7 +385,7 @@ struct SessionStoreTests {
       do {
         let session = Self.session(of: large)
         byteCount += session.byteCount
-        last.withLock { $0 = { [weak session] in session } }
+        last.withLock { $0 = { [weak document = session.snapshot.document] in document } }
         id = session.id
         try store.insert(session, at: .zero)
       }
@@ -382,15 +399,103 @@ struct SessionStoreTests {
     let store = SessionStore(limits: SessionLimits(byteCount: 144 << 20))
     store.whenMuchHasLeft {}
     let large = try Self.large()
-    var sessions: [() -> Session?] = []
+    var documents: [() -> Session.Document?] = []
     var byteCount = 0
     while byteCount <= 36 << 20 {
       let left = try Self.leave(store, large)
-      sessions.append(left.session)
+      documents.append(left.document)
       byteCount += left.byteCount
-      #expect(sessions.allSatisfy { $0() != nil })
+      #expect(documents.allSatisfy { $0() != nil })
     }
-    sessions.append(try Self.leave(store, large).session)
-    #expect(sessions.allSatisfy { $0() == nil })
+    documents.append(try Self.leave(store, large).document)
+    #expect(documents.allSatisfy { $0() == nil })
+  }
+
+  /// A thread that serves holds what a change replaces for as long as a tick takes: it must not be the one to free it.
+  @Test func whatIsReplacedIsFreedByWhoeverFreesAndNotByWhoeverReads() throws {
+    let store = SessionStore()
+    let session = Self.session(of: try Self.large())
+    try store.insert(session, at: .zero)
+    var seen: Session.Snapshot? = session.snapshot
+    let old = try Self.replace(session, in: store)
+    store.freeWhatHasLeft()
+    #expect(seen?.document === old())
+    seen = nil
+    #expect(old() != nil)
+    // Nobody holds it any more: the memory is given back with the next sweep, though no session has left.
+    #expect(!store.sweep(at: .zero))
+    #expect(old() == nil)
+  }
+
+  /// A session is not all that a request holds.
+  @Test func whatHasLeftIsNotFreedByWhoeverReadsEither() throws {
+    let store = SessionStore()
+    var seen: Session.Snapshot?
+    let left: () -> Session.Document?
+    do {
+      let session = Self.session(of: try Self.large())
+      try store.insert(session, at: .zero)
+      seen = session.snapshot
+      left = { [weak document = session.snapshot.document] in document }
+      #expect(store.remove(session.id, at: .zero))
+    }
+    #expect(store.sweep(at: .zero))
+    #expect(seen?.document === left())
+    seen = nil
+    #expect(left() != nil)
+    store.freeWhatHasLeft()
+    #expect(left() == nil)
+  }
+
+  /// It is there once, though it has left as the session's and then been replaced.
+  @Test func whatLeavesWhileItIsReplacedIsFreed() throws {
+    let store = SessionStore()
+    let session = Self.session(of: try Self.large())
+    try store.insert(session, at: .zero)
+    #expect(store.remove(session.id, at: .zero))
+    let old = try Self.replace(session, in: store)
+    #expect(old() != nil)
+    store.freeWhatHasLeft()
+    #expect(old() == nil)
+  }
+
+  /// However often a large session changes, and however late somebody comes to free: past a limit whoever has
+  /// changed it does.
+  @Test(arguments: [false, true])
+  func whatChangesReplaceDoesNotPileUp(isFreedByOthers: Bool) throws {
+    let store = SessionStore(limits: SessionLimits(byteCount: 160 << 20))
+    let askedCount = Atomic(0)
+    if isFreedByOthers { store.whenMuchHasLeft { askedCount.add(1, ordering: .relaxed) } }
+    let session = Self.session(of: try Self.large())
+    try store.insert(session, at: .zero)
+    let limit = isFreedByOthers ? 40 << 20 : 32 << 20
+    let documents = try (0..<40).map { _ in try Self.replace(session, in: store) }
+    let leftCount = documents.count { $0() != nil }
+    // All that fit, and the one that goes beyond.
+    #expect(leftCount == limit / session.byteCount + 1)
+    #expect(documents.prefix(leftCount).allSatisfy { $0() != nil })
+    #expect((askedCount.load(ordering: .relaxed) > 0) == isFreedByOthers)
+    store.freeWhatHasLeft()
+    #expect(documents.allSatisfy { $0() == nil })
+    // There is room again.
+    #expect(try Self.replace(session, in: store)() != nil)
+  }
+
+  /// What is small, or is none that was replaced, is not kept.
+  @Test func whatIsStillThereOrSmallIsNotLeft() throws {
+    let store = SessionStore(limits: SessionLimits(byteCount: 4 << 20))
+    let (small, large) = (try Self.session(), Self.session(of: try Self.large()))
+    try store.insert(small, at: .zero)
+    #expect(try Self.replace(small, in: store)() == nil)
+    store.recount(large, replacing: large.snapshot.revision)
+    var before: Session.Revision? = large.snapshot.revision
+    weak let old = before
+    // A new version of the same document.
+    _ = try large.change {
+      Session.Change(document: $0.document, scrolling: $0.scrolling, isNewVersion: true)
+    }
+    store.recount(large, replacing: before)
+    before = nil
+    #expect(old == nil)
   }
 }

@@ -216,9 +216,11 @@ public final class SessionArchive: Sendable {
     in sessions: SessionStore
   ) throws(Failure) -> Bool {
     if stored.storedVersion == known { return true }
+    var old: Session.Revision?
     let now = try read(session.id) { () throws(StoredRecord.Unreadable) in
       try session.advance(waitingIn: sessions.waitingRoom) {
         (current) throws(StoredRecord.Unreadable) in
+        old = current.revision
         guard current.storedVersion == known else { return nil }
         let (document, contentOffset) = try stored.document(after: current)
         return (stored.storedVersion, document, contentOffset)
@@ -227,7 +229,7 @@ public final class SessionArchive: Sendable {
     guard let now else { throw .problem(.beingChanged) }
     guard now.storedVersion == stored.storedVersion else { return false }
     noteLoad(of: stored, into: session)
-    sessions.recount(session)
+    sessions.recount(session, replacing: old)
     statistics.refreshedCount.add(1)
     return true
   }
