@@ -534,13 +534,16 @@ final class SectionStack: Placement {
     }
   }
 
-  /// Visits the bodies of the sections in a rectangle, and where they start.
+  /// Visits the bodies of the sections in a rectangle, and where they start; of many sections without items none,
+  /// whatever stands around them: whoever counts the items that it is shown would count none of those.
   private func forEachBody(
     in rect: Rect, _ visit: (_ section: Int, _ body: any SectionBody, _ start: Length) -> Bool
   ) {
     guard !rect.isEmpty else { return }
-    forEachSlot(from: 0, below: rect.minY - SectionStack.overhang, above: rect.maxY) {
-      section, slot, start in
+    forEachSlot(
+      from: 0, below: rect.minY - SectionStack.overhang, above: rect.maxY,
+      ofInterest: { $0.hasItems }
+    ) { section, slot, start in
       visit(section, slot.body, start + slot.bodyStart)
     }
   }
@@ -574,7 +577,7 @@ private struct SlotRun: RopeChunk {
       summary.maximumInset = max(summary.maximumInset, slot.inset.top)
       summary.extents = summary.extents + slot.body.extents
       summary.hasSupplements = summary.hasSupplements || slot.hasSupplements
-      summary.hasElements = summary.hasElements || slot.hasSupplements || slot.itemCount > 0
+      summary.hasItems = summary.hasItems || slot.itemCount > 0
       summary.placingCost += slot.placingCost
       summary.byteCount +=
         192 + slot.body.byteCount
@@ -597,8 +600,8 @@ private struct SlotSummary: RopeSummary {
   var extents = BodyExtents.zero
   /// Whether anything stands around the items of some.
   var hasSupplements = false
-  /// Whether some have items, or anything around them.
-  var hasElements = false
+  /// Whether some have items.
+  var hasItems = false
   var placingCost = 0
   var byteCount = 0
 
@@ -606,13 +609,16 @@ private struct SlotSummary: RopeSummary {
 
   var measure: Length { length }
 
+  /// Whether some have items, or anything around them.
+  var hasElements: Bool { hasSupplements || hasItems }
+
   static func + (left: SlotSummary, right: SlotSummary) -> SlotSummary {
     SlotSummary(
       length: left.length + right.length,
       maximumInset: max(left.maximumInset, right.maximumInset),
       extents: left.extents + right.extents,
       hasSupplements: left.hasSupplements || right.hasSupplements,
-      hasElements: left.hasElements || right.hasElements,
+      hasItems: left.hasItems || right.hasItems,
       placingCost: left.placingCost + right.placingCost,
       byteCount: left.byteCount + right.byteCount)
   }

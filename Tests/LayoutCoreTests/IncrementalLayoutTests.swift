@@ -46,6 +46,13 @@ struct IncrementalLayoutTests {
     try check(&generator, Content(sections: sections), batches: 6)
   }
 
+  /// Many without an area among them, and many sections without items.
+  @Test(arguments: seeds(60))
+  func anUpdatedLayoutOfWhatHasNoAreaIsThatFromScratch(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    try check(&generator, generator.sparseContent(), batches: 5)
+  }
+
   /// Sections with few items keep less than others, and share it: across that border, and in as many columns as
   /// the section before and in others.
   @Test(arguments: seeds(10))

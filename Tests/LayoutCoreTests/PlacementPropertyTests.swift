@@ -6,10 +6,27 @@ struct PlacementPropertyTests {
   @Test(arguments: seeds(500))
   func aRectQueryFindsWhatAskingForEveryElementFinds(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    let content = random.content()
-    let layout = random.layout()
+    try expectRectQueries(of: random.content(), random.layout(), &random)
+  }
+
+  /// Many items without an area among others, and many sections that have a header at most.
+  @Test(arguments: seeds(40))
+  func whatHasNoAreaHidesNothing(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let content = random.sparseContent()
+    let layouts: [any CollectionLayout] = [
+      random.flowLayout(), random.waterfallLayout(), random.listLayout(), random.pagedGridLayout(),
+      random.coverFlowLayout(), random.wheelLayout(), random.bannerLayout(),
+    ]
+    for layout in layouts { try expectRectQueries(of: content, layout, &random, count: 3) }
+  }
+
+  private func expectRectQueries(
+    of content: Content, _ layout: any CollectionLayout, _ random: inout SeededGenerator,
+    count: Int = 8
+  ) throws {
     let prepared = try PreparedLayout(content, layout: layout, viewport: random.viewport())
-    for _ in 0..<8 {
+    for _ in 0..<count {
       let offset = random.offset()
       let all = prepared.everyElement(of: content, contentOffset: offset)
       let rect = random.rect()
@@ -202,7 +219,7 @@ struct PlacementPropertyTests {
   @Test(arguments: seeds(200))
   func theItemNearestToTheMiddleIsThatOfAll(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    let content = random.content()
+    let content = random.chance(0.8) ? random.content() : random.sparseContent()
     let layouts: [any CollectionLayout] = [
       random.flowLayout(), random.waterfallLayout(), random.listLayout(), random.pagedGridLayout(),
     ]

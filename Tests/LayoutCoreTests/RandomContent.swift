@@ -63,6 +63,45 @@ extension SeededGenerator {
     Content(sections: (0..<int(0...5)).map { _ in section() })
   }
 
+  /// Items without an area, as apps hide cells.
+  mutating func hiddenItems(_ count: Int) -> Items {
+    let zero = LengthArray(count: count) { _ in 0 }
+    func some(_ generator: inout SeededGenerator) -> LengthArray {
+      // Now and then some that do not have 32 bits.
+      let isWide = generator.chance(0.1)
+      return LengthArray(count: count) { _ in generator.length(0...(isWide ? 9000 : 90)) }
+    }
+    let extents: ItemExtents =
+      switch int(0...4) {
+      case 0: .size(.zero)
+      case 1: .sizes(widths: zero, heights: zero)
+      case 2: .sizes(widths: some(&self), heights: zero)
+      case 3: .sizes(widths: zero, heights: some(&self))
+      default: .lengths(zero)
+      }
+    return Items(count: count, extents: extents)
+  }
+
+  /// Sections of which most have no items, whatever stands around them, and others many without an area.
+  mutating func sparseContent() -> Content {
+    Content(
+      sections: (0..<int(1...30)).map { _ in
+        var section = section()
+        section.items = ItemList()
+        if chance(0.2) {
+          section.items = ItemList(
+            runs: (0..<int(1...4)).flatMap { _ in
+              [items(int(1...6)), hiddenItems(int(1...(chance(0.2) ? 1500 : 20)))]
+            })
+          if chance(0.7) {
+            section.minimumLineSpacing = 0
+            section.minimumInteritemSpacing = 0
+          }
+        }
+        return section
+      })
+  }
+
   mutating func viewport() -> Viewport {
     Viewport(
       size: size(100...500),

@@ -1,27 +1,48 @@
+import Synchronization
 import Testing
 
 @testable import LayoutCore
+
+/// Nothing, and how often it was asked for.
+private final class CountingBody: SectionBody {
+  final class Counter: Sendable { let count = Atomic(0) }
+
+  let asked: Counter
+  init(_ asked: Counter) { self.asked = asked }
+
+  var length: Length { 0 }
+  var byteCount: Int { 0 }
+  func frame(of item: Int) -> Rect { Rect(origin: .zero, size: .zero) }
+  func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
+    asked.count.wrappingAdd(1, ordering: .relaxed)
+    return true
+  }
+}
 
 /// Sections of so many items that a layout does not look at each.
 struct SectionBodyTests {
   @Test(arguments: seeds(80))
   func runsAndBatchesAreTheItemsThatAskingForEachFinds(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    let content = Content(
-      sections: (0..<random.int(1...2)).map { _ in
-        var section = random.section()
-        let count = random.int(1...400)
-        // Many of which any line may have several, or of any kind.
-        section.items = ItemList(
-          random.chance(0.5)
-            ? Items(
-              count: count,
-              extents: .sizes(
-                widths: LengthArray(count: count) { _ in random.length(10...90) },
-                heights: LengthArray(count: count) { _ in random.length(10...90) }))
-            : random.items(count))
-        return section
-      })
+    let isSparse = random.chance(0.25)
+    let content =
+      isSparse
+      ? random.sparseContent()
+      : Content(
+        sections: (0..<random.int(1...2)).map { _ in
+          var section = random.section()
+          let count = random.int(1...400)
+          // Many of which any line may have several, or of any kind.
+          section.items = ItemList(
+            random.chance(0.5)
+              ? Items(
+                count: count,
+                extents: .sizes(
+                  widths: LengthArray(count: count) { _ in random.length(10...90) },
+                  heights: LengthArray(count: count) { _ in random.length(10...90) }))
+              : random.items(count))
+          return section
+        })
     let layouts: [any CollectionLayout] = [
       random.flowLayout(), random.waterfallLayout(), random.listLayout(),
     ]
@@ -35,6 +56,7 @@ struct SectionBodyTests {
           frames.append((indexPath, try #require(placement.restingFrame(ofItemAt: indexPath))))
         }
       }
+      if frames.isEmpty { continue }
       // Some of them together, near each other or not.
       let some = frames.filter { _ in random.chance([0.02, 0.3, 1][random.int(0...2)]) }
       #expect(placement.restingFrames(ofItemsAt: some.map(\.indexPath)) == some.map(\.frame))
@@ -178,6 +200,28 @@ struct SectionBodyTests {
     #expect(behind.time * 4 < empty.time)
     // They have their places.
     #expect(try prepared(padded).placement.section(at: 700) == 3)
+  }
+
+  /// A search counts the items that it is shown, and so must not go through sections that have none to show.
+  @Test func sectionsWithoutItemsAreNotAskedForAny() throws {
+    let full = Section(items: Items(count: 3))
+    let content = Content(
+      sections: [full] + Array(repeating: Section(items: Items()), count: 10_000) + [full])
+    let asked = CountingBody.Counter()
+    let stack = try SectionStack(
+      content, in: Container(size: Size(width: 300, height: 300)), .vertical, reusing: nil
+    ) { _, _, _ in (SectionStack.Frame(headerLength: 30), CountingBody(asked)) }
+    let rect = Rect(origin: .zero, size: stack.contentSize)
+    stack.forEachRestingItem(in: rect) { _, _ in true }
+    stack.forEachRestingRun(in: rect) { _, _ in true }
+    // Some lie in one piece with one that has items.
+    #expect((4...64).contains(asked.count.load(ordering: .relaxed)))
+    var headers = 0
+    stack.forEachElement(in: rect, visible: rect, from: .first) { _ in
+      headers += 1
+      return true
+    }
+    #expect(headers == 10_002)
   }
 
   /// In every layout, with a cell under a finger or without.
