@@ -75,6 +75,16 @@ struct PagedGridLayoutTests {
     #expect(resting == showing.map(\.indexPath))
   }
 
+  /// What divides a page is there once for sections that follow each other and divide it in the same way.
+  @Test func sectionsShareWhatDividesAPage() throws {
+    let content = Content(sections: Array(repeating: Section(items: Items(count: 20)), count: 1000))
+    let prepared = try PreparedLayout(
+      content, layout: PagedGridLayout(), viewport: Viewport(size: Size(width: 100, height: 90)))
+    // What a section takes, and once the places of four columns and four rows.
+    let places = prepared.byteCount - 1000 * 192
+    #expect((64..<1000).contains(places))
+  }
+
   /// From wherever an answer goes on: the rest of all, in order.
   @Test(arguments: [ScrollDirection.horizontal, .vertical])
   func whatFollowsAnItemIsTheRestOfAll(direction: ScrollDirection) throws {

@@ -124,7 +124,7 @@ struct PlacementPropertyTests {
     list.sectionFootersPinToVisibleBounds = false
     let content = Content(sections: (0..<random.int(1...40)).map { _ in random.section() })
     let viewport = random.viewport()
-    let layouts: [any CollectionLayout] = [flow, waterfall, list]
+    let layouts: [any CollectionLayout] = [flow, waterfall, list, random.pagedGridLayout()]
     for layout in layouts {
       let prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
       let together = prepared.everyElement(of: content, contentOffset: .zero)

@@ -75,19 +75,23 @@ public struct PagedGridLayout: CollectionLayout, Equatable {
     let page = scrollDirection.upright(container.size)
     // Pages are as long as the viewport.
     let reusable = old.flatMap { $0.container.size == container.size ? $0 : nil }
+    // Those of the section before: most sections divide a page as it does.
+    var (across, down): (PagedGrid.Axis?, PagedGrid.Axis?)
     return try SectionStack(content, in: container, scrollDirection, reusing: reusable) {
       (_, section, _) throws(LayoutError) in
       // A page that nothing is on is no page, and has no insets.
       guard section.items.count > 0 else { return (SectionStack.Frame(), EmptyBody()) }
       let inset = section.sectionInset ?? sectionInset
+      let columnAxis = PagedGrid.Axis(
+        count: columns, spacing: section.minimumInteritemSpacing ?? minimumInteritemSpacing,
+        extent: page.width, leading: inset.left, trailing: inset.right, after: across)
+      let rowAxis = PagedGrid.Axis(
+        count: rows, spacing: section.minimumLineSpacing ?? minimumLineSpacing,
+        extent: page.height, leading: inset.top, trailing: inset.bottom, after: down)
+      (across, down) = (columnAxis, rowAxis)
       let grid = PagedGrid(
         count: section.items.count, isHorizontal: scrollDirection == .horizontal,
-        across: PagedGrid.Axis(
-          count: columns, spacing: section.minimumInteritemSpacing ?? minimumInteritemSpacing,
-          extent: page.width, leading: inset.left, trailing: inset.right),
-        down: PagedGrid.Axis(
-          count: rows, spacing: section.minimumLineSpacing ?? minimumLineSpacing,
-          extent: page.height, leading: inset.top, trailing: inset.bottom))
+        across: columnAxis, down: rowAxis)
       return (SectionStack.Frame(inset: scrollDirection.upright(inset)), grid)
     }
   }
@@ -110,10 +114,35 @@ private final class PagedGrid: SectionBody {
     /// Where the first cells begin, which are all of them as a rule: a division each, otherwise
     /// made for each question.
     private var starts: [Length] = []
+    /// The bytes that those take, unless another section counts them.
+    private(set) var byteCount = 0
 
     private static let maximumStartCount = 64
+    /// So few places take so little that not to count them for some of the sections that share them does no harm:
+    /// who counts them may leave before the others do.
+    private static let maximumUncountedCount = 8
 
-    init(count: Int, spacing: Length, extent: Length, leading: Length, trailing: Length) {
+    /// Divides a page.
+    ///
+    /// - Parameters:
+    ///   - count: How many cells it has.
+    ///   - spacing: Between them.
+    ///   - extent: The page's own.
+    ///   - leading: Before the first cell.
+    ///   - trailing: Behind the last.
+    ///   - before: Another section's: where that is the same, nothing is computed, and its places are shared.
+    init(
+      count: Int, spacing: Length, extent: Length, leading: Length, trailing: Length,
+      after before: Axis?
+    ) {
+      if let before,
+        (before.count, before.spacing, before.extent, before.leading, before.trailing)
+          == (count, spacing, extent, leading, trailing)
+      {
+        self = before
+        if starts.count <= Axis.maximumUncountedCount { byteCount = 0 }
+        return
+      }
       self.count = count
       self.spacing = spacing
       self.extent = extent
@@ -122,6 +151,7 @@ private final class PagedGrid: SectionBody {
       room = max(0, extent - leading - trailing - spacing * (count - 1))
       cellExtent = room.scaled(by: 1, over: Int64(count))
       starts = (0..<min(count, Axis.maximumStartCount)).map(computedPosition)
+      byteCount = starts.capacity * MemoryLayout<Length>.stride
     }
 
     /// Where a cell begins.
@@ -133,8 +163,6 @@ private final class PagedGrid: SectionBody {
     private func computedPosition(_ place: Int) -> Length {
       leading + spacing * place + room.scaled(by: Int64(place), over: Int64(count))
     }
-
-    var byteCount: Int { starts.capacity * MemoryLayout<Length>.stride }
 
     /// The cells that share an extent with a part of the page.
     func places(from start: Length, to end: Length) -> Range<Int> {
