@@ -193,13 +193,6 @@ extension ItemsSummary {
   }
 }
 
-extension ItemsSummary {
-  /// Whether all items are known to have one length in a column, whether or not each says so.
-  var haveOneLength: Bool {
-    heights.isUniform && widths.isUniform && lengths.isUniform && computedCount == 0
-  }
-}
-
 /// What the extents of many items come to.
 struct ItemsMeasure: RopeMeasure {
   /// How many have a size or a length.

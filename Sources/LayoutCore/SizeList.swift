@@ -194,6 +194,22 @@ extension SizeList {
     var items: Range<Int>
     var leaf: Unmanaged<RopeLeaf<Items>>?
     var run: SizeRun?
+    /// Whether none of the items has an area, where breadths count.
+    var isUnseen: Bool
+
+    /// Keeps a leaf of described sizes, which are narrow.
+    init(items: Range<Int>, leaf: Unmanaged<RopeLeaf<Items>>, _ summary: ItemsSummary) {
+      self.items = items
+      unsafe self.leaf = leaf
+      isUnseen = summary.widths.greatest == .zero || summary.heights.greatest == .zero
+    }
+
+    /// Keeps a run.
+    init(items: Range<Int>, run: SizeRun) {
+      self.items = items
+      self.run = run
+      isUnseen = run.summary.greatest.width == .zero || run.summary.greatest.height == .zero
+    }
   }
 
   /// The run with an item; nil if there is no such item.
@@ -208,13 +224,13 @@ extension SizeList {
         let first = item - start
         if rope.isFar { Items.fetchElements(first..<min(place.count, first + 64), of: place) }
         guard rule.hasBreadths, place.narrowSizes != nil else {
-          return unsafe ReaderPlace(items: items, run: rule.run(of: place).withEach)
+          return ReaderPlace(items: items, run: rule.run(of: place).withEach)
         }
-        return unsafe ReaderPlace(items: items, leaf: leaf)
+        return unsafe ReaderPlace(items: items, leaf: leaf, place.summary)
       }
     case .computed(let rope):
       guard let place = rope.place(of: item) else { return nil }
-      return unsafe ReaderPlace(
+      return ReaderPlace(
         items: place.start..<(place.start + place.count), run: place.chunk.withEach)
     }
   }

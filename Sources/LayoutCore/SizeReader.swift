@@ -11,6 +11,8 @@
   private var leaf: Unmanaged<RopeLeaf<Items>>?
   /// The run where there is no such leaf.
   private var run: SizeRun?
+  /// Whether none of the run's items has an area.
+  private var isUnseen = false
 
   init(_ sizes: SizeList) { self.sizes = sizes }
 
@@ -65,6 +67,16 @@
     items = place.items
     unsafe leaf = place.leaf
     run = place.run
+    isUnseen = place.isUnseen
+  }
+
+  /// The end of those from an item on of which none has an area, as far as that is known without a look at each.
+  ///
+  /// - Parameter item: An item that exists.
+  /// - Returns: The end; the item itself if it may have one.
+  mutating func endOfUnseen(from item: Int) -> Int {
+    if !items.contains(item) { goTo(item) }
+    return isUnseen ? items.upperBound : item
   }
 
   /// The breadths of some items that exist added up; of equal ones without looking at each.

@@ -279,6 +279,38 @@ struct EqualRunTests {
 
   // MARK: Many
 
+  /// Of items without an area the other extent does not matter: they are placed many at a time.
+  @Test(arguments: [ScrollDirection.vertical, .horizontal], [false, true])
+  func itemsWithoutAnAreaAreOfOneLength(direction: ScrollDirection, areFlat: Bool) {
+    let count = 40 * Items.capacity
+    let zero = LengthArray(count: count) { _ in 0 }
+    let other = LengthArray(count: count) { Length(points: $0 % 50) }
+    let items = Items(
+      count: count,
+      extents: areFlat
+        ? .sizes(widths: other, heights: zero) : .sizes(widths: zero, heights: other))
+    let lengths = ColumnLengths(
+      ItemList(items),
+      in: ColumnGrid(
+        ColumnGrid.Metrics(
+          count: 3, leading: 0, available: 300, spacing: 0, padding: 0, displayScale: nil)),
+      itemSize: Size(width: 50, height: 50), direction)
+    var blocks = 0
+    lengths.forEachBlock(of: 0..<count, limit: { _ in LengthBlock.capacity }) { _, block in
+      blocks += 1
+      if case .equal(let equal) = block.lengths {
+        #expect(equal.length == 0)
+      } else {
+        blocks += count
+      }
+      return true
+    }
+    #expect(blocks == 40)
+    var reader = ColumnLengths.Reader(lengths)
+    let run = reader.run(from: 5)
+    #expect(run.length == .zero && run.end == Items.capacity)
+  }
+
   /// Between two billions of one length lies an item of another: what is around each of them is as where there
   /// are few.
   @Test(

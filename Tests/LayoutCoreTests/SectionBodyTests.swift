@@ -152,6 +152,44 @@ struct SectionBodyTests {
     }
   }
 
+  /// Any number of items without an area may lie between two others, on one line with them or on lines without a
+  /// length.
+  @Test(arguments: [Size.zero, Size(width: 30, height: 0), Size(width: 0, height: 5)])
+  func itemsWithoutAnAreaAreNotGoneThrough(hidden: Size) throws {
+    let count = 50_000
+    var layout = FlowLayout()
+    layout.minimumLineSpacing = 0
+    layout.minimumInteritemSpacing = 0
+    layout.itemSize = Size(width: 30, height: 30)
+    func look(at size: Size) throws -> (time: UInt64, count: Int) {
+      func each(_ length: Length) -> LengthArray { LengthArray(count: count) { _ in length } }
+      let items = ItemList(runs: [
+        Items(count: 3),
+        Items(
+          count: count, extents: .sizes(widths: each(size.width), heights: each(size.height))),
+        Items(count: 3),
+      ])
+      var section = Section()
+      section.items = items
+      let prepared = try PreparedLayout(
+        Content(sections: [section]), layout: layout,
+        viewport: Viewport(size: Size(width: 300, height: 300)))
+      let rect = Rect(origin: .zero, size: prepared.contentSize)
+      let start = threadTime()
+      var found = 0
+      prepared.forEachElement(in: rect, contentOffset: .zero) { _ in
+        found += 1
+        return true
+      }
+      return (threadTime() - start, found)
+    }
+    let seen = try look(at: Size(width: 30, height: 30))
+    #expect(seen.count == count + 6)
+    let unseen = try look(at: hidden)
+    #expect(unseen.count == 6)
+    #expect(unseen.time * 3 < seen.time, "\(unseen.time) and \(seen.time) ns")
+  }
+
   /// Any number of sections that nothing is in may lie between two others, or behind them.
   @Test func sectionsWithoutElementsAreNotGoneThrough() throws {
     let full = Section(items: Items(count: 3))

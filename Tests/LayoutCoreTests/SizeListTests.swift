@@ -143,6 +143,34 @@ struct SizeListTests {
     }
   }
 
+  /// In the description with a size each, with one for all, or computed.
+  @Test(arguments: [false, true], [ScrollDirection.vertical, .horizontal])
+  func itemsWithoutAnAreaAreReadManyAtATime(isComputed: Bool, direction: ScrollDirection) {
+    let count = 20 * Items.capacity
+    let zero = LengthArray(count: count) { _ in 0 }
+    let other = LengthArray(count: count) { Length(points: $0 % 50) }
+    let seen = Items(count: 3, extents: .size(Size(width: 9, height: 9)))
+    let hidden: [ItemExtents] = [
+      .sizes(widths: zero, heights: zero), .sizes(widths: zero, heights: other),
+      .sizes(widths: other, heights: zero), .size(.zero), .lengths(zero),
+    ]
+    let last = isComputed ? [Items(count: 1, extents: .aspectRatios([1]))] : [seen]
+    for extents in hidden {
+      let items = ItemList(runs: [seen, Items(count: count, extents: extents)] + last)
+      let sizes = SizeList(items, SizeRule(itemSize: Size(width: 7, height: 7), direction))
+      var reader = SizeReader(sizes)
+      var (item, looks) = (0, 0)
+      while item < sizes.count {
+        let end = reader.endOfUnseen(from: item)
+        #expect((item..<end).allSatisfy { sizes[$0].width == 0 || sizes[$0].height == 0 })
+        item = max(item + 1, end)
+        looks += 1
+      }
+      // Around those that are seen are some in one piece with them.
+      #expect(looks < count / 4)
+    }
+  }
+
   /// Room for each of them would be more than there is.
   @Test func aTrillionEqualSizesAreJoinedWithoutRoomForEach() {
     let trillion = 1_000_000_000_000

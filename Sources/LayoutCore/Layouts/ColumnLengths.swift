@@ -83,7 +83,7 @@ struct ColumnLengths: Sendable {
   var placedCount: (all: Int, undescribed: Int) {
     var (all, undescribed) = (0, 0)
     items.forEachLeaf(from: 0) { leaf, _ in
-      let count = leaf.summary.haveOneLength ? min(leaf.count, pieceCount) : leaf.count
+      let count = leaf.hasOneLength ? min(leaf.count, pieceCount) : leaf.count
       all += count
       if leaf.chunk.isUniform { undescribed += count }
       return true
@@ -123,7 +123,7 @@ struct ColumnLengths: Sendable {
     items.forEachLeaf(from: start) { leaf, first in
       let items = (first..<(first + leaf.count)).clamped(to: range)
       guard !items.isEmpty else { return false }
-      if items.count >= pieceCount, leaf.summary.haveOneLength {
+      if items.count >= pieceCount, leaf.hasOneLength {
         cut(start..<items.lowerBound)
         pieces.append(items)
         start = items.upperBound
@@ -217,7 +217,7 @@ struct ColumnLengths: Sendable {
     private mutating func goTo(_ item: Int) {
       guard let place = lengths.items.place(of: item) else { return }
       run = place.chunk
-      isUniform = place.leaf.summary.haveOneLength
+      isUniform = place.leaf.hasOneLength
       items = place.start..<(place.start + place.count)
       (main, cross) = ([], [])
       if case .sizes(.compact(let widths), .compact(let heights)) = run.extents,
@@ -246,7 +246,7 @@ struct ColumnLengths: Sendable {
     items.forEachLeaf(from: range.lowerBound) { leaf, start in
       let wanted = (start..<(start + leaf.count)).clamped(to: range)
       guard !wanted.isEmpty else { return false }
-      if wanted.count >= pieceCount, leaf.summary.haveOneLength {
+      if wanted.count >= pieceCount, leaf.hasOneLength {
         let length = length(of: leaf.chunk.extents[0], columns.aspectScale(direction))
         return body(wanted.lowerBound, LengthBlock(length, count: wanted.count))
       }
@@ -305,5 +305,19 @@ struct ColumnLengths: Sendable {
         for index in range { known.append(length(of: items.extents[index], scale).millionths) }
       }
     }
+  }
+}
+
+extension RopeLeaf<Items> {
+  /// Whether all items are known to have one length, whether or not each says so.
+  fileprivate var hasOneLength: Bool {
+    summary.heights.isUniform && summary.widths.isUniform && summary.lengths.isUniform
+      && summary.computedCount == 0 || areWithoutArea
+  }
+
+  /// Whether all items have sizes, of which one extent is 0: whatever the other is, such an item is scaled to 0.
+  private var areWithoutArea: Bool {
+    summary.widths.count == count
+      && (summary.widths.greatest == .zero || summary.heights.greatest == .zero)
   }
 }

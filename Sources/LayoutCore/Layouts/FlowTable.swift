@@ -173,7 +173,15 @@ final class FlowTable: SectionBody {
     var before: Length = 0
     var place = 0
     while place < line.itemCount {
-      let run = reader.run(from: line.item + place)
+      let item = line.item + place
+      // However many have no area, none of them is seen.
+      let unseenEnd = min(reader.endOfUnseen(from: item), line.items.upperBound)
+      guard unseenEnd == item else {
+        before += reader.breadth(of: item..<unseenEnd)
+        place = unseenEnd - line.item
+        continue
+      }
+      let run = reader.run(from: item)
       let count = min(run.end, line.items.upperBound) - line.item - place
       /// The frame of one of those that are as large as this one.
       func frame(_ index: Int) -> Rect {
@@ -249,6 +257,8 @@ final class FlowTable: SectionBody {
     }) { run, firstLine, before in
       let top = before.length + spacing * firstLine
       guard top < rect.maxY else { return false }
+      // However many lines have no length, what is on them is not seen.
+      guard run.summary.length > .zero else { return true }
       switch run.chunk {
       case .repeated(let line, let count):
         let pitch = line.length + spacing
@@ -283,7 +293,7 @@ final class FlowTable: SectionBody {
             itemCount: line.itemCount, top: top + start.length + spacing * number,
             length: line.length)
           guard place.top < rect.maxY else { return false }
-          if place.top + line.length > rect.minY {
+          if line.length > .zero, place.top + line.length > rect.minY {
             isGoingOn = body(place)
             guard isGoingOn else { return false }
           }
