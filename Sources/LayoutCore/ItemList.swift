@@ -33,7 +33,7 @@ public struct ItemList: Sendable {
   public var hasIDs: Bool { rope.summary.namedCount > 0 }
 
   /// The bytes of UTF-8 of the longest name; 0 if no item has one.
-  var longestID: Int { rope.summary.longestID }
+  var longestID: Int { Int(rope.summary.longestID) }
 
   /// How many items have a name.
   var namedCount: Int { rope.summary.namedCount }
@@ -136,7 +136,14 @@ struct ItemsSummary: RopeSummary {
   var describedCount = 0
   var namedCount = 0
   /// In bytes of UTF-8; 0 if no item has a name.
-  var longestID = 0
+  ///
+  /// Narrow, as the next is: summaries are copied with each change.
+  var longestID: UInt32 = 0
+  /// How many have no data of their own, if of equal ones next to each other no more than
+  /// ``Items/placedCount`` count.
+  ///
+  /// As many as fit are in more pieces than there is memory for.
+  var undescribedCost: UInt32 = 0
   var byteCount = 0
   /// Of the items that have a size.
   var widths = LengthSummary.zero
@@ -146,9 +153,6 @@ struct ItemsSummary: RopeSummary {
   var lengths = LengthSummary.zero
   /// How many are in pieces whose sizes have to be computed: those of aspect ratios, and mixed ones.
   var computedCount = 0
-  /// How many have no data of their own, if of equal ones next to each other no more than
-  /// ``Items/placedCount`` count.
-  var undescribedCost = 0
 
   static let zero = ItemsSummary()
 
@@ -173,7 +177,7 @@ struct ItemsSummary: RopeSummary {
     left.heights += right.heights
     left.lengths += right.lengths
     left.computedCount += right.computedCount
-    left.undescribedCost += right.undescribedCost
+    left.undescribedCost &+= right.undescribedCost
   }
 }
 
@@ -186,7 +190,7 @@ extension ItemsSummary {
     namedCount += new.namedCount - part.namedCount
     byteCount += new.byteCount - part.byteCount
     computedCount += new.computedCount - part.computedCount
-    undescribedCost += new.undescribedCost - part.undescribedCost
+    undescribedCost &+= new.undescribedCost &- part.undescribedCost
     return widths.replace(part.widths, by: new.widths)
       && heights.replace(part.heights, by: new.heights)
       && lengths.replace(part.lengths, by: new.lengths)
@@ -244,8 +248,9 @@ extension Items: RopeChunk {
   var summary: ItemsSummary {
     var summary = ItemsSummary(
       describedCount: describedCount, namedCount: ids == nil ? 0 : count,
-      longestID: ids?.longest ?? 0, byteCount: byteCount,
-      undescribedCost: isUniform ? min(count, Items.placedCount) : 0)
+      longestID: UInt32(clamping: ids?.longest ?? 0),
+      undescribedCost: isUniform ? UInt32(clamping: min(count, Items.placedCount)) : 0,
+      byteCount: byteCount)
     switch extents {
     case .unspecified: break
     case .size(let size):

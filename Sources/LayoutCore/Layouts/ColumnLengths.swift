@@ -96,7 +96,7 @@ struct ColumnLengths: Sendable {
   var placedBound: (all: Int, undescribed: Int)? {
     guard pieceCount == Items.placedCount else { return nil }
     let summary = items.summary
-    let undescribed = summary.undescribedCost
+    let undescribed = Int(summary.undescribedCost)
     return (summary.describedCount + summary.computedCount + undescribed, undescribed)
   }
 
