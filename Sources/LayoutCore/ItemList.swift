@@ -156,6 +156,9 @@ struct ItemsSummary: RopeSummary {
 
   static let zero = ItemsSummary()
 
+  /// Whether all sizes that there are have no width, or all no height.
+  var sizesHaveNoArea: Bool { widths.greatest == .zero || heights.greatest == .zero }
+
   var measure: ItemsMeasure {
     ItemsMeasure(
       statedCount: widths.count + lengths.count, widths: widths.total, heights: heights.total,

@@ -201,7 +201,7 @@ extension SizeList {
     init(items: Range<Int>, leaf: Unmanaged<RopeLeaf<Items>>, _ summary: ItemsSummary) {
       self.items = items
       unsafe self.leaf = leaf
-      isUnseen = summary.widths.greatest == .zero || summary.heights.greatest == .zero
+      isUnseen = summary.sizesHaveNoArea
     }
 
     /// Keeps a run.

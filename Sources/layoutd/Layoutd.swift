@@ -54,8 +54,8 @@ enum Layoutd {
     Signals.block()
     // From here on nobody waits for whoever takes the log: this thread has to hear the signals.
     let log = LogWriter()
-    for warning in [shortage, configuration.bodiesThatNeverFit] {
-      if let warning { log.write("\(warning)\n") }
+    for warning in [shortage, configuration.bodiesThatNeverFit].compactMap(\.self) {
+      log.write("\(warning)\n")
     }
     do throws(Configuration.Failure) {
       try serve(configuration, serving, access, log)

@@ -27,11 +27,13 @@ enum Processors {
   /// - Returns: The least quota, rounded up; nil if there is none.
   static func quota(ofGroup membership: String, under root: String) -> Int? {
     let lines = membership.split(separator: "\n")
-    guard var path = lines.first(where: { $0.hasPrefix("0::/") })?.dropFirst(3) else { return nil }
+    guard let line = lines.first(where: { $0.hasPrefix("0::/") }) else { return nil }
+    var folders = line.dropFirst(4).split(separator: "/").map(String.init)
     var least: Int?
     while true {
       // The root has none, unless it is that of a container.
-      if let text = try? Configuration.text(ofFile: root + path + "/cpu.max") {
+      let file = ([root] + folders + ["cpu.max"]).joined(separator: "/")
+      if let text = try? Configuration.text(ofFile: file) {
         let numbers = text.split(whereSeparator: \.isWhitespace).map { Int($0) }
         // In microseconds; the first may be "max".
         if numbers.count == 2, let quota = numbers[0], let period = numbers[1], quota > 0,
@@ -41,8 +43,7 @@ enum Processors {
           least = min(least ?? count, count)
         }
       }
-      guard let end = path.lastIndex(of: "/") else { return least }
-      path = path[..<end]
+      if folders.popLast() == nil { return least }
     }
   }
 }

@@ -28,9 +28,7 @@ struct ReplacingTests {
     let here = changer == .request ? MockService() : MockService(over: store)
     let path = try here.makeSession(
       "{\(collection("a")),\"layout\":{\"kind\":\"list\"},\"viewport\":{\"width\":9,\"height\":9}}")
-    let name = Array(path.utf8.dropFirst("/v1/sessions/".utf8.count))
-    let id = SessionID(name.span)
-    let session = try #require(id.flatMap { here.service.sessions.residentSession($0) })
+    let session = try here.residentSession(path)
     #expect(session.byteCount > 1 << 20)
     var seen: Session.Snapshot? = session.snapshot
     weak let old = seen?.document

@@ -1,8 +1,9 @@
 import Foundation
 import HTTPMessages
-import LayoutAPI
 import LayoutSessions
 import Testing
+
+@testable import LayoutAPI
 
 /// One answer, with its body read.
 struct Answer {
@@ -100,6 +101,14 @@ final class MockService: Sendable {
       let location = answer.fields["Location"]
     else { throw MockError(message: "no session") }
     return location
+  }
+
+  /// The session in memory that has a path.
+  func residentSession(_ path: String) throws -> Session {
+    let name = Array(path.utf8.dropFirst("/v1/sessions/".utf8.count))
+    let session = SessionID(name.span).flatMap { service.sessions.residentSession($0) }
+    guard let session else { throw MockError(message: "no session in memory") }
+    return session
   }
 }
 

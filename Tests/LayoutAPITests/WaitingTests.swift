@@ -23,12 +23,6 @@ struct WaitingTests {
     (.post, "/movement", #"{"indexPath":[0,0]}"#, ""),
   ]
 
-  private func session(_ path: String, of service: MockService) throws -> Session {
-    let name = Array(path.utf8.dropFirst("/v1/sessions/".utf8.count))
-    let id = SessionID(name.span)
-    return try #require(id.flatMap { service.service.sessions.residentSession($0) })
-  }
-
   /// Changes a session by hand, and asks meanwhile.
   private func whileItChanges(_ session: Session, _ body: () -> Void) {
     let changed = session.change(
@@ -50,7 +44,7 @@ struct WaitingTests {
     let service = MockService(sessions: SessionLimits(waitingThreadCount: 0))
     let path = try service.makeSession(description)
     let other = try service.makeSession(description)
-    let session = try session(path, of: service)
+    let session = try service.residentSession(path)
     whileItChanges(session) {
       let removal: Request = (.delete, "", "", "\"1\"")
       for request in Self.changes + [Self.scroll, removal] {
@@ -80,7 +74,7 @@ struct WaitingTests {
       MockService(over: store, sessions: limits), MockService(over: store, sessions: limits)
     )
     let path = try here.makeSession(description)
-    let session = try session(path, of: here)
+    let session = try here.residentSession(path)
     whileItChanges(session) {
       let recordCount = store.records.withLock(\.count)
       // Movements are no business of a store.

@@ -484,15 +484,22 @@ struct LimitTests {
     return count
   }
 
+  /// Asks for more than there is room for on the way, and waits until it is.
+  private func clientWithLongAnswer(of byteCount: UInt64, from server: HTTPServer) -> RawClient {
+    let client = RawClient(port: server.port, receiveBuffer: 2048)
+    client.send("GET /size/\(byteCount) HTTP/1.1\r\nHost: a\r\n\r\n")
+    waitUntil { server.statistics.heldByteCount == byteCount }
+    return client
+  }
+
   @Test func whoDoesNotTakeTheAnswerIsCutOff() throws {
     let server = try startServer {
       $0.requestTimeoutSeconds = 1
       $0.minimumAnswerRate = 10 << 20
     }
     defer { server.stop(drainSeconds: 1) }
-    let client = RawClient(port: server.port, receiveBuffer: 2048)
-    client.send("GET /size/3000000 HTTP/1.1\r\nHost: a\r\n\r\n")
-    waitUntil { server.statistics.heldByteCount == 3_000_000 }
+    let client = clientWithLongAnswer(of: 3_000_000, from: server)
+    defer { withExtendedLifetime(client) {} }
     waitUntil { server.statistics.timedOutCount == 1 }
     #expect(server.statistics.timedOutCount == 1)
     waitUntil { server.statistics.connectionCount == 0 && server.statistics.heldByteCount == 0 }
@@ -507,9 +514,7 @@ struct LimitTests {
       $0.minimumAnswerRate = 100_000
     }
     defer { server.stop(drainSeconds: 1) }
-    let client = RawClient(port: server.port, receiveBuffer: 2048)
-    client.send("GET /size/3000000 HTTP/1.1\r\nHost: a\r\n\r\n")
-    waitUntil { server.statistics.heldByteCount == 3_000_000 }
+    let client = clientWithLongAnswer(of: 3_000_000, from: server)
     // For longer than a request has, at twice the least pace.
     for _ in 0..<20 {
       var takenCount = 0
@@ -528,9 +533,7 @@ struct LimitTests {
     }
     defer { server.stop(drainSeconds: 1) }
     // It has 102 seconds for all of it, and takes a tenth of the least pace.
-    let client = RawClient(port: server.port, receiveBuffer: 2048)
-    client.send("GET /size/10000000 HTTP/1.1\r\nHost: a\r\n\r\n")
-    waitUntil { server.statistics.heldByteCount == 10_000_000 }
+    let client = clientWithLongAnswer(of: 10_000_000, from: server)
     var takenCount = 0
     for _ in 0..<300 where server.statistics.timedOutCount == 0 {
       takenCount += client.take(1000)

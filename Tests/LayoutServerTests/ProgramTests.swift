@@ -41,9 +41,7 @@ struct ProgramTests {
   }
 
   @Test func aSessionOutlivesTheProgram() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "layoutd-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try makeFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let store = ["--store", "sqlite:\(folder.path)/sessions"]
     let first = try Program(store)
@@ -149,9 +147,7 @@ struct ProgramTests {
 
   /// A store that keeps the program waiting does not keep it from ending.
   @Test func itEndsInTimeWhileAnotherProgramHoldsItsFile() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "layoutd-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try makeFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let program = try Program([
       "--store", "sqlite:\(folder.path)/sessions", "--drain-seconds", "1",
@@ -168,9 +164,7 @@ struct ProgramTests {
 
   /// While one change waits for the file, and another for that, a third would leave no worker for anything else.
   @Test func halfOfTheWorkersMayWaitForASession() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "layoutd-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try makeFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let program = try Program([
       "--store", "sqlite:\(folder.path)/sessions", "--worker-threads", "3",
@@ -347,9 +341,7 @@ struct ProgramTests {
   }
 
   @Test func keysAreReadAgainWhenItIsTold() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "layoutd-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try makeFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appending(path: "keys")
     try Data("one:\(Self.abc)\n".utf8).write(to: file)
@@ -809,6 +801,14 @@ private func programWithFullLog(isSetNotToWait: Bool) throws -> (program: Progra
       """)
   waitUntil { program.threadNames.contains("acceptor") }
   return (program, pipe)
+}
+
+/// A folder of its own, which whoever makes it removes.
+private func makeFolder() throws -> URL {
+  let folder = FileManager.default.temporaryDirectory.appending(
+    path: "layoutd-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  return folder
 }
 
 /// The program, running; not by Foundation's `Process`, which leaks.

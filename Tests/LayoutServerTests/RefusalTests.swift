@@ -103,6 +103,15 @@ struct RefusalTests {
     }
   }
 
+  private func ask(
+    _ server: HTTPServer, _ target: String, by method: String = "GET", inLine line: String,
+    body: String = "\r\n"
+  ) -> RawClient {
+    let client = RawClient(port: server.port)
+    client.send("\(method) \(target) HTTP/1.1\r\nHost: a\r\nAuthorization: \(line)\r\n\(body)")
+    return client
+  }
+
   /// Who sends much waits for it himself, and leaves others a place.
   @Test func linesTakeTurnsAtWorkers() throws {
     let handler = EchoHandler()
@@ -111,22 +120,17 @@ struct RefusalTests {
       handler.open()
       server.stop(drainSeconds: 1)
     }
-    func ask(_ target: String, inLine line: String) -> RawClient {
-      let client = RawClient(port: server.port)
-      client.send("GET \(target) HTTP/1.1\r\nHost: a\r\nAuthorization: \(line)\r\n\r\n")
-      return client
-    }
-    var clients = [ask("/wait?first", inLine: "strange")]
+    var clients = [ask(server, "/wait?first", inLine: "strange")]
     waitUntil { handler.waitingCount == 1 }
     func queue(_ query: String, inLine line: String) {
       let count = server.statistics.queuedCount
-      clients.append(ask("/work?\(query)", inLine: line))
+      clients.append(ask(server, "/work?\(query)", inLine: line))
       waitUntil { server.statistics.queuedCount > count }
     }
     for number in 1...6 { queue("a\(number)", inLine: "strange") }
-    #expect(ask("/work?a7", inLine: "strange").receive()?.status == 503)
+    #expect(ask(server, "/work?a7", inLine: "strange").receive()?.status == 503)
     for number in 1...2 { queue("b\(number)", inLine: "1022") }
-    #expect(ask("/work?c", inLine: "3").receive()?.status == 503)
+    #expect(ask(server, "/work?c", inLine: "3").receive()?.status == 503)
     handler.open()
     for client in clients { #expect(client.receive()?.status == 200) }
     #expect(
@@ -144,16 +148,11 @@ struct RefusalTests {
       handler.open()
       server.stop(drainSeconds: 1)
     }
-    func ask(_ target: String, inLine line: Int) -> RawClient {
-      let client = RawClient(port: server.port)
-      client.send("GET \(target) HTTP/1.1\r\nHost: a\r\nAuthorization: \(line)\r\n\r\n")
-      return client
-    }
     // The last turn was that of the last line.
-    var clients = [ask("/wait?1000", inLine: 1000)]
+    var clients = [ask(server, "/wait?1000", inLine: "1000")]
     waitUntil { handler.waitingCount == 1 }
     let lines = Array(stride(from: 10, through: 1000, by: 10))
-    clients += (lines + lines).map { ask("/work?\($0)", inLine: $0) }
+    clients += (lines + lines).map { ask(server, "/work?\($0)", inLine: "\($0)") }
     waitUntil { server.statistics.queuedCount == 200 }
     handler.open()
     for client in clients { #expect(client.receive()?.status == 200) }
@@ -168,25 +167,22 @@ struct RefusalTests {
       handler.open()
       server.stop(drainSeconds: 1)
     }
-    func ask(_ target: String, inLine line: String, body: String = "") -> RawClient {
-      let client = RawClient(port: server.port)
-      client.send("POST \(target) HTTP/1.1\r\nHost: a\r\nAuthorization: \(line)\r\n\(body)")
-      return client
-    }
     let none = "Content-Length: 0\r\n\r\n"
     let begun = "Content-Length: 20000\r\n\r\na"
-    var clients = [ask("/wait?first", inLine: "5", body: none)]
+    var clients = [ask(server, "/wait?first", by: "POST", inLine: "5", body: none)]
     waitUntil { handler.waitingCount == 1 }
     for number in 1...5 {
-      clients.append(ask("/work?\(number)", inLine: "5", body: none))
+      clients.append(ask(server, "/work?\(number)", by: "POST", inLine: "5", body: none))
       waitUntil { server.statistics.queuedCount >= UInt64(number) }
     }
     // The last that finds a place, and all that would not.
-    let one = ask("/x", inLine: "5", body: begun)
+    let one = ask(server, "/x", by: "POST", inLine: "5", body: begun)
     waitUntil { server.statistics.heldByteCount >= 1 }
-    for _ in 0..<4 { #expect(ask("/x", inLine: "5", body: begun).receive()?.status == 503) }
+    for _ in 0..<4 {
+      #expect(ask(server, "/x", by: "POST", inLine: "5", body: begun).receive()?.status == 503)
+    }
     let body = "Content-Length: 20000\r\n\r\n" + String(repeating: "a", count: 20_000)
-    #expect(ask("/x", inLine: "6", body: body).receive()?.status == 200)
+    #expect(ask(server, "/x", by: "POST", inLine: "6", body: body).receive()?.status == 200)
     one.send(String(repeating: "a", count: 19_999))
     #expect(one.receive()?.status == 200)
     handler.open()

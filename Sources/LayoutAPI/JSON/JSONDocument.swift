@@ -231,8 +231,8 @@ struct JSONDocument: ~Escapable {
   /// The number at `index` as the document writes it: the tape has the nearest double, which is not
   /// always all of it.
   ///
-  /// - Returns: Its text; nil in a document of more than a mebibyte without its long arrays, in which a
-  ///   client could have many looked for.
+  /// - Returns: Its text; nil beyond the first mebibyte of the document without its long arrays, where a client
+  ///   could have many looked for.
   /// - Complexity: O(n) in the bytes before it.
   @_lifetime(copy self)
   func numberText(at index: Int) -> Span<UInt8>? {

@@ -78,10 +78,16 @@ struct ColumnLengths: Sendable {
   /// How many items are as good as placed one by one: many of one length together count as what is kept of
   /// them.
   ///
-  /// - Returns: The number, and how many of those have no data of their own.
-  /// - Complexity: O(r) for r runs of items.
-  var placedCount: (all: Int, undescribed: Int) {
-    var (all, undescribed) = (0, 0)
+  /// - Parameter limit: Up to where it is enough to know that there are no more in all.
+  /// - Returns: The number, or if that is within the limit one that is not below it; and how many of those have no data
+  ///   of their own.
+  /// - Complexity: O(1) up to the limit, unless pieces are longer, of many columns; then O(r) for r runs of items.
+  func placedCount(within limit: Int) -> (all: Int, undescribed: Int) {
+    let summary = items.summary
+    var undescribed = Int(summary.undescribedCost)
+    var all = summary.describedCount + summary.computedCount + undescribed
+    if pieceCount == Items.placedCount, all <= limit { return (all, undescribed) }
+    (all, undescribed) = (0, 0)
     items.forEachLeaf(from: 0) { leaf, _ in
       let count = leaf.hasOneLength ? min(leaf.count, pieceCount) : leaf.count
       all += count
@@ -89,15 +95,6 @@ struct ColumnLengths: Sendable {
       return true
     }
     return (all, undescribed)
-  }
-
-  /// The same, where it is known without looking at them: no more than so many in all; nil if pieces are longer, of many
-  /// columns.
-  var placedBound: (all: Int, undescribed: Int)? {
-    guard pieceCount == Items.placedCount else { return nil }
-    let summary = items.summary
-    let undescribed = Int(summary.undescribedCost)
-    return (summary.describedCount + summary.computedCount + undescribed, undescribed)
   }
 
   /// How many items have no data of their own.
@@ -317,7 +314,6 @@ extension RopeLeaf<Items> {
 
   /// Whether all items have sizes, of which one extent is 0: whatever the other is, such an item is scaled to 0.
   private var areWithoutArea: Bool {
-    summary.widths.count == count
-      && (summary.widths.greatest == .zero || summary.heights.greatest == .zero)
+    summary.widths.count == count && summary.sizesHaveNoArea
   }
 }

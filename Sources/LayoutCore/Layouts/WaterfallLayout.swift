@@ -169,8 +169,7 @@ public struct WaterfallLayout: PinningLayout {
       refusal = .tooManyItems(section: index, limit: limit)
       // Run by run only where it may be too much: where all are described, nothing is.
       guard lengths.undescribedCount > 0 || lengths.count > limit else { return }
-      var placed = lengths.placedBound ?? lengths.placedCount
-      if placed.all > limit { placed = lengths.placedCount }
+      let placed = lengths.placedCount(within: limit)
       cost += placed.undescribed * weight
       guard placed.all <= limit, cost <= maximumMixedCount else { throw refusal }
     }
