@@ -73,7 +73,7 @@ struct JSONFaultTests {
       #"{"a":[1,-2.5e+3,0],"b":{"é\u00e9\ud83d\ude00":"\n\\","":[]},"c":[true,false,null,{}]} "#
         .utf8)
     let strange = Array(#"{}[]",:\0123.eE+-tfnul'/ "#.utf8) + [0, 0x0A, 0xC3, 0xA9, 0xFF]
-    var generator = SeededGenerator(state: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     for _ in 0..<2_000 {
       var bytes = text
       for _ in 0...Int.random(in: 0...1, using: &generator) {

@@ -137,7 +137,7 @@ struct JSONHostileInputTests {
     let body = Array(
       (#"{"size":{"width":1.5,"height":2},"sizes":[[1,2],[5000,3]],"#
         + #""ids":["a","\u00e9"],"path":[0,1],"sections":[{"insets":{"top":1}}]}"#).utf8)
-    var generator = SeededGenerator(state: 7)
+    var generator = SeededGenerator(seed: 7)
     let alphabet = Array("{}[]\",:0123456789.-+eE\\u tfn\u{0}".utf8) + [0xFF, 0xC3]
     var refused = 0
     for _ in 0..<20_000 {

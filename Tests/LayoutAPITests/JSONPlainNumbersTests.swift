@@ -83,7 +83,7 @@ struct JSONPlainNumbersTests {
 
   /// Whatever is not plain is read by simdjson; nobody may see which of them has read something.
   @Test func isWhatADoubleWouldBe() throws {
-    var generator = SeededGenerator(state: 5)
+    var generator = SeededGenerator(seed: 5)
     var left = 0
     for _ in 0..<40_000 {
       var number = "\(generator.next() % (1 << (generator.next() % 30)))"

@@ -90,7 +90,7 @@ private indirect enum Tree: Equatable {
 
 struct JSONRoundTripTests {
   @Test func randomDocumentsReadAsTheyWereWritten() throws {
-    var generator = SeededGenerator(state: 1)
+    var generator = SeededGenerator(seed: 1)
     for _ in 0..<2_000 {
       let tree = Tree.random(depth: 5, using: &generator)
       var writer = JSONWriter()
@@ -102,7 +102,7 @@ struct JSONRoundTripTests {
   }
 
   @Test func randomLengthsRoundTrip() throws {
-    var generator = SeededGenerator(state: 2)
+    var generator = SeededGenerator(seed: 2)
     for _ in 0..<20_000 {
       // All magnitudes alike; beyond 2^52 millionths a double does not carry all six decimals.
       let shift = UInt64.random(in: 1..<64, using: &generator)
@@ -118,7 +118,7 @@ struct JSONRoundTripTests {
   }
 
   @Test func randomDoublesRoundTrip() throws {
-    var generator = SeededGenerator(state: 3)
+    var generator = SeededGenerator(seed: 3)
     for round in 0..<20_000 {
       let double =
         round % 2 == 0

@@ -40,7 +40,7 @@ struct TickReaderTests {
   }
 
   @Test func roundsAsTheParserRounds() throws {
-    var random = SeededGenerator(state: 5)
+    var random = SeededGenerator(seed: 5)
     var plainCount = 0
     for _ in 0..<20_000 {
       // Most of them next to the middle of two millionths, or at it.

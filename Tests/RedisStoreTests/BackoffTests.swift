@@ -4,7 +4,7 @@ import Testing
 
 /// When an outage is looked at again.
 struct BackoffTests {
-  private var generator = SplitMix(state: 1)
+  private var generator = SeededGenerator(seed: 1)
   private var outage = RedisOutage()
   private var now = Duration.seconds(1000)
 

@@ -56,7 +56,7 @@ extension RedisTests {
 
     /// Thousands of operations against what a dictionary says they should do.
     @Test(arguments: [1, 2, 3]) func itDoesWhatADictionaryDoes(seed: UInt64) throws {
-      var generator = SplitMix(state: seed)
+      var generator = SeededGenerator(seed: seed)
       let stores = [try server.store(), try server.store()]
       var model = Model()
       var ids = (0..<4).map { _ in SessionID(using: &generator) }
@@ -175,18 +175,5 @@ private struct Model {
     if let version, version != session.version { return .conflict(version: session.version) }
     sessions[id] = nil
     return .done
-  }
-}
-
-/// Chance that is the same every time.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-    return bits ^ bits >> 31
   }
 }

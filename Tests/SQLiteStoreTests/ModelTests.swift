@@ -15,7 +15,7 @@ import Testing
 
   @Test(arguments: 0..<3 as Range<UInt64>)
   func everythingIsAsInADictionary(seed: UInt64) throws {
-    var random = Steps(state: seed)
+    var random = SeededGenerator(seed: seed)
     let test = try TestStore()
     var store = try test.open()
     var models: [SessionID: Model] = [:]
@@ -111,18 +111,5 @@ import Testing
     for id in ids {
       #expect(try store.load(id, since: nil)?.version == model(of: id)?.version)
     }
-  }
-}
-
-/// Random numbers that a seed repeats; SplitMix64.
-private struct Steps: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,0 +1,1 @@
+../LayoutCoreTests/SeedsAndTime.swift
