@@ -351,7 +351,7 @@ static void start_answering(http_exchange *exchange) {
   bool has_body = exchange->request.method != HTTP_METHOD_HEAD && exchange->reply.status != 304;
   size_t count = has_body ? exchange->reply.count : 0;
   http_loop_owe_turns(exchange->loop, count);
-  http_connection_answer(connection, count);
+  http_connection_answer(connection, count > HTTP_UNCHECKED_BYTES);
 }
 
 // Sends a reply that has been prepared: libmicrohttpd counts who uses it.
@@ -488,10 +488,7 @@ static enum MHD_Result dispatch(http_exchange *exchange) {
   count_long(exchange, false);
   if (exchange->is_refused) return send_reply(exchange);
   fill_in_request(exchange);
-  if (exchange->connection) {
-    exchange->connection->state = CONNECTION_ANSWERING;
-    exchange->connection->deadline = 0;
-  }
+  if (exchange->connection) http_connection_enter(exchange->connection, CONNECTION_ANSWERING);
   http_count(&exchange->loop->requests, 1);
   http_count(&exchange->loop->in_flight, 1);
   exchange->is_counted = true;

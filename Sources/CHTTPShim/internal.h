@@ -84,8 +84,9 @@ typedef struct http_connection {
   http_connection_state state;
   double since;           // when the state began
   void *session;          // of TLS; NULL: none
-  double deadline;        // when an answer has to have been taken; 0: none is being sent
-  uint64_t answer_end;    // what the kernel will have counted then, if it is long; 0: it is not
+  bool is_sending;        // whether it is an answer that is being sent, and not one that is being made
+  uint64_t taken_before;  // what the client had taken, by the kernel's count, when the state began
+  bool has_taken_before;  // whether that has been looked at
   uint64_t consumed;      // bytes of the requests on it; TLS has more
   uint64_t received;      // the kernel's count of bytes when the sweep first found it idle
   bool has_received;      // whether it has, since the last answer
@@ -372,8 +373,9 @@ extern const char http_spare_cookie[];
 
 // loop.c: has a connection enter a state now.
 void http_connection_enter(http_connection *connection, http_connection_state state);
-// Has a connection begin an answer of so many bytes, which its client has to take from now on.
-void http_connection_answer(http_connection *connection, size_t count);
+// Has a connection begin an answer, which its client has to take from now on; one that is long lets him who
+// takes much at once rest.
+void http_connection_answer(http_connection *connection, bool is_long);
 
 // tls.c
 // False if there is no memory.

@@ -85,19 +85,24 @@ static bool read_info(int fd, struct tcp_info *info) {
 void http_connection_enter(http_connection *connection, http_connection_state state) {
   connection->state = state;
   connection->since = connection->loop->now;
+  connection->is_sending = false;
+  connection->has_taken_before = false;
 }
 
-void http_connection_answer(http_connection *connection, size_t count) {
-  const http_loop *loop = connection->loop;
-  const http_options *options = &loop->server->options;
+// Notes what the client has taken before the state that the connection is in, unless that is known.
+static void note_taken(http_connection *connection, const struct tcp_info *info) {
+  if (connection->has_taken_before) return;
+  connection->taken_before = info->tcpi_bytes_acked;
+  connection->has_taken_before = true;
+}
+
+void http_connection_answer(http_connection *connection, bool is_long) {
   struct tcp_info info;
-  connection->state = CONNECTION_ANSWERING;
-  connection->moved_at = loop->now;
-  connection->deadline =
-      loop->now + options->request_timeout_seconds + (double)count / options->min_answer_rate;
-  // What is short holds little for a few seconds more, and is not worth the call.
-  bool is_long = count > HTTP_UNCHECKED_BYTES && read_info(connection->fd, &info);
-  connection->answer_end = is_long ? info.tcpi_bytes_acked + count : 0;
+  http_connection_enter(connection, CONNECTION_ANSWERING);
+  connection->is_sending = true;
+  connection->moved_at = connection->since;
+  // What is short is looked at in the next sweep: it is not worth the call.
+  if (is_long && read_info(connection->fd, &info)) note_taken(connection, &info);
 }
 
 static void begin_connection(http_loop *loop, struct MHD_Connection *mhd, void **slot) {
@@ -160,39 +165,39 @@ static void connection_changed(void *context, struct MHD_Connection *mhd, void *
 
 static void cut(http_connection *connection) {
   // Once is enough; libmicrohttpd sees the end and closes.
-  connection->state = CONNECTION_ANSWERING;
-  connection->deadline = 0;
+  http_connection_enter(connection, CONNECTION_ANSWERING);
   connection->is_cut = true;
   shutdown(connection->fd, SHUT_RDWR);
 }
 
-// Notes how much the kernel has counted of what the connection is about; says whether that has been
-// the same for as long as may be.
-static bool note_silence(http_connection *connection, uint64_t moved, double now) {
+// For how long the client has kept the least pace with what it has taken since the connection's state began, be it
+// of this answer or of those before, of which the kernel may have megabytes.
+static double paid_seconds(http_connection *connection, const struct tcp_info *info) {
+  note_taken(connection, info);
+  uint64_t taken = info->tcpi_bytes_acked - connection->taken_before;
+  return (double)taken / connection->loop->server->options.min_answer_rate;
+}
+
+// Notes how much the kernel has counted of what the connection is about; says for how long that has been the same.
+static double note_silence(http_connection *connection, uint64_t moved, double now) {
   if (moved != connection->moved) {
     connection->moved = moved;
     connection->moved_at = now;
   }
-  return now - connection->moved_at > connection->loop->server->options.idle_timeout_seconds;
+  return now - connection->moved_at;
 }
 
-// When it is too little that a client has taken of an answer: so long before the deadline as the rest may
-// take. Else a few bytes a minute would hold forty megabytes for forty minutes.
-static double rest_deadline(const http_connection *connection, uint64_t taken) {
-  uint64_t left = connection->answer_end > taken ? connection->answer_end - taken : 0;
-  return connection->deadline - (double)left / connection->loop->server->options.min_answer_rate;
-}
-
-// Cuts off who does not take the answer, whatever comes meanwhile. While a worker makes it there is no
-// deadline: that is not the client's fault.
+// Cuts off who is behind with taking the answer, or takes nothing of it, whatever comes meanwhile: a few bytes a
+// minute would hold forty megabytes for forty minutes. While a worker makes it nothing is due: that is not the
+// client's fault.
 static void sweep_answering(http_loop *loop, http_connection *connection, double now) {
+  const http_options *options = &loop->server->options;
   struct tcp_info info;
-  if (connection->deadline == 0) return;
-  bool is_known = read_info(connection->fd, &info);
-  bool takes_nothing = is_known && note_silence(connection, info.tcpi_bytes_acked, now);
-  double deadline =
-      is_known ? rest_deadline(connection, info.tcpi_bytes_acked) : connection->deadline;
-  if (!takes_nothing && now <= deadline) return;
+  if (!connection->is_sending || !read_info(connection->fd, &info)) return;
+  double due = options->request_timeout_seconds + paid_seconds(connection, &info);
+  bool takes_nothing =
+      note_silence(connection, info.tcpi_bytes_acked, now) > options->idle_timeout_seconds;
+  if (!takes_nothing && now - connection->since <= due) return;
   http_count(&loop->timed_out, 1);
   cut(connection);
 }
@@ -220,8 +225,10 @@ static bool has_ended(int fd) {
   return recv(fd, &ignored, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-// Cuts off who is overdue with a request, has nothing to say, or has gone.
+// Cuts off who is overdue with a request, has nothing to say, or has gone. Who still takes the last answer, from
+// the kernel, has not heard its end yet and is not silent.
 static void sweep_receiving(http_loop *loop, http_connection *connection, double now) {
+  const http_options *options = &loop->server->options;
   struct tcp_info info;
   if (now - connection->since < sweep_interval || !read_info(connection->fd, &info)) return;
   if (connection->state == CONNECTION_GREETING && http_tls_has_begun(connection->session))
@@ -229,10 +236,12 @@ static void sweep_receiving(http_loop *loop, http_connection *connection, double
   if (connection->state == CONNECTION_IDLE &&
       note_beginning(connection, info.tcpi_bytes_received))
     http_connection_enter(connection, CONNECTION_RECEIVING);
-  bool says_nothing = note_silence(connection, info.tcpi_bytes_received, now);
-  bool is_overdue = connection->state != CONNECTION_IDLE &&
-                    (says_nothing ||
-                     now - connection->since > loop->server->options.request_timeout_seconds);
+  bool is_idle = connection->state == CONNECTION_IDLE;
+  double may_be_silent =
+      options->idle_timeout_seconds + (is_idle ? paid_seconds(connection, &info) : 0);
+  bool says_nothing = note_silence(connection, info.tcpi_bytes_received, now) > may_be_silent;
+  bool is_overdue = !is_idle && (says_nothing ||
+                                 now - connection->since > options->request_timeout_seconds);
   bool is_gone = info.tcpi_state == close_wait && has_ended(connection->fd);
   if (!is_overdue && !says_nothing && !is_gone) return;
   if (is_overdue) http_count(&loop->timed_out, 1);

@@ -174,6 +174,14 @@ void http_server_free(http_server *server) {
   free(server);
 }
 
+// How many requests are being answered.
+static uint64_t count_in_flight(const http_server *server) {
+  uint64_t count = 0;
+  for (unsigned i = 0; i < server->loop_count; i++)
+    count += atomic_load(&server->loops[i].in_flight);
+  return count;
+}
+
 static void stop_loops(http_server *server) {
   atomic_store(&server->stops_loops, true);
   for (unsigned i = 0; i < server->loop_count; i++) http_loop_wake(&server->loops[i]);
@@ -185,6 +193,9 @@ static bool end_threads(http_server *server, double end) {
   http_queue_close(server);
   if (!http_threads_await(server, &server->ended_workers, server->worker_count, end))
     atomic_store(&server->is_abandoned, true);
+  // What they have made, and what loops had begun to send, is still on its way.
+  while (!atomic_load(&server->is_abandoned) && count_in_flight(server) > 0 && http_now() < end)
+    usleep(10 * 1000);
   stop_loops(server);
   bool have_ended =
       http_threads_await(server, &server->ended_loops, server->loop_count, end + 0.25);
@@ -321,9 +332,9 @@ static void stop_accepting(http_server *server) {
 
 // Whether no request is being received or answered.
 static bool is_quiet(const http_server *server) {
-  uint64_t count = 0;
+  uint64_t count = count_in_flight(server);
   for (unsigned i = 0; i < server->loop_count; i++)
-    count += atomic_load(&server->loops[i].receiving) + atomic_load(&server->loops[i].in_flight);
+    count += atomic_load(&server->loops[i].receiving);
   return count == 0;
 }
 

@@ -32,7 +32,8 @@ extension Configuration {
         byteCount: memory - answers - answers / 2,
         sessionCountPerOwner: tenantMaxSessions > 0 ? tenantMaxSessions : .max,
         byteCountPerOwner: tenantMemoryMiB > 0 ? tenantMemoryMiB << 20 : .max,
-        // The others are left for requests that have nothing to do with those sessions.
+        // The others are left for requests that have nothing to do with those sessions: one of two is not, while
+        // it makes what the other one waits for.
         waitingThreadCount: max(1, workerThreadCount / 2)))
     // A thread that does nothing else: the one that sweeps may have to wait for the store.
     let muchHasLeft = Semaphore()

@@ -152,9 +152,9 @@ final class Stopping: Sendable {
   private let outcome = Mutex<Bool?>(nil)
 
   /// Begins; connections are refused when this returns.
-  init(_ server: HTTPServer) {
+  init(_ server: HTTPServer, drainSeconds: Int = 120) {
     Thread.detachNewThread { [self] in
-      let haveEnded = server.stop(drainSeconds: 120)
+      let haveEnded = server.stop(drainSeconds: drainSeconds)
       outcome.withLock { $0 = haveEnded }
     }
     waitUntil { !RawClient(port: server.port).isConnected }

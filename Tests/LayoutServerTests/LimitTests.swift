@@ -484,6 +484,15 @@ struct LimitTests {
     return count
   }
 
+  /// Takes what comes for some time, at twice a pace of a hundred thousand bytes a second.
+  private func take(from client: RawClient, forTenthsOfSeconds count: Int) throws {
+    for _ in 0..<count {
+      var takenCount = 0
+      while takenCount < 20_000 { takenCount += try taken(of: client) }
+      usleep(100_000)
+    }
+  }
+
   /// Asks for more than there is room for on the way, and waits until it is.
   private func clientWithLongAnswer(of byteCount: UInt64, from server: HTTPServer) -> RawClient {
     let client = RawClient(port: server.port, receiveBuffer: 2048)
@@ -515,13 +524,45 @@ struct LimitTests {
     }
     defer { server.stop(drainSeconds: 1) }
     let client = clientWithLongAnswer(of: 3_000_000, from: server)
-    // For longer than a request has, at twice the least pace.
-    for _ in 0..<20 {
-      var takenCount = 0
-      while takenCount < 20_000 { takenCount += try taken(of: client) }
-      usleep(100_000)
-    }
+    // For longer than a request has.
+    try take(from: client, forTenthsOfSeconds: 20)
     #expect(client.receive()?.body.count == 3_000_000)
+    #expect(server.statistics.timedOutCount == 0)
+  }
+
+  /// What the kernel still has of the answers before goes first, and takes its time.
+  @Test func whoTakesManyAnswersSlowlyHasTheTimeForThem() throws {
+    let server = try startServer {
+      $0.requestTimeoutSeconds = 1
+      $0.minimumAnswerRate = 100_000
+    }
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port, receiveBuffer: 2048, segment: nil)
+    // More of them than there is room for on the way.
+    let count = 150
+    client.send(
+      String(repeating: "GET /size/50000 HTTP/1.1\r\nHost: a\r\n\r\n", count: count))
+    try take(from: client, forTenthsOfSeconds: 30)
+    for _ in 0..<count { #expect(client.receive()?.body.count == 50_000) }
+    #expect(server.statistics.timedOutCount == 0)
+  }
+
+  /// Who takes an answer from the kernel, which has had all of it from the server, is not silent meanwhile.
+  @Test func whoStillTakesTheAnswerIsNotSilent() throws {
+    let server = try startServer {
+      $0.idleTimeoutSeconds = 1
+      $0.minimumAnswerRate = 100_000
+    }
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port, receiveBuffer: 2048, segment: nil)
+    client.send("GET /size/1000000 HTTP/1.1\r\nHost: a\r\n\r\n")
+    waitUntil { server.statistics.requestCount == 1 && server.statistics.heldByteCount == 0 }
+    try take(from: client, forTenthsOfSeconds: 25)
+    #expect(client.receive()?.body.count == 1_000_000)
+    client.send(get)
+    #expect(client.receive()?.status == 200)
+    // And is so from then on.
+    #expect(client.isClosed())
     #expect(server.statistics.timedOutCount == 0)
   }
 

@@ -14,16 +14,20 @@ final class RawClient {
   ///   - port: Where to.
   ///   - source: The loopback address to come from, the last of its four numbers.
   ///   - receiveBuffer: How many bytes the kernel keeps of what is not read; nil for as it likes.
-  init(port: UInt16, from source: UInt32 = 1, receiveBuffer: Int32? = nil) {
+  ///   - segment: In how many bytes at once they come then, or nil for as it likes: where those are many, the
+  ///     kernel at the other end keeps megabytes.
+  init(
+    port: UInt16, from source: UInt32 = 1, receiveBuffer: Int32? = nil, segment: Int32? = 536
+  ) {
     // Programs that other tests start meanwhile must not keep it open.
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     let descriptor = socket(AF_INET, kind, 0)
     if var receiveBuffer {
       let size = socklen_t(MemoryLayout<Int32>.size)
       _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, size)
-      // For large ones the kernel at the other end would keep megabytes.
-      var segment: Int32 = 536
-      _ = unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, size)
+      if var segment {
+        _ = unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, size)
+      }
     }
     if source != 1 { _ = unsafe call(bind, descriptor, 0x7F00_0000 | source, port: 0) }
     isConnected = unsafe call(connect, descriptor, 0x7F00_0001, port: port) == 0

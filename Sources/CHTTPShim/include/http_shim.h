@@ -168,7 +168,8 @@ typedef struct http_options {
   size_t max_body_bytes;            // past it 413
   unsigned max_connections;         // past it 503 and closed
   unsigned request_timeout_seconds; // for a request to arrive whole, however it trickles
-  unsigned idle_timeout_seconds;    // in which something has to come, or to be taken
+  unsigned idle_timeout_seconds;    // in which something has to come, or to be taken; and longer by what is taken of
+                                    // an answer that was sent, at the pace below
   double min_answer_rate;           // bytes of an answer to be taken in a second; who is behind by that
                                     // time is cut off
   unsigned max_connections_per_address;  // past it 503 and closed; 0 for no limit
