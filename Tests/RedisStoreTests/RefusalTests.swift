@@ -159,6 +159,23 @@ extension RedisTests {
         after: { try server.run("CONFIG", "SET", "min-replicas-to-write", "0") })
     }
 
+    /// It says so even to who only greets it.
+    @Test func aRedisThatCannotWriteToItsDiskIsRead() throws {
+      // A folder in which nobody can write, and a reason to.
+      let server = try RedisServer(["--dir", "/proc", "--save", "3600 1000000"])
+      try checkWrites(
+        server, code: "MISCONF", deleting: true,
+        during: {
+          try server.run("BGSAVE")
+          #expect(
+            wait {
+              guard case .error(let words) = try? server.run("PING") else { return false }
+              return words.hasPrefix("MISCONF")
+            })
+        },
+        after: { try server.run("CONFIG", "SET", "stop-writes-on-bgsave-error", "no") })
+    }
+
     @Test func aBusyRedisDoesNothing() throws {
       let server = try RedisServer(["--busy-reply-threshold", "20"])
       let store = try server.store()
