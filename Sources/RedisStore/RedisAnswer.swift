@@ -73,6 +73,20 @@ enum RedisAnswer {
     }
   }
 
+  /// Whether it is a session that does not come from a version, though it reaches back so far: it is at an earlier
+  /// one, or at others of these numbers.
+  ///
+  /// - Parameter version: The version from which it was asked for.
+  /// - Returns: Whether it is.
+  func denies(_ version: StoredVersion) -> Bool {
+    switch self {
+    case .found(let session), .foundApart(let session, _):
+      // There is none where the version is known.
+      if let snapshot = session.snapshot { snapshot.version <= version.number } else { false }
+    default: false
+    }
+  }
+
   /// Version, its stamp or nothing, owner, the last takeover or nothing, and changes; perhaps the
   /// snapshot's version and the snapshot.
   private static func session(

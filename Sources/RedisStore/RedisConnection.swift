@@ -7,6 +7,8 @@ final class RedisConnection: Sendable {
   }
 
   let channel: RedisChannel
+  /// The pool's, when it began to be made.
+  let age: Int
   /// The hash of each script, as Redis says it.
   private let digests: [[UInt8]]
 
@@ -15,8 +17,10 @@ final class RedisConnection: Sendable {
   /// - Parameters:
   ///   - address: Where, and as whom.
   ///   - timeout: How long to wait for a connection, and then for it to be of use.
+  ///   - age: The pool's.
   /// - Throws: ``RedisFailure/notDone(_:)``.
-  init(to address: RedisAddress, timeout: Duration) throws(RedisFailure) {
+  init(to address: RedisAddress, timeout: Duration, age: Int) throws(RedisFailure) {
+    self.age = age
     channel = try RedisChannel(to: address.endpoint, timeout: timeout)
     let end = MonotonicTime.now + timeout
     if let credentials = address.credentials {

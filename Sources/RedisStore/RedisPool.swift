@@ -4,6 +4,8 @@ import Synchronization
 final class RedisPool: Sendable {
   private struct State {
     var idle: [RedisConnection] = []
+    /// How often all connections were let go of; those of an earlier age do not come back.
+    var age = 0
     var outage = RedisOutage()
     var isClosed = false
   }
@@ -44,20 +46,38 @@ final class RedisPool: Sendable {
     } catch {
       // The others end where this one did, and would leave more that is uncertain; a new one begins
       // with a greeting.
-      if case .unanswered = error { forgetIdle() }
+      if case .unanswered = error { letGo(of: connection.age) }
       throw error
     }
     state.withLock { state in
-      if !state.isClosed, !connection.channel.isWornOut { state.idle.append(connection) }
+      if !state.isClosed, connection.age == state.age, !connection.channel.isWornOut {
+        state.idle.append(connection)
+      }
     }
     return result
+  }
+
+  /// Has nobody use a connection again that there is by now: what comes later is asked of whoever the address leads
+  /// to then.
+  ///
+  /// - Parameter age: Of which they are. Where others have been made since, nothing is known of those, and they stay;
+  ///   nil for whatever there is.
+  func letGo(of age: Int? = nil) {
+    // They are closed after the lock is released.
+    let idle = state.withLock { state -> [RedisConnection] in
+      guard age == nil || age == state.age else { return [] }
+      defer { state.idle = [] }
+      state.age &+= 1
+      return state.idle
+    }
+    _ = consume idle
   }
 
   /// Closes what nobody uses, and what is used as soon as it no longer is; who waits is told.
   func close() {
     places.close()
     state.withLock { $0.isClosed = true }
-    forgetIdle()
+    letGo()
   }
 
   private func takePlace() throws(RedisFailure) {
@@ -84,11 +104,11 @@ final class RedisPool: Sendable {
   }
 
   private func newConnection() throws(RedisFailure) -> RedisConnection {
-    let attempt = try state.withLock { (state) throws(RedisFailure) in
-      try state.outage.begin(at: MonotonicTime.now)
+    let (attempt, age) = try state.withLock { (state) throws(RedisFailure) in
+      (try state.outage.begin(at: MonotonicTime.now), state.age)
     }
     do {
-      let connection = try RedisConnection(to: address, timeout: timeout)
+      let connection = try RedisConnection(to: address, timeout: timeout, age: age)
       state.withLock { $0.outage.succeed() }
       return connection
     } catch {
@@ -98,14 +118,5 @@ final class RedisPool: Sendable {
       }
       throw error
     }
-  }
-
-  private func forgetIdle() {
-    // They are closed after the lock is released.
-    let idle = state.withLock { state in
-      defer { state.idle = [] }
-      return state.idle
-    }
-    _ = consume idle
   }
 }

@@ -20,8 +20,12 @@ public import LayoutSessions
 /// - Sessions expire by themselves. Redis must not evict them: `maxmemory-policy noeviction`. Then
 ///   a full Redis refuses writes, and nothing is lost.
 ///
-/// The address has to be that of a master: a replica is read, but refuses writes. Redis Cluster is
-/// not spoken, though the keys of a session are made to lie at one place, for proxies that do. A
+/// The address has to be that of a master: a replica is read, but refuses writes. Where it is a name that
+/// follows the master, one refusal is enough for all connections of before to be left. So is an answer that does
+/// not know the version which the asker has: the session is asked for once more, and what is said then is
+/// believed.
+///
+/// Redis Cluster is not spoken, though the keys of a session are made to lie at one place, for proxies that do. A
 /// user of its own needs `~layoutd:*` and the commands `EVALSHA`, `EVAL`, `SCRIPT|LOAD`, `PING`,
 /// `SELECT`, `EXISTS`, `HMGET`, `HGET`, `HSET`, `HINCRBY`, `LLEN`, `LRANGE`, `RPUSH`, `LTRIM`,
 /// `PTTL`, `PEXPIRE` and `DEL`; `INFO`, without which it is not noticed that ticks are lost; and `HSTRLEN`,
@@ -131,6 +135,11 @@ public final class RedisStore: DurableStore {
     arguments.append(number(snapshotLimit))
     if let owner { arguments.append(Array(owner.utf8)) }
     let call = RedisConnection.Call(keys: keys, arguments: arguments)
+    let answer = try ask(.load, [call], since: version)[0]
+    guard let version, answer.denies(version) else { return answer }
+    // A failover has lost it; or this connection has outlived one, and leads to who no longer is the master. A new
+    // one tells.
+    pool.letGo()
     return try ask(.load, [call], since: version)[0]
   }
 
@@ -323,9 +332,10 @@ extension RedisStore {
         guard let answer = RedisAnswer(reply, about: call.keys, since: version) else {
           throw .unanswered(RedisStore.nonsense, isLost: false)
         }
-        // What has been the master, perhaps: its name may lead to another one by now.
+        // What has been the master, perhaps: its name may lead to another one by now, and all connections of
+        // before lead to this one.
         if case .refused(let words) = answer, words.hasPrefix("READONLY") {
-          connection.channel.wearOut()
+          pool.letGo(of: connection.age)
         }
         answers.append(answer)
       }
