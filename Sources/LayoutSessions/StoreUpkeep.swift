@@ -9,6 +9,7 @@ public struct StoreUpkeep: ~Copyable, Sendable {
   private let checkedTime = Atomic<UInt64>(0)
   private let touchedSecond = Atomic<Int64>(0)
   private let knownTakeover = Atomic<UInt64>(0)
+  private let knownRivalEnd = Atomic<UInt64>(0)
   private let outgrowth = Atomic<Int>(0)
   private let allowance = Atomic<Int>(0)
   private static let moments = Atomic<UInt64>(0)
@@ -53,6 +54,25 @@ public struct StoreUpkeep: ~Copyable, Sendable {
   ///
   /// - Parameter number: The takeover.
   public func noteTakeover(_ number: UInt64) { knownTakeover.store(number, ordering: .releasing) }
+
+  /// Until when another process may answer ticks without asking the store, in nanoseconds of a clock; nil if none
+  /// does, or its ticks have been forgotten.
+  public var rivalEnd: UInt64? {
+    let end = knownRivalEnd.load(ordering: .acquiring)
+    return end > 0 ? end : nil
+  }
+
+  /// Notes that another process may answer ticks, from which this one has just taken over.
+  ///
+  /// - Parameter time: Until when.
+  public func noteRival(until time: UInt64) { knownRivalEnd.store(time, ordering: .releasing) }
+
+  /// Notes that its ticks have been forgotten.
+  ///
+  /// - Parameter time: Until when it may have answered them; where that is another one by now, it stands.
+  public func forgetRival(until time: UInt64) {
+    _ = knownRivalEnd.compareExchange(expected: time, desired: 0, ordering: .acquiringAndReleasing)
+  }
 
   /// Notes a use, of which the store has to know once in a while.
   ///

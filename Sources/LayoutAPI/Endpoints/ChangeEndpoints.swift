@@ -72,7 +72,9 @@ extension Call {
       } else {
         offset = wanted.contentOffset ?? (isResized ? layout.clamped(before) : before)
       }
-      isInvalidated = isResized || (offset != before && layout.followsContentOffset)
+      // Where the client may have been told of another offset, it is not known what it shows.
+      let mayHaveMoved = offset != before || current.scrolling.isOutdated
+      isInvalidated = isResized || (mayHaveMoved && layout.followsContentOffset)
       var scrolling = current.scrolling
       scrolling.move(to: offset)
       visible = try elementsVisible(at: offset, in: layout, of: description.content)

@@ -243,10 +243,17 @@ public final class SessionArchive: Sendable {
 
   /// Forgets what the client sees if another server has shown it something since.
   private func noteTakeover(of stored: StoredSession, in session: Session) {
-    guard let takeover = stored.takeover, takeover != session.upkeep.takeover else { return }
+    guard let takeover = stored.takeover else { return }
     // In this order: of several requests that are told at once, none goes by the old ticks.
-    session.forgetTicks()
-    session.upkeep.noteTakeover(takeover)
+    if takeover != session.upkeep.takeover {
+      session.forgetTicks()
+      // The other one may have asked the store just before, and answers ticks for so long of which nobody learns.
+      if maxStaleness > 0 { session.upkeep.noteRival(until: clock() &+ maxStaleness) }
+      session.upkeep.noteTakeover(takeover)
+    } else if let end = session.upkeep.rivalEnd, clock() >= end {
+      session.forgetTicks()
+      session.upkeep.forgetRival(until: end)
+    }
   }
 
   /// Whether somebody has a session in the store, which need not be readable.

@@ -365,6 +365,44 @@ struct SharingTests {
     #expect(two.send(.get, path)?.status == 503)
   }
 
+  /// Who is taken over from answers from memory until it asks the store again, and nobody learns of those ticks.
+  @Test func ticksBeginAnewWhenAnotherCanAnswerNoMore() throws {
+    let store = ScriptedStore(isShared: true)
+    let clock = SteppedClock()
+    let service = MockService(
+      over: store, maxStaleness: .milliseconds(100), clock: { clock.nanoseconds })
+    let path = try service.makeSession(session)
+    func isReset(at milliseconds: UInt64) -> Bool? {
+      clock.set(milliseconds * 1_000_000)
+      let tick = #"{"contentOffset":{"x":0,"y":0}}"#
+      return service.send(.post, path + "/scroll", tick)?["reset"] as? Bool
+    }
+    #expect(isReset(at: 1000) == false)
+    // Another one has answered a tick, and this one takes over.
+    store.takeover.withLock { $0 = 1 }
+    #expect(isReset(at: 1200) == true)
+    #expect(isReset(at: 1299) == false)
+    #expect(isReset(at: 1300) == true)
+    for time in [1301, 1400, 1600] as [UInt64] { #expect(isReset(at: time) == false) }
+  }
+
+  /// Where it is not known what the client was told last, it may show what goes with another offset.
+  @Test func aViewportIsInvalidatedUnlessTheOffsetIsKnown() throws {
+    let store = ScriptedStore(isShared: true)
+    let (one, two) = (MockService(over: store), MockService(over: store))
+    let path = try one.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":20},"header":{"width":0,"height":30}}]},
+       "layout":{"kind":"list","sectionHeadersPinToVisibleBounds":true},
+       "viewport":{"width":100,"height":200}}
+      """)
+    _ = one.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":300}}"#)
+    for isInvalidated in [true, false] {
+      let answer = two.send(.put, path + "/viewport", #"{"contentOffset":{"x":0,"y":0}}"#)
+      #expect(answer?["invalidated"] as? Bool == isInvalidated)
+    }
+  }
+
   @Test func aStoreThatIsGoneIsSaidToBe() throws {
     for isShared in [false, true] {
       let store = ScriptedStore(isShared: isShared)
