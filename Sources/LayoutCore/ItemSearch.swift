@@ -10,7 +10,7 @@ extension Placement {
   /// - Parameters:
   ///   - main: Where to look, in the content.
   ///   - ways: On which side.
-  ///   - extent: Outside of which no item counts; nil for all of the content.
+  ///   - extent: Outside of which no item counts; nil for wherever items rest.
   ///   - largestInset: How far in front of its frame an item may count from.
   ///   - isSquared: Whether distances are those in the plane, of which the squares are compared.
   ///   - doubledDistance: Twice the distance of an item that rests in an upright frame, or the square of
@@ -23,7 +23,7 @@ extension Placement {
   ) -> (indexPath: IndexPath, frame: Rect)? {
     // A card wider than the viewport begins in front of where it stops, and is no nearer for it.
     var inset = max(0, largestInset)
-    let extent = extent ?? .zero...contentSize.height
+    let extent = extent ?? restingExtent
     // Nothing counts outside; what a place outside is away comes on top of each distance.
     let place = max(extent.lowerBound, min(main, extent.upperBound))
     let outside = UInt128((Int128(main.millionths) - Int128(place.millionths)).magnitude)

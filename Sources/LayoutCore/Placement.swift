@@ -42,6 +42,9 @@ public protocol Placement: Sendable {
   /// - Returns: How far, in cards; nil where cards do not turn, or there is no such item.
   func turn(ofItemAt indexPath: IndexPath, seenIn visible: Rect) -> Double?
 
+  /// Where items rest, along the main axis.
+  var restingExtent: ClosedRange<Length> { get }
+
   /// The largest value that ``leadingInset(ofSection:)`` has.
   var maximumLeadingInset: Length { get }
 
@@ -271,6 +274,9 @@ extension Placement {
 
   /// None.
   public var placingCost: Int { 0 }
+
+  /// In the content.
+  public var restingExtent: ClosedRange<Length> { .zero...contentSize.height }
 
   /// What shows goes as far as the content is scrolled.
   public var turnLength: Double? { nil }

@@ -113,7 +113,8 @@ public struct SnapTarget: Hashable, Sendable {
   public var contentOffset: Point
   /// The cell it was snapped to; nil where the rule names none.
   public var indexPath: IndexPath?
-  /// How long a projected fling takes to come to rest, in seconds; nil if it was not projected.
+  /// How long a projected fling takes to come to rest along the main axis, in seconds: 0 if the content is not longer
+  /// than the viewport; nil if it was not projected.
   public var duration: Double?
 }
 
@@ -154,10 +155,10 @@ extension PreparedLayout {
     var result = SnapTarget(
       contentOffset: clamped(scrollDirection.upright(target)), indexPath: stop?.indexPath)
     if drag.proposedContentOffset == nil {
+      // A finger never moves along one axis alone; along the other there is nowhere to go.
       let pixels = viewport.displayScale?.value ?? 1
-      result.duration = max(
-        rate.duration(at: drag.velocity.x, displayScale: pixels),
-        rate.duration(at: drag.velocity.y, displayScale: pixels))
+      result.duration =
+        lastOffset > .zero ? rate.duration(at: velocity, displayScale: pixels) : 0
     }
     return result
   }
@@ -198,8 +199,11 @@ extension PreparedLayout {
     }
     return nearest.map { item in
       let doubled = item.frame.doubledMainCenter - Int128(length.millionths)
+      // What turns has its stop without its frame, whose place is rounded already.
+      let offset = placement.mainOffset(turning: item.indexPath, by: 0)
       return Stop(
-        offset: Length(saturating: roundedQuotient(doubled, 2)), indexPath: item.indexPath)
+        offset: offset ?? Length(saturating: roundedQuotient(doubled, 2)),
+        indexPath: item.indexPath)
     }
   }
 

@@ -227,6 +227,40 @@ struct SnappingTests {
     }
   }
 
+  /// Cards rest in the middle of the viewport, which may be far longer than all of them.
+  @Test(arguments: [1, 2, 9, 20])
+  func fewCardsOfAWheelAreFoundWhereTheyRest(count: Int) throws {
+    var layout = WheelLayout()
+    layout.itemSize = Size(width: 33, height: 44)
+    let prepared = try prepared(
+      Content(sections: [Section(items: Items(count: count))]), layout)
+    for mode in [SnapMode.start, .item, .wheel] {
+      for velocity in [-1.0, 0, 1] {
+        let drag = DragEnd(
+          proposedContentOffset: .zero, velocity: Velocity(x: velocity, y: 0),
+          startContentOffset: .zero, contentOffset: .zero)
+        let target = prepared.snapTarget(for: drag, mode: mode, decelerationRate: .normal)
+        #expect(target.indexPath == IndexPath(item: 0, section: 0), "\(mode) at \(velocity)")
+      }
+    }
+  }
+
+  /// A stop is rounded once, and not a second time with the place of the card that stands there.
+  @Test func aCardInTheMiddleIsAtItsStop() throws {
+    var layout = WheelLayout()
+    layout.itemSize = Size(width: Length(millionths: 33_333_333), height: 44)
+    let prepared = try prepared(Content(sections: [Section(items: Items(count: 20))]), layout)
+    for proposed in stride(from: 1, to: 360, by: 7) {
+      func target(_ mode: SnapMode) -> SnapTarget {
+        let drag = DragEnd(
+          proposedContentOffset: Point(x: Length(points: proposed), y: 0), velocity: .zero,
+          startContentOffset: .zero, contentOffset: .zero)
+        return prepared.snapTarget(for: drag, mode: mode, decelerationRate: .normal)
+      }
+      #expect(target(.center) == target(.wheel))
+    }
+  }
+
   /// What one section's inset leads to is not looked through instead of what is near.
   @Test(arguments: [100, 300_000])
   func anInsetElsewhereLeadsNobodyAway(count: Int) throws {
@@ -305,12 +339,19 @@ struct SnappingTests {
     // 0.499 points, and 0.7485.
     #expect(try duration(1, .normal) == 0)
     #expect(abs(try duration(1.5, .normal) - counted(0.7485, 0.998)) <= 0.001)
-    // It takes as long as the longer of both ways.
-    let aside = DragEnd(
-      proposedContentOffset: nil, velocity: Velocity(x: -2000, y: 100), startContentOffset: .zero,
+    // Along the axis along which there is a way, if there is any.
+    let row = try prepared(
+      Content(sections: [Section(items: Items(count: 10))]), BannerLayout())
+    let upwards = DragEnd(
+      proposedContentOffset: nil, velocity: Velocity(x: 1.5, y: 2000), startContentOffset: .zero,
       contentOffset: .zero)
-    let both = layout.snapTarget(for: aside, mode: .none, decelerationRate: .normal)
-    #expect(try both.duration == duration(2000, .normal))
+    #expect(
+      try row.snapTarget(for: upwards, mode: .none, decelerationRate: .normal).duration
+        == duration(1.5, .normal))
+    let card = try prepared(
+      Content(sections: [Section(items: Items(count: 1))]), BannerLayout())
+    #expect(
+      card.snapTarget(for: upwards, mode: .none, decelerationRate: .normal).duration == 0)
     let proposed = DragEnd(
       proposedContentOffset: .zero, velocity: Velocity(x: 0, y: 2000), startContentOffset: .zero,
       contentOffset: .zero)

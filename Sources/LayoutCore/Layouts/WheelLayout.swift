@@ -126,6 +126,12 @@ private struct WheelPlacement: CardPlacement {
 
   var leadingInset: Length { (length - cardLength).halved }
 
+  /// The first cards stand in the middle of the viewport, which may be far longer than all of them.
+  var restingExtent: ClosedRange<Length> {
+    let first = leadingInset
+    return min(0, first)...max(contentSize.height, stops.way + first + cardLength)
+  }
+
   var turnLength: Double? { stops.step }
 
   func mainOffset(turning indexPath: IndexPath, by turn: Double) -> Length? {

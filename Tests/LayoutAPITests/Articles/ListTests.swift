@@ -77,7 +77,8 @@ struct ListTests {
     let answer = MockService().send(
       .post, "/v1/layout",
       """
-      {"collection":{"sections":[]},"layout":{"kind":"list"},"viewport":{"width":320,"height":300\(scale)},
+      {"collection":{"sections":[{"items":{"count":9}}]},"layout":{"kind":"list"},
+       "viewport":{"width":320,"height":300\(scale)},
        "snap":{"velocity":{"x":0,"y":1000}}}
       """)
     let duration = (answer?["snap"] as? [String: Any])?["duration"] as? Double
