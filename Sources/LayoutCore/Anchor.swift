@@ -59,6 +59,7 @@ extension PreparedLayout {
     let visible = old.visibleRect(at: offset)
     // Behind headers that are pinned there.
     var start = direction.upright(visible).minY
+    let end = direction.upright(visible).maxY
     var kept: Point?
     var count = 0
     old.forEachElement(in: visible, contentOffset: offset) { element in
@@ -73,7 +74,9 @@ extension PreparedLayout {
         if frame.minY <= start { start = max(start, frame.maxY) }
         return true
       }
-      let begins = direction.upright(rest).minY >= start
+      // An effect may show what rests beyond.
+      let place = direction.upright(rest).minY
+      let begins = place >= start && place < end
       guard kept == nil || begins,
         let found = contentOffset(
           keeping: element.kind, element.indexPath, of: old, at: offset, by: map)

@@ -60,6 +60,22 @@ struct UpdatePlan: ~Copyable {
     var movedOutCount: Int { old.count { $0.operation.isMove } }
     var movedInCount: Int { new.count { $0.operation.isMove } }
 
+    /// Where the last that are added have room among the others.
+    ///
+    /// Others that lie past the end as well do not count: they are to come before these.
+    ///
+    /// - Parameter end: Before which they all have to be; as near to it as they can be they are.
+    /// - Returns: Where the first of them is then; nil if there is no room.
+    func roomForLast(before end: Int) -> Int? {
+      guard let last = new.last else { return nil }
+      var end = end
+      for other in new.dropLast().reversed() where other.range.upperBound <= end {
+        if other.range.upperBound + last.range.count <= end { break }
+        end = other.range.lowerBound
+      }
+      return end >= last.range.count ? end - last.range.count : nil
+    }
+
     func map(oldCount: Int) -> IndexMap {
       IndexMap(
         oldCount: oldCount, removed: PlaceSet(old.lazy.filter { !$0.isReload }.map { $0.range }),
@@ -125,14 +141,16 @@ struct UpdatePlan: ~Copyable {
     sections = Places(old: old[...], new: new[...])
     try UpdatePlan.checkOverlaps(sections, "section", in: nil, of: count)
     let after = count - sections.removedCount + sections.addedCount
-    for place in new where !(0..<after).contains(place.range.lowerBound) {
-      let (range, operation) = (place.range, place.operation)
+    if let last = new.last, last.range.lowerBound >= after {
+      let operation = last.operation
+      let room = sections.roomForLast(before: after)
       throw UpdatePlan.refusal(
         operation,
-        "section \(range.lowerBound) does not exist after the update: there are \(count) sections before, +\(sections.insertedCount) inserted −\(sections.deletedCount) deleted = \(after) after",
+        "section \(last.range.lowerBound) does not exist after the update: there are \(count) sections before, +\(sections.insertedCount) inserted −\(sections.deletedCount) deleted = \(after) after",
         repair: { batch in
-          switch operation {
-          case .insertSection(let index): batch.insertSections[index].at = after - 1
+          switch (operation, room) {
+          case (.insertSection(let index), let room?): batch.insertSections[index].at = room
+          case (.moveSection(let index), let room?): batch.moveSections[index].to = room
           default: batch.remove(operation)
           }
         })
@@ -223,14 +241,14 @@ struct UpdatePlan: ~Copyable {
   ) -> UpdateRefusal {
     let section = places.section
     let operation = last.operation
-    let fitting = after - last.range.count
+    let room = places.roomForLast(before: after)
     return UpdatePlan.refusal(
       operation,
       "item \(last.range.upperBound - 1) of section \(map.newSection(of: section) ?? section) does not exist after the update: \(UpdatePlan.sum(section, before, places))",
       repair: { batch in
-        switch operation {
-        case .insertItems(let index): batch.insertItems[index].at.item = fitting
-        case .moveItem(let index): batch.moveItems[index].to.item = fitting
+        switch (operation, room) {
+        case (.insertItems(let index), let room?): batch.insertItems[index].at.item = room
+        case (.moveItem(let index), let room?): batch.moveItems[index].to.item = room
         default: batch.remove(operation)
         }
       })

@@ -415,6 +415,18 @@ struct ImageTests {
     #expect(SVGReader(near.bytes).text.contains(#" viewBox="50 900 375 300" "#))
   }
 
+  @Test func aPictureHasTheFramesThatTheAnswersHave() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"count":2}}]},"layout":{"kind":"list","itemLength":37.4},
+       "viewport":{"width":100,"height":60,"displayScale":1}}
+      """)
+    let picture = SVGReader(try #require(service.send(.get, path + "/image.svg")).bytes)
+    #expect(picture.titles == ["cell [0,0] at 0 0 100 37", "cell [0,1] at 0 37 100 38"])
+    #expect(picture.text.contains(#"<rect x="0" y="37" width="100" height="38""#))
+  }
+
   @Test func aPictureIsRefusedWhereItCannotBeDrawn() throws {
     let service = MockService()
     let path = try service.makeSession(description(layouts[0])) + "/image.svg"

@@ -391,6 +391,45 @@ struct BatchUpdateTests {
     #expect(repaired.moveItems.map(\.to.item) == [10])
   }
 
+  /// However many come too far behind, each keeps its place among them, and takes one step.
+  @Test func whatComesTooFarBehindComesLastInItsOrder() throws {
+    let content = Content(sections: [3, 0, 0].map { Section(items: Items(count: $0)) })
+    func repaired(_ edit: (inout BatchUpdate) -> Void) throws -> BatchUpdate {
+      var batch = BatchUpdate()
+      edit(&batch)
+      return try #require(batch.repaired(for: content))
+    }
+    func inserts(_ places: [Int], of count: Int = 1) -> [(IndexPath, Items)] {
+      places.map { (IndexPath(item: $0, section: 0), Items(count: count)) }
+    }
+    for (places, mended) in [
+      ([50, 60], [3, 4]), ([60, 50], [4, 3]), ([4, 60], [4, 3]), ([0, 60, 2, 50], [0, 6, 2, 5]),
+    ] {
+      #expect(
+        try repaired { $0.insertItems = inserts(places) }.insertItems.map(\.at.item) == mended)
+    }
+    // Two together have no room where one is between.
+    #expect(
+      try repaired { $0.insertItems = inserts([50, 60], of: 2) }.insertItems.map(\.at.item)
+        == [3, 5])
+    #expect(
+      try repaired {
+        $0.moveItems = [0, 2].map {
+          (IndexPath(item: $0, section: 0), IndexPath(item: $0 + 7, section: 0))
+        }
+      }.moveItems.map(\.to.item) == [1, 2])
+    #expect(
+      try repaired { $0.insertSections = [(9, Section()), (12, Section())] }
+        .insertSections.map(\.at) == [3, 4])
+    #expect(try repaired { $0.moveSections = [(0, 5)] }.moveSections.map(\.to) == [2])
+    for (count, isMended) in [(64, true), (65, false)] {
+      var batch = BatchUpdate()
+      batch.insertItems = inserts((0..<count).map { 1000 + $0 })
+      let places = batch.repaired(for: content)?.insertItems.map(\.at.item)
+      #expect(places == (isMended ? Array(3..<67) : nil))
+    }
+  }
+
   /// A section that goes or comes as a whole takes all that its items are named for.
   @Test func itemsOfSectionsAsAWholeAreLeftOutAtOnce() throws {
     let content = Content(sections: [500, 500, 10].map { Section(items: Items(count: $0)) })

@@ -368,6 +368,26 @@ struct IncrementalLayoutTests {
     #expect(transition.appearing.allSatisfy { $0.initial.alpha == 0 && $0.final.alpha == 1 })
   }
 
+  /// Where an effect shows a card that rests beyond the viewport, the one that fills it stays.
+  @Test func whatRestsBeyondTheViewDoesNotBeginInIt() throws {
+    let content = Content(sections: [Section(items: Items(count: 5))])
+    func prepared(_ length: Length) throws -> PreparedLayout {
+      var layout = CoverFlowLayout()
+      layout.itemSize = Size(width: length, height: 80)
+      layout.minimumLineSpacing = 0
+      layout.scaleFalloff = 0
+      return try PreparedLayout(
+        content, layout: layout, viewport: Viewport(size: Size(width: 100, height: 100)))
+    }
+    let offset = Point(x: 5, y: 0)
+    let (old, new) = (try prepared(110), try prepared(200))
+    #expect(
+      try old.elements(in: old.visibleRect(at: offset), contentOffset: offset, limit: 9).count == 2)
+    #expect(
+      try new.contentOffset(keeping: .visible, of: old, at: offset, by: NoMap(), limit: 9)
+        == offset)
+  }
+
   @Test(arguments: seeds(400))
   func anAnchorStaysWhereItWasOnScreen(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
@@ -432,6 +452,7 @@ struct IncrementalLayoutTests {
     // Behind the header that is pinned there.
     let visible = prepared.visibleRect(at: offset)
     var start = prepared.scrollDirection.upright(visible).minY
+    let end = prepared.scrollDirection.upright(visible).maxY
     var isBeginning: [(element: LayoutAttributes, isInView: Bool)] = []
     var count = 0
     for element in try prepared.elements(in: visible, contentOffset: offset, limit: .max) {
@@ -442,7 +463,8 @@ struct IncrementalLayoutTests {
       if element.kind != .cell, rest != element.frame {
         if element.kind == .header, frame.minY <= start { start = frame.maxY }
       } else if next.restingFrame(of: element.kind, at: element.indexPath) != nil {
-        isBeginning.append((element, prepared.scrollDirection.upright(rest).minY >= start))
+        let place = prepared.scrollDirection.upright(rest).minY
+        isBeginning.append((element, place >= start && place < end))
       }
     }
     let first = isBeginning.first { $0.isInView } ?? isBeginning.first

@@ -30,7 +30,11 @@ extension Call {
         picture.isCut = true
         return false
       }
-      picture.elements.append(element)
+      var drawn = element
+      if let scale = layout.viewport.displayScale {
+        drawn.frame = element.frame.rounded(toScale: scale)
+      }
+      picture.elements.append(drawn)
       return true
     }
     picture.viewport = viewport
