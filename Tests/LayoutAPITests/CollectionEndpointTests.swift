@@ -217,23 +217,23 @@ struct CollectionTests {
   func aWrongCollectionChangesNothing(body: String, status: Int, pointer: String?) throws {
     let service = MockService(limits: ServiceLimits(describedItemCount: 6))
     let path = try service.makeSession(twoSections)
-    let before = service.state(of: path)
+    let before = try service.state(of: path)
     let answer = try #require(service.send(.put, path + "/collection", body))
     #expect(answer.status == status, "\(answer.text)")
     #expect(answer["pointer"] as? String == pointer, "\(answer.text)")
-    #expect(service.state(of: path) == before)
+    #expect(try service.state(of: path) == before)
   }
 
   @Test func aCollectionOfAnotherVersionIsRefused() throws {
     let service = MockService()
     let path = try service.makeSession(twoSections)
     let body = #"{"collection":{"sections":[]}}"#
-    let before = service.state(of: path)
+    let before = try service.state(of: path)
     let refused = try #require(service.send(.put, path + "/collection", body, ifMatch: "\"2\""))
     #expect(refused.status == 412)
     #expect(refused["version"] as? Int == 1)
     #expect(refused.fields["ETag"] == "\"1\"")
-    #expect(service.state(of: path) == before)
+    #expect(try service.state(of: path) == before)
 
     // All named items of the old are gone: that can be told.
     let emptied = try #require(service.send(.put, path + "/collection", body, ifMatch: "\"1\""))
@@ -241,7 +241,7 @@ struct CollectionTests {
     #expect(emptied.text("sections") == "[]")
     #expect(emptied.text("contentSize") == #"{"height":0,"width":0}"#)
     #expect((emptied["disappearing"] as? [Any])?.count == 5)
-    #expect(service.everything(in: path) == "[]")
+    #expect(try service.everything(in: path) == "[]")
   }
 }
 

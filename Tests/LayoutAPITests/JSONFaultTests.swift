@@ -91,10 +91,12 @@ struct JSONFaultTests {
       do throws(JSONError) { try reading(bytes) { (_) throws(JSONError) in } } catch {
         refusal = error.reason
       }
-      // Of a number that is too large nothing is wrong with the text.
-      if refusal == .badNumber, find(bytes) == nil { continue }
-      #expect(
-        (refusal == nil) == (find(bytes) == nil), "\(String(decoding: bytes, as: UTF8.self))")
+      let written = String(decoding: bytes, as: UTF8.self)
+      // Of a number that is too large nothing is wrong with the text; here an exponent makes it so.
+      if refusal == .badNumber, written.contains(#/[eE]\+?[0-9]{3}/#), find(bytes) == nil {
+        continue
+      }
+      #expect((refusal == nil) == (find(bytes) == nil), "\(written)")
     }
   }
 }

@@ -59,7 +59,7 @@ struct MetricsTests {
   }
 
   /// What Prometheus asks of the format: a family once, with its type, before its samples; no sample
-  /// twice; counts that do not decrease along the bounds.
+  /// twice; counts that do not decrease along the bounds, and come to that of all.
   @Test func theFormatIsKept() throws {
     let mock = MockService(
       metrics: RequestMetrics(threadCount: 1), clocks: ServiceClocks(monotonic: { 1_000_000 }))
@@ -72,20 +72,48 @@ struct MetricsTests {
     let answer = try #require(mock.send(.get, "/metrics"))
     var families: Set<Substring> = []
     var samples: Set<Substring> = []
-    var family: Substring = ""
+    var (family, kind): (Substring, Substring) = ("", "")
+    var histogramCount = 0
+    // The one before.
+    var bucket = (labels: [Substring](), bound: Double.infinity, count: 0.0)
     for line in String(decoding: answer.bytes, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ")
       if line.hasPrefix("# TYPE ") {
-        family = words[2]
+        (family, kind) = (words[2], words[3])
         #expect(families.insert(family).inserted)
       } else if !line.hasPrefix("#") {
         #expect(words.count == 2)
-        #expect(words[0].hasPrefix(family))
         #expect(samples.insert(words[0]).inserted, "\(words[0])")
-        #expect(Double(words[1]).map { $0.isFinite && $0 >= 0 } == true)
+        let value = try #require(Double(words[1]))
+        #expect(value.isFinite && value >= 0)
+        let name = words[0].prefix { $0 != "{" }
+        guard kind == "histogram" else {
+          #expect(name == family)
+          continue
+        }
+        #expect(name.hasPrefix(family))
+        let labels = words[0].dropFirst(name.count + 1).dropLast().split(separator: ",")
+        switch name.dropFirst(family.count) {
+        case "_bucket":
+          let last = try #require(labels.last)
+          #expect(last.hasPrefix("le="))
+          let bound = try #require(Double(last.dropFirst(4).dropLast()))
+          // Of the same as the one before, unless that was the last of its own.
+          if bucket.bound < .infinity {
+            #expect(bucket.labels == labels.dropLast() && bucket.bound < bound)
+            #expect(bucket.count <= value)
+          }
+          bucket = (Array(labels.dropLast()), bound, value)
+        case "_sum": break
+        case "_count":
+          #expect(bucket.labels == labels && bucket.bound == .infinity && bucket.count == value)
+          histogramCount += 1
+        default: Issue.record("\(name) in \(family)")
+        }
       }
     }
     #expect(families.count >= 7)
+    #expect(histogramCount >= 3)
   }
 
   @Test func operatorsAndClientsMayHaveListenersOfTheirOwn() throws {

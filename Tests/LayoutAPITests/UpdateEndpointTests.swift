@@ -7,15 +7,19 @@ import Testing
 
 extension MockService {
   /// Whatever a refused change might have altered: the summary, what shows, and all there is.
-  func state(of path: String) -> [[UInt8]] {
-    ["", "/attributes", "/attributes?x=-1000&y=-1000&width=100000&height=100000&limit=50000"]
-      .map { send(.get, path + $0)?.bytes ?? [] }
+  func state(of path: String) throws -> [[UInt8]] {
+    try ["", "/attributes", "/attributes?x=-1000&y=-1000&width=100000&height=100000&limit=50000"]
+      .map {
+        let answer = try #require(send(.get, path + $0))
+        try #require(answer.status == 200)
+        return answer.bytes
+      }
   }
 
   /// All elements wherever they are, as canonical text.
-  func everything(in path: String) -> String? {
-    send(.get, path + "/attributes?x=-1000&y=-1000&width=100000&height=100000&limit=50000")?
-      .text("attributes")
+  func everything(in path: String) throws -> String {
+    let target = path + "/attributes?x=-1000&y=-1000&width=100000&height=100000&limit=50000"
+    return try #require(send(.get, target)?.text("attributes"))
   }
 
   /// The names of the cells, section by section.
@@ -153,7 +157,7 @@ struct UpdateTests {
          {"id":"D","items":{"lengths":[80,81,82],"ids":["r0","d1","r2"]}}]},
        "layout":{"kind":"list"},"viewport":{"width":100,"height":200}}
       """)
-    #expect(service.everything(in: path) == service.everything(in: fresh))
+    #expect(try service.everything(in: path) == service.everything(in: fresh))
     // 60 + 61 + 50 + (32 + 70 + 71 + 12 + 13 + 14) + (15 + 25 + 31) + (80 + 81 + 82)
     #expect(answer.text("contentSize") == #"{"height":697,"width":100}"#)
     // The last of A: 60 + 61 + 50 + 32 + 70 + 71 + 12 + 13.
@@ -377,13 +381,13 @@ struct UpdateTests {
     let tag = try #require(first.fields["ETag"])
     #expect(tag == "\"2.1\"")
 
-    let before = service.state(of: path)
+    let before = try service.state(of: path)
     let late = try #require(service.send(.post, path + "/updates", body, ifMatch: "\"1\""))
     #expect(late.status == 412)
     #expect(late["version"] as? Int == 2)
     #expect((late["detail"] as? String)?.hasSuffix("is at version 2 now") == true)
     #expect(late.fields["ETag"] == "\"2\"")
-    #expect(service.state(of: path) == before)
+    #expect(try service.state(of: path) == before)
     // A batch that would be refused is not even looked at.
     let wrong = #"{"deleteSections":[9]}"#
     #expect(service.send(.post, path + "/updates", wrong, ifMatch: "\"1\"")?.status == 412)
@@ -401,7 +405,7 @@ struct UpdateTests {
   @Test func anEmptyBatchOrRangeDoesNothing() throws {
     let service = MockService()
     let path = try service.makeSession(namedList(10))
-    let before = service.everything(in: path)
+    let before = try service.everything(in: path)
     for body in [
       "{}", #"{"deleteItems":[{"section":0,"start":3,"end":3}]}"#,
       #"{"deleteItems":[{"section":9,"start":30,"end":30}]}"#,
@@ -414,7 +418,7 @@ struct UpdateTests {
         #expect(answer.text(member) == "[]", "\(member) of \(body)")
       }
       #expect(answer["version"] as? Int == 1)
-      #expect(service.everything(in: path) == before)
+      #expect(try service.everything(in: path) == before)
     }
   }
 
@@ -426,11 +430,11 @@ struct UpdateTests {
       "insertItems":[{"section":0,"at":3,"items":{"ids":["new"]}}],
       "anchor":{"indexPath":[0,5]},"insertAnimation":{"alpha":0.5}
       """#
-    let before = service.state(of: path)
+    let before = try service.state(of: path)
     var dry = try #require(service.send(.post, path + "/updates", "{\(batch),\"dryRun\":true}"))
     #expect(dry.status == 200)
     #expect(dry["version"] as? Int == 1)
-    #expect(service.state(of: path) == before)
+    #expect(try service.state(of: path) == before)
     let tick = try #require(service.tick(path, y: 100))
     #expect(tick.isQuietTick)
     #expect(tick.text("prefetch") == "[]")
@@ -442,7 +446,7 @@ struct UpdateTests {
     dry.json["version"] = nil
     real.json["version"] = nil
     #expect(dry.text == real.text)
-    #expect(service.state(of: path) != before)
+    #expect(try service.state(of: path) != before)
     // Refusals are the same too.
     let wrong = #"{"deleteSections":[3],"dryRun":true}"#
     #expect(service.send(.post, path + "/updates", wrong)?.status == 409)
@@ -748,7 +752,7 @@ struct UpdateRefusalTests {
     let service = MockService()
     let path = try service.makeSession(UpdateRefusalTests.twoSections)
     _ = service.tick(path, y: 60)
-    let before = service.state(of: path)
+    let before = try service.state(of: path)
     let answer = try #require(service.send(.post, path + "/updates", refused.body))
     #expect(answer.status == 409)
     #expect(answer.fields["Content-Type"] == "application/problem+json")
@@ -757,7 +761,7 @@ struct UpdateRefusalTests {
     let detail = try #require(answer["detail"] as? String)
     #expect(detail.hasPrefix("invalid update: "), "\(detail)")
     for part in refused.says { #expect(detail.contains(part), "\(detail)") }
-    #expect(service.state(of: path) == before)
+    #expect(try service.state(of: path) == before)
     #expect(service.send(.get, path)?["version"] as? Int == 1)
     #expect(service.tick(path, y: 60)?.isQuietTick == true)
 
@@ -877,13 +881,13 @@ struct UpdateRefusalTests {
   func aMalformedBatchIsUnprocessable(_ refused: Case) throws {
     let service = MockService()
     let path = try service.makeSession(UpdateRefusalTests.twoSections)
-    let before = service.state(of: path)
+    let before = try service.state(of: path)
     let answer = try #require(service.send(.post, path + "/updates", refused.body))
     #expect(answer.status == 422)
     #expect(answer["pointer"] as? String == refused.pointer)
     let detail = try #require(answer["detail"] as? String)
     for part in refused.says { #expect(detail.contains(part), "\(detail)") }
-    #expect(service.state(of: path) == before)
+    #expect(try service.state(of: path) == before)
   }
 
   @Test func whatCannotBeReadIsNoBatch() throws {
@@ -908,11 +912,11 @@ struct UpdateRefusalTests {
         .post, path + "/updates",
         "{\"insertItems\":[{\"section\":0,\"at\":0,\"items\":\(items)}]\(more)}")?.status
     }
-    let before = service.state(of: path)
+    let before = try service.state(of: path)
     // 8 and 3 are 11; 11 at once are too many however many there are.
     #expect(insert(#"{"lengths":[1,1,1]}"#) == 422)
     #expect(insert(#"{"lengths":[1,1,1,1,1,1,1,1,1,1,1]}"#) == 422)
-    #expect(service.state(of: path) == before)
+    #expect(try service.state(of: path) == before)
     // Equal items do not count, and what goes makes room.
     #expect(insert(#"{"count":1000000}"#) == 200)
     #expect(
@@ -929,14 +933,14 @@ struct UpdateRefusalTests {
       {"collection":{"sections":[{"items":{"count":1000000000000}}]},
        "layout":{"kind":"list","itemLength":9},"viewport":{"width":100,"height":200}}
       """)
-    let before = service.state(of: path)
+    let before = try service.state(of: path)
     let more = #""insertItems":[{"section":0,"at":500000000000,"items":{"count":1}}]"#
     #expect(service.send(.post, path + "/updates", "{\(more)}")?.status == 422)
     // One may be exchanged, unless it is longer: there are 9e12 points already.
     let less = #""deleteItems":[{"section":0,"start":0,"end":1}]"#
     let longer = more.replacing(#""count":1"#, with: #""lengths":[9.000001]"#)
     #expect(service.send(.post, path + "/updates", "{\(longer),\(less)}")?.status == 422)
-    #expect(service.state(of: path) == before)
+    #expect(try service.state(of: path) == before)
     #expect(service.send(.post, path + "/updates", "{\(more),\(less)}")?.status == 200)
     let shorter = more.replacing(#""count":1"#, with: #""lengths":[8.5]"#)
     #expect(service.send(.post, path + "/updates", "{\(shorter),\(less)}")?.status == 200)
@@ -1206,7 +1210,7 @@ struct AnchorTests {
   func anAbsentAnchorIsRefused(anchor: String) throws {
     let service = MockService()
     let path = try service.makeSession(scrolledList)
-    let before = service.state(of: path)
+    let before = try service.state(of: path)
     for (method, target, body) in [
       (HTTPMethod.post, "/updates", #""deleteItems":[{"section":0,"start":0,"end":1}]"#),
       (.put, "/layout", #""layout":{"kind":"list"}"#),
@@ -1217,7 +1221,7 @@ struct AnchorTests {
         service.send(method, path + target, "{\(body),\"anchor\":\(anchor)}"))
       #expect(answer.status == 409, "\(target)")
       #expect(answer["pointer"] as? String == "/anchor", "\(target)")
-      #expect(service.state(of: path) == before, "\(target)")
+      #expect(try service.state(of: path) == before, "\(target)")
     }
   }
 

@@ -57,14 +57,9 @@ struct HugeContentTests {
   @Test(arguments: ScrollDirection.allCases, seeds(12))
   func everyQuestionEnds(direction: ScrollDirection, number: UInt64) throws {
     let content = HugeContentTests.contents[Int(number)]
-    var askedCount = 0
     for layout in HugeContentTests.layouts(direction) {
-      // What is too long or too dense is refused, which is an end too.
-      guard
-        let prepared = try? PreparedLayout(
-          content, layout: layout, viewport: Viewport(size: Size(width: 5, height: 7)))
-      else { continue }
-      askedCount += 1
+      let prepared = try PreparedLayout(
+        content, layout: layout, viewport: Viewport(size: Size(width: 5, height: 7)))
       let far = Length.maximumCoordinate
       for main in [Length(points: 3), far, -far] {
         let offset = direction == .vertical ? Point(x: 0, y: main) : Point(x: main, y: 0)
@@ -88,7 +83,6 @@ struct HugeContentTests {
         }
       }
     }
-    #expect(askedCount > 0)
   }
 
   /// Of a card that is scaled to next to nothing both edges are one double; each counts all the same.

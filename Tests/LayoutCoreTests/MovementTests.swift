@@ -11,10 +11,10 @@ struct MovementTests {
     let (layout, viewport) = (random.layout(), random.viewport())
     let prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
     let paths = content.itemPaths
-    guard let source = paths.randomElement(using: &random),
-      var movement = InteractiveMovement(
-        of: source, at: nil, within: nil, content: content, layout: prepared, contentOffset: .zero)
-    else { return }
+    guard let source = paths.randomElement(using: &random) else { return }
+    var movement = try #require(
+      InteractiveMovement(
+        of: source, at: nil, within: nil, content: content, layout: prepared, contentOffset: .zero))
     for _ in 0..<12 {
       let cell = paths.randomElement(using: &random).flatMap {
         movement.layout.attributes(of: .cell, at: $0, contentOffset: .zero)

@@ -114,15 +114,13 @@ struct LimitTests {
   }
 
   /// IPv4 addresses in IPv6 clothes share their first 64 bits.
-  @Test func mappedAddressesCountByThemselves() throws {
-    // Where there is no IPv6 there is nothing to test.
-    guard
-      let server = try? startServer(change: {
-        $0.host = "::"
-        $0.maximumConnectionCountPerAddress = 1
-        $0.sparesLoopback = false
-      })
-    else { return }
+  @Test(.enabled(if: hasIPv6, "there is no IPv6"))
+  func mappedAddressesCountByThemselves() throws {
+    let server = try startServer {
+      $0.host = "::"
+      $0.maximumConnectionCountPerAddress = 1
+      $0.sparesLoopback = false
+    }
     defer { server.stop(drainSeconds: 1) }
     let clients = [2, 3].map { RawClient(port: server.port, from: $0) }
     for client in clients {
@@ -575,13 +573,11 @@ struct LimitTests {
     defer { server.stop(drainSeconds: 1) }
     // It has 102 seconds for all of it, and takes a tenth of the least pace.
     let client = clientWithLongAnswer(of: 10_000_000, from: server)
-    var takenCount = 0
     for _ in 0..<300 where server.statistics.timedOutCount == 0 {
-      takenCount += client.take(1000)
+      _ = client.take(1000)
       usleep(100_000)
     }
     #expect(server.statistics.timedOutCount == 1)
-    #expect(takenCount < 1_000_000)
     waitUntil { server.statistics.heldByteCount == 0 }
     #expect(server.statistics.heldByteCount == 0)
     #expect(client.receive() == nil)
@@ -637,3 +633,10 @@ struct LimitTests {
     #expect(server.statistics.timedOutCount == 0)
   }
 }
+
+/// Whether there is IPv6.
+private let hasIPv6: Bool = {
+  let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+  defer { close(descriptor) }
+  return descriptor >= 0
+}()

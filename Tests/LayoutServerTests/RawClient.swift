@@ -149,9 +149,9 @@ final class RawClient {
   }
 }
 
-/// The processor time that the threads of a name have taken, in hundredths of a second.
-func processorTime(ofThread name: String) -> Int {
-  var sum = 0
+/// The processor time that the threads of a name have taken, in hundredths of a second; nil if none has it.
+func processorTime(ofThread name: String) -> Int? {
+  var sum: Int?
   for thread in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? [] {
     let path = "/proc/self/task/\(thread)/stat"
     // These files say that they are empty, and are read as such by Foundation.
@@ -162,7 +162,7 @@ func processorTime(ofThread name: String) -> Int {
     let line = String(decoding: bytes[..<max(0, count)], as: UTF8.self)
     guard line.contains("(\(name))"), let end = line.lastIndex(of: ")") else { continue }
     let fields = line[end...].split(separator: " ")
-    sum += (Int(fields[12]) ?? 0) + (Int(fields[13]) ?? 0)
+    sum = (sum ?? 0) + (Int(fields[12]) ?? 0) + (Int(fields[13]) ?? 0)
   }
   return sum
 }

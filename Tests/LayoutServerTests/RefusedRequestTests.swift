@@ -167,12 +167,17 @@ struct RefusedRequestTests {
     let server = try startServer { $0.ioThreadCount = 6 }
     defer { server.stop(drainSeconds: 1) }
     let clients = (0..<6).map { _ in RawClient(port: server.port) }
-    for client in clients { client.send("\(Self.chunked)2;\(Self.long)") }
+    for client in clients { client.send("\(Self.chunked)2\r\n{}\r\n2;\(Self.long)") }
+    // The chunk before it says that they have come.
+    waitUntil { server.statistics.heldByteCount == 12 }
+    #expect(server.statistics.heldByteCount == 12)
     usleep(500_000)
-    let before = processorTime(ofThread: "loop 5")
+    let before = try #require(processorTime(ofThread: "loop 5"))
     usleep(1_000_000)
+    let after = try #require(processorTime(ofThread: "loop 5"))
     // In hundredths of a second: without the brake all that others leave.
-    #expect(processorTime(ofThread: "loop 5") - before < 8)
+    #expect(after - before < 8)
+    #expect(server.statistics.connectionCount == 6)
   }
 
   @Test(arguments: [

@@ -89,10 +89,12 @@ struct StoppingTests {
   /// What has been begun to be sent is sent, if its client takes it; there is half a second for that.
   @Test func anAnswerThatIsTakenIsWhole() throws {
     let server = try startServer()
-    let size = 12_000_000
+    let size = 6_000_000
     let client = RawClient(port: server.port)
     client.send("GET /size/\(size) HTTP/1.1\r\nHost: a\r\n\r\n")
     waitUntil { server.statistics.heldByteCount == size }
+    // More than the kernel has room for.
+    #expect(server.statistics.heldByteCount == size)
     let stopping = Stopping(server, drainSeconds: 0)
     #expect(client.receive()?.body.count == size)
     #expect(stopping.haveEnded)

@@ -85,24 +85,26 @@ struct SessionStoreTests {
     let limits = SessionLimits(idleTime: .seconds(20), sessionCount: 5)
     let store = SessionStore(limits: limits)
     var kept: [(session: Session, lastUse: Int)] = []
+    var gone: [SessionID] = []
     var generator = SeededGenerator(seed: seed)
     var time = 0
     for _ in 0..<300 {
       // Now and then so long that sessions are over.
       time += Int.random(in: 0..<20, using: &generator) == 0 ? 15 : 1
       let now = Duration.seconds(time)
+      gone += kept.filter { time - $0.lastUse > 20 }.map { $0.session.id }
       kept.removeAll { time - $0.lastUse > 20 }
       switch Int.random(in: 0...9, using: &generator) {
       case 0, 1:
         let session = try Self.session()
         try store.insert(session, at: now)
         kept.append((session, time))
-        if kept.count > 5 { kept.removeFirst() }
+        if kept.count > 5 { gone.append(kept.removeFirst().session.id) }
       case 2:
         if let index = kept.indices.randomElement(using: &generator) {
           #expect(store.remove(kept[index].session.id, at: now))
           #expect(!store.remove(kept[index].session.id, at: now))
-          kept.remove(at: index)
+          gone.append(kept.remove(at: index).session.id)
         }
       default:
         if let index = kept.indices.randomElement(using: &generator) {
@@ -112,6 +114,7 @@ struct SessionStoreTests {
         }
       }
       #expect(store.statistics.sessionCount <= 5)
+      for id in gone { #expect(store.session(id, at: now) == nil) }
     }
     for (session, _) in kept {
       #expect(store.session(session.id, at: .seconds(time)) === session)

@@ -97,7 +97,7 @@ extension RedisTests {
     }
 
     @Test func whatNobodyAsksForIsForgotten() throws {
-      let store = try server.store(timeToLive: .milliseconds(40))
+      let store = try server.store(timeToLive: .seconds(2))
       let other = newID()
       try store.create(other, owner: "", snapshot: [])
       #expect(try store.append([1], to: other, after: 1) == .done)

@@ -1,5 +1,6 @@
 import Glibc
 import LayoutSessions
+import Synchronization
 import Testing
 
 @testable import RedisStore
@@ -215,20 +216,22 @@ extension RedisTests {
     @Test func whoWaitsIsToldOfTheEnd() throws {
       let server = try RedisServer()
       let pool = RedisPool(
-        address: try RedisAddress(url: server.url), timeout: .seconds(20), limit: 1)
-      let duration = try time {
-        try pool.withConnection { (_) throws(RedisFailure) in
-          onThreads(4) { thread in
-            if thread == 3 {
-              usleep(50_000)
-              pool.close()
-            } else {
-              #expect(throws: RedisFailure.self) { try pool.withConnection { _ in } }
-            }
+        address: try RedisAddress(url: server.url), timeout: .seconds(300), limit: 1)
+      try pool.withConnection { (_) throws(RedisFailure) in
+        let toldCount = Atomic(0)
+        onThreads(4) { thread in
+          if thread == 3 {
+            usleep(50_000)
+            pool.close()
+            // Long before the timeout.
+            #expect(wait { toldCount.load(ordering: .relaxed) == 3 })
+          } else {
+            let failure = #expect(throws: RedisFailure.self) { try pool.withConnection { _ in } }
+            #expect(failure?.ofWrite.detail.contains("the store is closed") == true)
+            toldCount.add(1, ordering: .relaxed)
           }
         }
       }
-      #expect(duration < .seconds(5))
       // What was in use then is closed too.
       #expect(
         wait {

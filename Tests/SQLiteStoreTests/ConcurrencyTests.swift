@@ -17,18 +17,25 @@ import Testing
     let id = newID()
     try store.create(id, owner: "", snapshot: [])
     let winners = Mutex<[Int: [Int]]>([:])
+    let errors = Mutex<[StoreError]>([])
     onThreads(8) { [store] thread in
       var version = 1
       while version < 200 {
-        switch try? store.append(record("\(thread)"), to: id, after: version) {
-        case .done:
-          winners.withLock { $0[version + 1, default: []].append(thread) }
-          version += 1
-        case .conflict(let current): version = current
-        case .missing, nil: return
+        do throws(StoreError) {
+          switch try store.append(record("\(thread)"), to: id, after: version) {
+          case .done:
+            winners.withLock { $0[version + 1, default: []].append(thread) }
+            version += 1
+          case .conflict(let current): version = current
+          case .missing: throw StoreError(.unreadable, "missing")
+          }
+        } catch {
+          errors.withLock { $0.append(error) }
+          return
         }
       }
     }
+    #expect(errors.withLock { $0 } == [])
     let won = winners.withLock { $0 }
     let session = try #require(try store.load(id, since: nil))
     #expect(session.version >= 200 && won.count == session.version - 1)
@@ -122,10 +129,14 @@ import Testing
     let done = Mutex<[Int]>([])
     onThreads(5) { thread in
       while turn.load(ordering: .relaxed) < thread { usleep(100) }
-      if thread == 1 {
-        try? store.create(ids[1], owner: "", snapshot: record("long", count: 1 << 20))
-      } else {
-        _ = try? store.append([1], to: ids[thread], after: 1)
+      do throws(StoreError) {
+        if thread == 1 {
+          try store.create(ids[1], owner: "", snapshot: record("long", count: 1 << 20))
+        } else if try store.append([1], to: ids[thread], after: 1) != .done {
+          return
+        }
+      } catch {
+        return
       }
       done.withLock { $0.append(thread) }
     }

@@ -11,6 +11,15 @@ import Testing
     var end: Int64
 
     var version: Int { snapshot.version + changes.count }
+
+    /// What is told to somebody who has a version, or none.
+    func stored(since version: Int? = nil) -> StoredSession {
+      let first = snapshot.version
+      let isContinued = version.map { (first...self.version).contains($0) } ?? false
+      return StoredSession(
+        owner: owner, version: self.version, snapshot: isContinued ? nil : snapshot,
+        changes: Array(changes.dropFirst(isContinued ? (version ?? 0) - first : 0)))
+    }
   }
 
   @Test(arguments: 0..<3 as Range<UInt64>)
@@ -21,6 +30,8 @@ import Testing
     var models: [SessionID: Model] = [:]
     var ids: [SessionID] = []
     let life = TestStore.timeToLive
+    /// How often something was asked of a session whose life was over.
+    var overCount = 0
 
     func use(_ id: SessionID) {
       guard let end = models[id]?.end, end < test.clock.now + life else { return }
@@ -33,6 +44,7 @@ import Testing
     for step in 0..<1500 {
       let id = ids.randomElement(using: &random) ?? newID()
       let known = model(of: id)
+      if known == nil, models[id] != nil { overCount += 1 }
       // Mostly the right one.
       let error = [-1, 0, 0, 0, 0, 1].randomElement(using: &random) ?? 0
       let version = (known?.version ?? 1) + error
@@ -66,16 +78,8 @@ import Testing
         }
       case 45..<75:
         let since = Bool.random(using: &random) ? version : nil
-        let expected = known.map { known in
-          let first = known.snapshot.version
-          let isContinued = since.map { (first...known.version).contains($0) } ?? false
-          return StoredSession(
-            owner: known.owner, version: known.version,
-            snapshot: isContinued ? nil : known.snapshot,
-            changes: Array(known.changes.dropFirst(isContinued ? (since ?? 0) - first : 0)))
-        }
         let asked = since.map { StoredVersion($0, stamp: 0) }
-        #expect(try store.load(id, since: asked) == expected)
+        #expect(try store.load(id, since: asked) == known?.stored(since: since))
         if known != nil { use(id) }
       case 75..<85:
         try store.replaceSnapshot(of: id, by: text, at: version)
@@ -94,11 +98,15 @@ import Testing
           #expect(outcome == known.map { .conflict(version: $0.version) } ?? .missing)
         }
       case 88..<92:
-        let some = ids.filter { _ in Bool.random(using: &random) } + [newID()]
+        // So few that others come to the end of their lives.
+        let some = ids.filter { _ in Int.random(in: 0..<8, using: &random) == 0 } + [newID()]
         try store.touch(some)
-        for id in some where model(of: id) != nil { use(id) }
+        // What is said of uses lasts for those that are not said.
+        for id in some where model(of: id) != nil {
+          models[id]?.end = test.clock.now + life + life / 8
+        }
       case 92..<97:
-        test.clock.advance(by: Int64.random(in: 0...life / 6, using: &random))
+        test.clock.advance(by: Int64.random(in: 0...life / 2, using: &random))
       case 97:
         try store.sweep()
         models = models.filter { $0.value.end >= test.clock.now }
@@ -109,7 +117,8 @@ import Testing
       }
     }
     for id in ids {
-      #expect(try store.load(id, since: nil)?.version == model(of: id)?.version)
+      #expect(try store.load(id, since: nil) == model(of: id)?.stored())
     }
+    #expect(overCount > 20)
   }
 }
