@@ -488,7 +488,7 @@ static enum MHD_Result dispatch(http_exchange *exchange) {
   count_long(exchange, false);
   if (exchange->is_refused) return send_reply(exchange);
   fill_in_request(exchange);
-  if (exchange->connection) http_connection_enter(exchange->connection, CONNECTION_ANSWERING);
+  if (exchange->connection) http_connection_enter(exchange->connection, CONNECTION_WAITING);
   http_count(&exchange->loop->requests, 1);
   http_count(&exchange->loop->in_flight, 1);
   exchange->is_counted = true;

@@ -74,6 +74,7 @@ typedef enum http_connection_state {
   CONNECTION_GREETING,  // TLS has still to begin
   CONNECTION_IDLE,
   CONNECTION_RECEIVING,
+  CONNECTION_WAITING,   // for an answer that is being made, or cut: nothing is due of the client
   CONNECTION_ANSWERING,
 } http_connection_state;
 
@@ -84,7 +85,6 @@ typedef struct http_connection {
   http_connection_state state;
   double since;           // when the state began
   void *session;          // of TLS; NULL: none
-  bool is_sending;        // whether it is an answer that is being sent, and not one that is being made
   uint64_t taken_before;  // what the client had taken, by the kernel's count, when the state began
   bool has_taken_before;  // whether that has been looked at
   uint64_t consumed;      // bytes of the requests on it; TLS has more

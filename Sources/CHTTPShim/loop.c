@@ -85,7 +85,6 @@ static bool read_info(int fd, struct tcp_info *info) {
 void http_connection_enter(http_connection *connection, http_connection_state state) {
   connection->state = state;
   connection->since = connection->loop->now;
-  connection->is_sending = false;
   connection->has_taken_before = false;
 }
 
@@ -99,7 +98,6 @@ static void note_taken(http_connection *connection, const struct tcp_info *info)
 void http_connection_answer(http_connection *connection, bool is_long) {
   struct tcp_info info;
   http_connection_enter(connection, CONNECTION_ANSWERING);
-  connection->is_sending = true;
   connection->moved_at = connection->since;
   // What is short is looked at in the next sweep: it is not worth the call.
   if (is_long && read_info(connection->fd, &info)) note_taken(connection, &info);
@@ -165,7 +163,7 @@ static void connection_changed(void *context, struct MHD_Connection *mhd, void *
 
 static void cut(http_connection *connection) {
   // Once is enough; libmicrohttpd sees the end and closes.
-  http_connection_enter(connection, CONNECTION_ANSWERING);
+  http_connection_enter(connection, CONNECTION_WAITING);
   connection->is_cut = true;
   shutdown(connection->fd, SHUT_RDWR);
 }
@@ -188,12 +186,11 @@ static double note_silence(http_connection *connection, uint64_t moved, double n
 }
 
 // Cuts off who is behind with taking the answer, or takes nothing of it, whatever comes meanwhile: a few bytes a
-// minute would hold forty megabytes for forty minutes. While a worker makes it nothing is due: that is not the
-// client's fault.
+// minute would hold forty megabytes for forty minutes.
 static void sweep_answering(http_loop *loop, http_connection *connection, double now) {
   const http_options *options = &loop->server->options;
   struct tcp_info info;
-  if (!connection->is_sending || !read_info(connection->fd, &info)) return;
+  if (!read_info(connection->fd, &info)) return;
   double due = options->request_timeout_seconds + paid_seconds(connection, &info);
   bool takes_nothing =
       note_silence(connection, info.tcpi_bytes_acked, now) > options->idle_timeout_seconds;
@@ -254,7 +251,7 @@ static void sweep_receiving(http_loop *loop, http_connection *connection, double
 static void sweep(http_loop *loop, double now) {
   for (http_connection *it = loop->connections; it; it = it->next) {
     if (it->state == CONNECTION_ANSWERING) sweep_answering(loop, it, now);
-    else sweep_receiving(loop, it, now);
+    else if (it->state != CONNECTION_WAITING) sweep_receiving(loop, it, now);
   }
   http_linger_run(&loop->lingerer, now);
   http_exchange_sweep(loop, now);

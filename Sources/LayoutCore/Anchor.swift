@@ -57,9 +57,9 @@ extension PreparedLayout {
   ) throws(LayoutError) -> Point? {
     let direction = old.scrollDirection
     let visible = old.visibleRect(at: offset)
+    let upright = direction.upright(visible)
     // Behind headers that are pinned there.
-    var start = direction.upright(visible).minY
-    let end = direction.upright(visible).maxY
+    var start = upright.minY
     var kept: Point?
     var count = 0
     old.forEachElement(in: visible, contentOffset: offset) { element in
@@ -76,7 +76,7 @@ extension PreparedLayout {
       }
       // An effect may show what rests beyond.
       let place = direction.upright(rest).minY
-      let begins = place >= start && place < end
+      let begins = place >= start && place < upright.maxY
       guard kept == nil || begins,
         let found = contentOffset(
           keeping: element.kind, element.indexPath, of: old, at: offset, by: map)

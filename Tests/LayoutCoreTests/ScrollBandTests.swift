@@ -2,12 +2,13 @@ import LayoutCore
 import Testing
 
 struct ScrollBandTests {
-  @Test func aTickByABandIsTheTickByTheLayout() throws {
-    var answeredCount = 0
-    for seed in seeds(200) { answeredCount += try compareTicks(seed: seed) }
-    // One in twelve at least.
+  /// Asks with many seeds how often bands answer; it has to be one time in twelve at least.
+  private func expectAnswers(_ ask: (UInt64) throws -> Int) throws {
+    let answeredCount = try seeds(200).reduce(0) { try $0 + ask($1) }
     #expect(answeredCount > seeds(200).count * 5)
   }
+
+  @Test func aTickByABandIsTheTickByTheLayout() throws { try expectAnswers(compareTicks) }
 
   /// Compares some ticks.
   ///
@@ -71,11 +72,7 @@ struct ScrollBandTests {
   }
 
   /// What the layout refuses to tell, no band tells.
-  @Test func aBandKnowsHowManyElementsShowAtMost() throws {
-    var answeredCount = 0
-    for seed in seeds(200) { answeredCount += try askForTooMany(seed: seed) }
-    #expect(answeredCount > seeds(200).count * 5)
-  }
+  @Test func aBandKnowsHowManyElementsShowAtMost() throws { try expectAnswers(askForTooMany) }
 
   /// Asks bands for more than the limit.
   ///

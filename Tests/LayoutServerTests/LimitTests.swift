@@ -482,7 +482,17 @@ struct LimitTests {
     return count
   }
 
-  /// Takes what comes for some time, at twice a pace of a hundred thousand bytes a second.
+  /// A server whose answers have to be taken at a hundred thousand bytes a second.
+  private func startPacedServer(
+    change: (inout HTTPServerConfiguration) -> Void
+  ) throws -> HTTPServer {
+    try startServer {
+      $0.minimumAnswerRate = 100_000
+      change(&$0)
+    }
+  }
+
+  /// Takes what comes for some time, at twice that pace.
   private func take(from client: RawClient, forTenthsOfSeconds count: Int) throws {
     for _ in 0..<count {
       var takenCount = 0
@@ -516,10 +526,7 @@ struct LimitTests {
 
   /// Long answers have longer than requests have.
   @Test func whoTakesALongAnswerSlowlyHasTheTimeForIt() throws {
-    let server = try startServer {
-      $0.requestTimeoutSeconds = 1
-      $0.minimumAnswerRate = 100_000
-    }
+    let server = try startPacedServer { $0.requestTimeoutSeconds = 1 }
     defer { server.stop(drainSeconds: 1) }
     let client = clientWithLongAnswer(of: 3_000_000, from: server)
     // For longer than a request has.
@@ -530,10 +537,7 @@ struct LimitTests {
 
   /// What the kernel still has of the answers before goes first, and takes its time.
   @Test func whoTakesManyAnswersSlowlyHasTheTimeForThem() throws {
-    let server = try startServer {
-      $0.requestTimeoutSeconds = 1
-      $0.minimumAnswerRate = 100_000
-    }
+    let server = try startPacedServer { $0.requestTimeoutSeconds = 1 }
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port, receiveBuffer: 2048, segment: nil)
     // More of them than there is room for on the way.
@@ -547,10 +551,7 @@ struct LimitTests {
 
   /// Who takes an answer from the kernel, which has had all of it from the server, is not silent meanwhile.
   @Test func whoStillTakesTheAnswerIsNotSilent() throws {
-    let server = try startServer {
-      $0.idleTimeoutSeconds = 1
-      $0.minimumAnswerRate = 100_000
-    }
+    let server = try startPacedServer { $0.idleTimeoutSeconds = 1 }
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port, receiveBuffer: 2048, segment: nil)
     client.send("GET /size/1000000 HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -566,10 +567,7 @@ struct LimitTests {
 
   /// As soon as they are behind, and not when all of it should have been taken.
   @Test func whoFallsBehindIsCutOffLongBeforeTheEnd() throws {
-    let server = try startServer {
-      $0.requestTimeoutSeconds = 2
-      $0.minimumAnswerRate = 100_000
-    }
+    let server = try startPacedServer { $0.requestTimeoutSeconds = 2 }
     defer { server.stop(drainSeconds: 1) }
     // It has 102 seconds for all of it, and takes a tenth of the least pace.
     let client = clientWithLongAnswer(of: 10_000_000, from: server)
@@ -585,10 +583,7 @@ struct LimitTests {
 
   /// Who has taken much is ahead, and may rest; what came before, on the same connection, is another answer's.
   @Test func whoIsAheadMayRest() throws {
-    let server = try startServer {
-      $0.requestTimeoutSeconds = 1
-      $0.minimumAnswerRate = 100_000
-    }
+    let server = try startPacedServer { $0.requestTimeoutSeconds = 1 }
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port, receiveBuffer: 2048)
     for _ in 0..<2 {

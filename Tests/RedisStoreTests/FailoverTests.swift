@@ -21,8 +21,12 @@ extension RedisTests {
       try #require(unsafe symlink(master.socket, name) == 0)
     }
 
-    /// A store that knows the name, and connections of it at the master, as many as there may be.
-    private func connectedStore(_ id: SessionID, connectionCount: Int) throws -> RedisStore {
+    /// A store that knows the name, and connections of it at the master, as many as there may be; and a session in it,
+    /// which the other one has too.
+    private func replicatedStore(
+      connectionCount: Int
+    ) throws -> (store: RedisStore, id: SessionID) {
+      let id = newID()
       let store = RedisStore(
         address: try RedisAddress(url: "unix://\(name)"), timeToLive: .seconds(3600),
         timeout: .seconds(60), connectionLimit: connectionCount)
@@ -34,17 +38,13 @@ extension RedisTests {
         if thread < count {
           #expect(throws: Never.self) { try store.load(id, since: nil) }
         } else {
-          #expect(wait { clientCount(at: master) == count + 1 })
-          _ = try? run(["CLIENT", "UNPAUSE"], at: master)
+          #expect(wait { RedisServer.clientCount(at: master) == count + 1 })
+          _ = try? RedisServer.run(["CLIENT", "UNPAUSE"], at: master)
         }
       }
-      return store
-    }
-
-    /// Makes a replica of the other one, that has the session.
-    private func replicate(_ id: SessionID) throws {
-      try replica.run("REPLICAOF", "127.0.0.1", "\(master.port)")
+      try replica.run("REPLICAOF", "127.0.0.1", "\(self.master.port)")
       #expect(wait { (try? replica.number("EXISTS", RedisKeys(id).session)) == 1 })
+      return (store, id)
     }
 
     /// The replica becomes the master, and the name leads to it; the other one becomes a replica, which finds
@@ -52,19 +52,13 @@ extension RedisTests {
     private func failOver() throws {
       try replica.run("REPLICAOF", "NO", "ONE")
       try master.run("REPLICAOF", "127.0.0.1", "1")
-      try rename(to: replica.socket)
-    }
-
-    private func rename(to socket: String) throws {
       // Safe: the texts are there for the length of the calls.
-      try #require(unsafe unlink(name) == 0 && symlink(socket, name) == 0)
+      try #require(unsafe unlink(name) == 0 && symlink(replica.socket, name) == 0)
     }
 
     @Test func aRefusalIsEnoughToLeaveAMaster() throws {
       defer { unsafe unlink(name) }
-      let id = newID()
-      let store = try connectedStore(id, connectionCount: 4)
-      try replicate(id)
+      let (store, id) = try replicatedStore(connectionCount: 4)
       try failOver()
       let refusal = error { () throws(StoreError) in
         _ = try store.append([1], to: id, after: StoredVersion(1, stamp: 1), stamp: 2)
@@ -80,7 +74,7 @@ extension RedisTests {
       onThreads(4) { _ in
         for _ in 0..<20 { #expect((try? store.load(id, since: nil)?.version) == 5) }
       }
-      #expect(wait { clientCount(at: master.socket) == 1 })
+      #expect(wait { RedisServer.clientCount(at: master.socket) == 1 })
     }
 
     /// A version that a server knows is not gone because a connection of before does not lead to it: be it that the
@@ -88,9 +82,7 @@ extension RedisTests {
     @Test(arguments: [false, true])
     func whoDoesNotKnowAVersionIsNotBelievedAtOnce(hasLostChange: Bool) throws {
       defer { unsafe unlink(name) }
-      let id = newID()
-      let store = try connectedStore(id, connectionCount: 2)
-      try replicate(id)
+      let (store, id) = try replicatedStore(connectionCount: 2)
       try replica.run("REPLICAOF", "NO", "ONE")
       let first = StoredVersion(1, stamp: 1)
       if hasLostChange { #expect(try store.append([9], to: id, after: first, stamp: 9) == .done) }
@@ -101,15 +93,13 @@ extension RedisTests {
       #expect(session?.storedVersion == known)
       #expect(session?.snapshot == nil)
       #expect(session?.changes == [])
-      #expect(wait { clientCount(at: master.socket) == 1 })
+      #expect(wait { RedisServer.clientCount(at: master.socket) == 1 })
     }
 
     /// Whoever took over knows it no better: it is gone.
     @Test func whatIsLostIsGivenUp() throws {
       defer { unsafe unlink(name) }
-      let id = newID()
-      let store = try connectedStore(id, connectionCount: 2)
-      try replicate(id)
+      let (store, id) = try replicatedStore(connectionCount: 2)
       try replica.run("REPLICAOF", "NO", "ONE")
       let first = StoredVersion(1, stamp: 1)
       #expect(try store.append([9], to: id, after: first, stamp: 9) == .done)
@@ -123,19 +113,4 @@ extension RedisTests {
       }
     }
   }
-}
-
-/// How many are connected, and so is who asks.
-private func clientCount(at socket: String) -> Int? {
-  guard case .bytes(let list) = try? run(["CLIENT", "LIST", "TYPE", "normal"], at: socket) else {
-    return nil
-  }
-  return list.count { $0 == UInt8(ascii: "\n") }
-}
-
-private func run(_ words: [String], at socket: String) throws -> RedisReply? {
-  let channel = try RedisChannel(to: .socket(path: socket), timeout: .seconds(10))
-  var commands = RedisCommands()
-  commands.append(words)
-  return try channel.exchange(commands).first
 }

@@ -117,11 +117,26 @@ final class RedisServer {
   /// Tells it something, past all that is tested.
   @discardableResult
   func run(_ words: String...) throws -> RedisReply {
+    try RedisServer.run(words, at: socket, password: password)
+  }
+
+  /// The same of the one at a socket, on any thread.
+  @discardableResult
+  static func run(_ words: [String], at socket: String, password: String? = nil) throws
+    -> RedisReply
+  {
     let channel = try RedisChannel(to: .socket(path: socket), timeout: .seconds(10))
     var commands = RedisCommands()
     if let password { commands.append(["AUTH", password]) }
     commands.append(words)
     return try channel.exchange(commands).last ?? .null
+  }
+
+  /// How many clients the one at a socket has, and so is who asks; nil if it does not say.
+  static func clientCount(at socket: String) -> Int? {
+    let list = try? run(["CLIENT", "LIST", "TYPE", "normal"], at: socket)
+    guard case .bytes(let list)? = list else { return nil }
+    return list.count { $0 == UInt8(ascii: "\n") }
   }
 
   /// What it has said so far.

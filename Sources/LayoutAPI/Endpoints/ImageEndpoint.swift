@@ -31,9 +31,7 @@ extension Call {
         return false
       }
       var drawn = element
-      if let scale = layout.viewport.displayScale {
-        drawn.frame = element.frame.rounded(toScale: scale)
-      }
+      drawn.frame = element.frame(at: layout.viewport.displayScale)
       picture.elements.append(drawn)
       return true
     }

@@ -53,10 +53,6 @@ struct AttributesFormat {
     }
   }
 
-  private func frame(_ element: LayoutAttributes) -> Rect {
-    displayScale.map { element.frame.rounded(toScale: $0) } ?? element.frame
-  }
-
   /// Writes elements.
   func write(_ elements: [LayoutAttributes], to json: inout JSONWriter) {
     switch shape {
@@ -124,7 +120,7 @@ struct AttributesFormat {
   ) {
     if element.kind == .cell {
       if !names.areGiven, element.zIndex == 0, element.isPlain {
-        json.cell(element.indexPath, frame(element))
+        json.cell(element.indexPath, element.frame(at: displayScale))
         return
       }
       json.beginCell(element.indexPath)
@@ -138,7 +134,7 @@ struct AttributesFormat {
       json.raw("\"id\":")
       _ = names.write(element, to: &json)
     }
-    json.frame(frame(element))
+    json.frame(element.frame(at: displayScale))
     if element.zIndex != 0 {
       json.raw("\"zIndex\":")
       json.integer(element.zIndex)
@@ -164,7 +160,7 @@ struct AttributesFormat {
   }
 
   private func writeColumns(_ elements: [LayoutAttributes], to json: inout JSONWriter) {
-    let frames = elements.map(frame)
+    let frames = elements.map { $0.frame(at: displayScale) }
     json.beginObject()
     json.column("\"kind\":[", elements) { $0.kind(of: $1.identity, in: content) }
     json.column("\"section\":[", elements) { $0.integer($1.indexPath.section) }
@@ -203,5 +199,15 @@ extension JSONWriter {
     raw(start)
     for value in values { write(&self, value) }
     endArray()
+  }
+}
+
+extension LayoutAttributes {
+  /// The frame as answers have it.
+  ///
+  /// - Parameter scale: The viewport's pixels per point, to which it is rounded; nil for none.
+  /// - Returns: The frame.
+  func frame(at scale: DisplayScale?) -> Rect {
+    scale.map { frame.rounded(toScale: $0) } ?? frame
   }
 }

@@ -74,8 +74,7 @@ struct StyleSheet: ~Copyable {
       text.raw(">[data-kind=")
       quote(description.content.sections[path.section].decorations[Int(place)].kind)
     }
-    let frame =
-      description.viewport.displayScale.map { element.frame.rounded(toScale: $0) } ?? element.frame
+    let frame = element.frame(at: description.viewport.displayScale)
     text.withRoom(texts: 96, numbers: 6) { place in
       place.text("][data-index-path=\"")
       place.integer(path.section)
