@@ -2,7 +2,7 @@ import Foundation
 import HTTPMessages
 import Testing
 
-struct BodyMemoryTests {
+@Suite(.waits) struct BodyMemoryTests {
   @Test(arguments: [0, 1, 1023, 1024, 1025, 5000, 16_384, 16_385, 1 << 20])
   func thereAreAsManyBytesAsAskedFor(capacity: Int) {
     for _ in 0..<20 {

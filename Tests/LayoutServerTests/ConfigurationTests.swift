@@ -4,7 +4,7 @@ import Testing
 @testable import layoutd
 
 /// What the program is told, and what it makes of that.
-struct ConfigurationTests {
+@Suite(.waits) struct ConfigurationTests {
   private func read(
     _ arguments: [String], _ variables: [String: String] = [:]
   ) throws(Configuration.Failure) -> Configuration {

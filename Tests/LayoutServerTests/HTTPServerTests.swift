@@ -3,7 +3,7 @@ import HTTPMessages
 import MicroHTTP
 import Testing
 
-struct HTTPServerTests {
+@Suite(.waits) struct HTTPServerTests {
   private func start(
     _ handler: any HTTPHandler = EchoHandler(), workers: Int = 2, queue: Int = 64,
     maximumBody: Int = 1 << 22, connections: Int = 1024, timeout: Int = 15

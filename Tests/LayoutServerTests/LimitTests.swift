@@ -4,7 +4,7 @@ import MicroHTTP
 import Testing
 
 /// What a client may take of the server, and how it is told.
-struct LimitTests {
+@Suite(.waits) struct LimitTests {
   private let get = "GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
 
   // MARK: Lengths

@@ -4,7 +4,7 @@ import MicroHTTP
 import Testing
 
 /// The service behind the real server.
-struct LiveServiceTests {
+@Suite(.waits) struct LiveServiceTests {
   private func post(_ path: String, _ body: String) -> String {
     "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
       + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Who stands back where there is not enough of the processor.
-struct PriorityTests {
+@Suite(.waits) struct PriorityTests {
   /// To turn a client away costs more than to answer a tick; with the loops' priority a thousand
   /// clients at the door would take half of what those inside need.
   @Test func loopsComeBeforeThoseWhoAreAtTheDoorAndWorkers() throws {

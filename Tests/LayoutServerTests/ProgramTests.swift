@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// The program itself, as it is started, told to reload and told to stop.
-struct ProgramTests {
+@Suite(.waits) struct ProgramTests {
   /// SHA-256 of "abc" and of the empty text.
   private static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
   private static let nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

@@ -3,7 +3,7 @@ import MicroHTTP
 import Testing
 
 /// How a refusal reaches the client, and who else learns of it.
-struct RefusalTests {
+@Suite(.waits) struct RefusalTests {
   @Test func theHandlerLearnsWhatWasRefused() throws {
     let handler = EchoHandler()
     let server = try startServer(handler) { $0.maximumBodySize = 1000 }

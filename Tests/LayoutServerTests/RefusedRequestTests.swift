@@ -4,7 +4,7 @@ import Testing
 
 /// What is no request, or could be read as two: each gets a sensible answer or a clean close, and
 /// nothing that follows it on the connection is answered.
-struct RefusedRequestTests {
+@Suite(.waits) struct RefusedRequestTests {
   /// Who answers.
   enum Answer: Equatable {
     /// The shim, with a problem.

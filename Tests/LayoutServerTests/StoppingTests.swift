@@ -3,7 +3,7 @@ import MicroHTTP
 import Testing
 
 /// The end comes in time, whatever is under way.
-struct StoppingTests {
+@Suite(.waits) struct StoppingTests {
   /// On a worker, or on a thread that serves.
   @Test(arguments: ["/wait", "/stall"])
   func aHandlerThatNeverEndsDoesNotKeepTheServer(path: String) throws {

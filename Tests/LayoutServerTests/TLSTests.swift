@@ -5,7 +5,7 @@ import MicroHTTP
 import Testing
 
 /// HTTP over TLS, asked by curl.
-struct TLSTests {
+@Suite(.waits) struct TLSTests {
   /// For localhost and 127.0.0.1, good until 2126, made for this test and used for nothing else.
   ///
   /// By `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500

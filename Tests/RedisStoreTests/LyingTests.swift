@@ -4,7 +4,7 @@ import Testing
 @testable import RedisStore
 
 /// What comes from the other side is not trusted, whoever it is.
-struct LyingTests {
+@Suite(.waits) struct LyingTests {
   private func store(
     _ fake: FakeRedis, timeout: Duration = .seconds(5)
   ) throws -> RedisStore {

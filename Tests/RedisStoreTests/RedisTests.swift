@@ -5,7 +5,7 @@ import Testing
 @testable import RedisStore
 
 /// All that is asked of a real Redis.
-enum RedisTests {}
+@Suite(.waits) enum RedisTests {}
 
 /// A name that nobody else has.
 func newID() -> SessionID {

@@ -4,7 +4,7 @@ import SQLiteStore
 import Synchronization
 import Testing
 
-@Suite struct ConcurrencyTests {
+@Suite(.waits) struct ConcurrencyTests {
   let test: TestStore
   let store: SQLiteStore
 

@@ -2,7 +2,7 @@ import LayoutSessions
 import SQLiteStore
 import Testing
 
-@Suite struct ExpiryTests {
+@Suite(.waits) struct ExpiryTests {
   let test: TestStore
   let store: SQLiteStore
   let id = newID()

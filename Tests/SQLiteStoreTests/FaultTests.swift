@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Disks that are full, and files that are damaged.
-@Suite struct FaultTests {
+@Suite(.waits) struct FaultTests {
   let test: TestStore
 
   init() throws { test = try TestStore() }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Which files are stores, and which are left alone.
-@Suite struct FileTests {
+@Suite(.waits) struct FileTests {
   let test: TestStore
 
   init() throws { test = try TestStore() }

@@ -3,7 +3,7 @@ import SQLiteStore
 import Testing
 
 /// The store against a dictionary, with all that can be asked for in any order.
-@Suite struct ModelTests {
+@Suite(.waits) struct ModelTests {
   private struct Model {
     var owner: String
     var snapshot: StoredSession.Snapshot

@@ -2,7 +2,7 @@ import LayoutSessions
 import SQLiteStore
 import Testing
 
-@Suite struct SessionTests {
+@Suite(.waits) struct SessionTests {
   let test: TestStore
   let store: SQLiteStore
   let id = newID()
