@@ -149,3 +149,10 @@ if Context.environment["LAYOUTD_FUZZ"] == nil {
       sources: ["Fuzzers", "Driver"], swiftSettings: strict),
   ]
 }
+
+// ThreadSanitizer has nothing to look for in what has no threads: with LAYOUTD_THREADS that is not built.
+// .ci/run sets the variable.
+if Context.environment["LAYOUTD_THREADS"] != nil {
+  let threadless = ["LayoutCoreTests", "FuzzingTests", "LayoutBenchmark", "CBenchmark"]
+  package.targets.removeAll { threadless.contains($0.name) }
+}

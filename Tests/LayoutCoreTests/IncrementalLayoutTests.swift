@@ -260,9 +260,10 @@ struct IncrementalLayoutTests {
     let viewport = generator.viewport()
     var prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
     for number in 1...batches {
-      let random = generator.batch(for: content, nextName: &nextName)
-      let batch = random.repaired(for: content) ?? random
-      let updated = try batch.applied(to: content)
+      let batch = generator.batch(for: content, nextName: &nextName)
+      let updated =
+        try (try? batch.applied(to: content))
+        ?? (batch.repaired(for: content) ?? batch).applied(to: content)
       let next = try PreparedLayout(updating: prepared, to: updated, layout: layout)
       let scratch = try PreparedLayout(
         Content(sections: Array(updated.content.sections)), layout: layout, viewport: viewport)

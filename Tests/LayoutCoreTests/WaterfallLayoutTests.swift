@@ -109,7 +109,8 @@ struct WaterfallLayoutTests {
         x: 0, y: random.length(0...Int(scratch.contentSize.height.points)), width: 300, height: 900)
       let found = try prepared.elements(in: rect, contentOffset: .zero, limit: .max)
       #expect(try found == scratch.elements(in: rect, contentOffset: .zero, limit: .max))
-      guard number.isMultiple(of: 3) else { continue }
+      // What is wrong in one may be right again in the next.
+      guard number == 9 || random.chance(0.1) else { continue }
       #expect(
         prepared.everyElement(of: content, contentOffset: .zero)
           == scratch.everyElement(of: content, contentOffset: .zero))

@@ -42,7 +42,7 @@ struct AddressTests {
     #expect("\(address)" == description)
   }
 
-  @Test(arguments: [
+  private static let refused: [(url: String, words: String)] = [
     ("", "begins with redis://"), ("h:6379", "begins with redis://"),
     ("secret@h", "begins with redis://"), ("http://secret@h", "begins with redis://"),
     ("redis:/h", "begins with redis://"), ("rediss://:secret@h", "no TLS"),
@@ -64,7 +64,9 @@ struct AddressTests {
     ("unix:///" + String(repeating: "x", count: 107), "from 2 to 107"),
     ("unix:///r?database=1", "is db="), ("unix:///r?db=", "the database"),
     ("unix:///r?db=1&x=2", "the database"), ("unix:///r%00", "not UTF-8"),
-  ])
+  ]
+
+  @Test(arguments: refused)
   func itIsRefused(url: String, words: String) {
     do {
       _ = try RedisAddress(url: url)

@@ -691,8 +691,8 @@ struct SharingTests {
     // Other sessions do not wait.
     if !fails { #expect(service.value.send(.get, other)?.status == 200) }
     for _ in 0..<7 { isAnswered.await() }
-    #expect(
-      statuses.withLock { $0.dropFirst(3) } == Array(repeating: fails ? 503 : 200, count: 7)[...])
+    let status = fails ? 503 : 200
+    #expect(statuses.withLock { Array($0.dropFirst(3)) } == Array(repeating: status, count: 7))
     #expect(store.loadCount.withLock { $0 } == (fails ? 1 : 2))
     store.failure.withLock { $0 = nil }
     #expect(service.value.send(.get, path)?.status == 200)

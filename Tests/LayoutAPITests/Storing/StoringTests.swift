@@ -629,8 +629,7 @@ struct StoredRecordTests {
     }
     let body = change + members.joined(separator: " , ") + "}"
     // Behind what is kept, and in front of it.
-    let reversed =
-      "{" + members.joined(separator: ",\n") + "," + change.dropFirst().dropLast() + "}"
+    let reversed = "{\(members.joined(separator: ",\n")),\(change.dropFirst().dropLast())}"
     for body in [body, reversed] {
       let store = ScriptedStore(isShared: false)
       let service = MockService(over: store)
@@ -645,7 +644,7 @@ struct StoredRecordTests {
       let json = try #require(
         JSONSerialization.jsonObject(with: Data(record[(line + 1)...])) as? [String: Any])
       let kept = try #require(json[String(end.dropFirst())] as? NSDictionary)
-      let wanted = try JSONSerialization.jsonObject(with: Data((change.dropLast() + "}").utf8))
+      let wanted = try JSONSerialization.jsonObject(with: Data("\(change.dropLast())}".utf8))
       #expect(kept == wanted as? NSDictionary)
       #expect(json["contentOffset"] != nil)
       #expect(try MockService(over: store).view(of: path) == service.view(of: path))
