@@ -294,14 +294,15 @@ class ClientTests(unittest.TestCase):
 
 
 class KillsTests(unittest.TestCase):
-    """A server that hangs up without an answer: nothing is wrong if it was killed, and it is if it was not."""
+    """A server that hangs up, at once or after an answer: what is wrong if it was not killed, and if it was."""
 
-    def violations(self, caller, killed):
+    def violations(self, caller, killed, answer=b""):
         with socket.create_server(("127.0.0.1", 0)) as listener:
             def hang_up():
                 connection, _ = listener.accept()
                 with connection:
                     connection.recv(65536)
+                    connection.sendall(answer)
             threading.Thread(target=hang_up, daemon=True).start()
             author = model.Author(random.Random(1), "a")
             subject = kills.Subject("/v1/sessions/a", author, author.model())
@@ -318,6 +319,20 @@ class KillsTests(unittest.TestCase):
             with contextlib.redirect_stdout(io.StringIO()):
                 self.assertEqual(len(self.violations(caller, killed=False)), 1)
             self.assertEqual(self.violations(caller, killed=True), [])
+
+    def test_the_living_are_not_unavailable(self):
+        answer = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
+        for caller in kills.Writer, kills.Reader:
+            with contextlib.redirect_stdout(io.StringIO()):
+                said = self.violations(caller, False, answer)
+            self.assertIn("from a server that is alive: 503", " ".join(said))
+            self.assertEqual(self.violations(caller, True, answer), [])
+
+    def test_a_bug_of_the_test_is_no_quiet_round(self):
+        for caller in kills.Writer, kills.Reader:
+            with contextlib.redirect_stdout(io.StringIO()):
+                said = self.violations(caller, True, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+            self.assertEqual([text.partition(":")[0] for text in said], ["the test itself"])
 
 
 class ProxyTests(unittest.TestCase):
