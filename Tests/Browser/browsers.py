@@ -23,23 +23,40 @@ addEventListener("unhandledrejection", (e) => refused.push(`rejection: ${e.reaso
 """
 
 
-class Chromium:
+class Browser:
+    """What pages complain of: on the console, and by what they are watched for, which goes with them."""
+
+    def __init__(self):
+        self.messages = []
+        self.refused = []
+
+    def keep_refused(self):
+        """Before a page goes."""
+        self.refused += self.eval("return window.refused?.splice(0) ?? []")
+
+
+class Chromium(Browser):
     name = "chromium"
 
     def __init__(self):
         from playwright.sync_api import sync_playwright
 
+        super().__init__()
         self.playwright = sync_playwright().start()
         self.browser = self.playwright.chromium.launch(
             executable_path="/usr/bin/chromium", args=["--no-sandbox"]
         )
-        self.messages = []
         self.page = self.browser.new_page(viewport={"width": 1280, "height": 800})
         self.page.set_default_timeout(20_000)
+        self.watch()
+
+    def watch(self):
         self.page.add_init_script(WATCH)
-        self.page.on("console", lambda m: m.type == "error" and self.messages.append(m.text))
+        self.page.on(
+            "console", lambda m: m.type == "error" and self.messages.append(f"{m.text} {m.location['url']}"))
 
     def goto(self, url):
+        self.keep_refused()
         # Only the fragment differs from page to page: that alone would load nothing.
         self.page.goto("about:blank")
         self.page.goto(url)
@@ -76,7 +93,7 @@ class Chromium:
             has_touch=True, is_mobile=True, viewport={"width": 360, "height": 740}, device_scale_factor=2
         )
         page, self.page = self.page, context.new_page()
-        self.page.add_init_script(WATCH)
+        self.watch()
         session = context.new_cdp_session(self.page)
 
         def touch(kind, *points):
@@ -85,6 +102,7 @@ class Chromium:
 
         try:
             yield touch
+            self.keep_refused()
         finally:
             self.page = page
             context.close()
@@ -109,7 +127,7 @@ class Chromium:
         self.playwright.stop()
 
 
-class WebDriver:
+class WebDriver(Browser):
     """What both dialects of WebDriver have the same words for: what hands do."""
 
     # Touches by WebDriver do not scroll.
@@ -154,6 +172,7 @@ class Firefox(WebDriver):
     def __init__(self):
         import websocket
 
+        super().__init__()
         self.profile = tempfile.TemporaryDirectory(prefix="firefox-")
         self.process = subprocess.Popen(
             ["/usr/bin/firefox-esr", "--headless", "--no-remote", "--remote-debugging-port", "0",
@@ -169,7 +188,6 @@ class Firefox(WebDriver):
         threading.Thread(target=self.process.stderr.read, daemon=True).start()
         self.socket = websocket.create_connection(f"{url}/session", suppress_origin=True, timeout=30)
         self.count = 0
-        self.messages = []
         self.send("session.new", capabilities={})
         self.send("session.subscribe", events=["log.entryAdded"])
         self.context = self.send("browsingContext.getTree")["contexts"][0]["context"]
@@ -192,6 +210,7 @@ class Firefox(WebDriver):
                 self.messages.append(entry.get("text"))
 
     def goto(self, url):
+        self.keep_refused()
         # Firefox does not always say that a page is complete, and then never answers who waits for that: so
         # the page is asked.
         for place in ("about:blank", url):
@@ -251,6 +270,7 @@ class WebKit(WebDriver):
     name = "webkit"
 
     def __init__(self):
+        super().__init__()
         # Without a window manager the window that is under the pointer has the focus, and the pointer is in the
         # middle of the screen: that is to be in every window.
         self.display = subprocess.Popen(
@@ -267,7 +287,6 @@ class WebKit(WebDriver):
             env={**os.environ, "DISPLAY": f":{number}", "GDK_BACKEND": "x11", "WEBKIT_DISABLE_DMABUF_RENDERER": "1"},
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
-        self.messages = []
         self.wheels = 0
         self.session = f"http://127.0.0.1:{port}/session"
         binary = next(pathlib.Path("/usr/lib").glob("*/webkit2gtk-4.*/MiniBrowser"))
@@ -302,6 +321,7 @@ class WebKit(WebDriver):
             raise RuntimeError(f"{method} {path}: {value['error']}: {value['message']}") from None
 
     def goto(self, url):
+        self.keep_refused()
         self.send("POST", "/url", url="about:blank")
         self.send("POST", "/url", url=url)
         # Nothing can be made to run before the page does: what goes wrong until here, only the others see.
