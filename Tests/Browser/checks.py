@@ -1,6 +1,7 @@
 """What has to hold of the playground and the component in a browser; Tests/Browser/run runs it."""
 
 import argparse
+import collections
 import contextlib
 import hashlib
 import http.server
@@ -32,6 +33,10 @@ WAIT = "const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));"
 
 class Failed(Exception):
     pass
+
+
+class Skipped(Exception):
+    """What a check is about, this browser has not."""
 
 
 def expect(holds, text):
@@ -123,9 +128,10 @@ class Page:
         time.sleep(0.4)
         return x, y
 
-    def has_focus(self):
+    def needs_focus(self):
         """Firefox's window never has it without a screen, and says nothing of elements that get it."""
-        return self.browser.eval("return document.hasFocus()")
+        if not self.browser.eval("return document.hasFocus()"):
+            raise Skipped("the window has not the focus")
 
     def ids(self, count=8):
         """The first items, as the server has them."""
@@ -1236,8 +1242,7 @@ class Checks(Page):
 
     def the_focus_stays_with_its_item(self):
         """Whatever becomes of the other items; the keyboard's is one item, and that is the one to tab to."""
-        if not self.has_focus():
-            return
+        self.needs_focus()
         for what, focus, batch, current, stays in (
             ("an item comes before it", "view.elementAt(0, 3)",
              {"insertItems": [{"section": 0, "at": 0, "items": {"ids": ["new"], "sizes": [[90, 90]]}}]}, "0,4", True),
@@ -1288,8 +1293,7 @@ class Checks(Page):
         expect(stops == [1, 1, 1, "0,0", "share"], f"places to tab to, the item's, and what has the focus: {stops}")
 
     def controls_in_items_have_their_keys(self):
-        if not self.has_focus():
-            return
+        self.needs_focus()
         self.open("collection=random&layout=list")
         self.browser.eval(VIEW + """
           window.pressed = 0;
@@ -1304,8 +1308,7 @@ class Checks(Page):
 
     def who_goes_away_lifts_nothing(self):
         """An item that is up keeps all others from being changed, and the keys that drop it go elsewhere now."""
-        if not self.has_focus():
-            return
+        self.needs_focus()
         self.open("collection=random&layout=list")
         before = self.ids()
         self.browser.eval(VIEW + "view.elementAt(0, 1).focus()")
@@ -1624,7 +1627,7 @@ class Checks(Page):
           await look();
           return ways;""")
         if ways is None:
-            return
+            raise Skipped("it says when scrolling has ended")
         expect(ways[:2] == [1500, 1500], f"under a finger it goes {ways[:2]}")
         expect(ways[3] < -2000, f"let go, it goes {ways}")
         self.same("let go")
@@ -1846,6 +1849,8 @@ class Checks(Page):
 
     def fingers(self):
         """On a phone: one card a swipe, and an item is moved after it has been held."""
+        if not self.browser.phone:
+            raise Skipped("touches by WebDriver do not scroll")
         with self.browser.phone() as touch:
             def swipe(start, end):
                 for step in range(1, 11):
@@ -1912,16 +1917,13 @@ class Checks(Page):
 CHECKS = [name for name in vars(Checks) if not name.startswith("_")]
 
 
-def run(checks):
-    """Runs all checks, or those that were asked for; returns how many failed."""
+def run(checks, skipped):
+    """Runs all checks, or those that were asked for; returns how many failed, and counts who skipped which."""
     failures = 0
     browser = checks.browser
     for name in only or CHECKS:
-        if name == "fingers" and not browser.phone:
-            print(f"{browser.name}: fingers: not to be had here")
-            continue
         start = time.monotonic()
-        problem = None
+        word, problem = "ok", None
         try:
             # What the check before has left on its page is not this one's.
             browser.keep_refused()
@@ -1933,11 +1935,13 @@ def run(checks):
             provoked = [f"status of {status} " for status in getattr(check, "provokes", ())]
             errors = [m for m in browser.messages if not any(each in m for each in provoked)]
             expect(not browser.refused and not errors, f"the browser complains: {browser.refused} {errors}")
+        except Skipped as reason:
+            skipped[name] += 1
+            word = f"skipped, {reason}"
         except Failed as failed:
-            problem = str(failed)
+            word, problem = "FAILED", str(failed)
         except Exception:
-            problem = traceback.format_exc(limit=3)
-        word = "ok" if problem is None else "FAILED"
+            word, problem = "FAILED", traceback.format_exc(limit=3)
         print(f"{browser.name}: {name.replace('_', ' ')}: {word}, {time.monotonic() - start:.1f} s", flush=True)
         if problem:
             failures += 1
@@ -2024,13 +2028,19 @@ shop = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Shop)
 threading.Thread(target=shop.serve_forever, daemon=True).start()
 origin = f"http://127.0.0.1:{shop.server_port}"
 failures = 0
+skipped = collections.Counter()
+kinds = (Chromium, Firefox, WebKit)
 with server(options.program, "--cors-origin", origin) as url:
     Shop.layoutd = url
-    for kind in (Chromium, Firefox, WebKit):
+    for kind in kinds:
         if options.browser in (None, kind.name):
             browser = kind()
             try:
-                failures += run(Checks(browser, options.program, url, origin, options.screenshots))
+                failures += run(Checks(browser, options.program, url, origin, options.screenshots), skipped)
             finally:
                 browser.close()
+for name, count in skipped.items():
+    if count == len(kinds):
+        failures += 1
+        print(f"{name.replace('_', ' ')}: FAILED, no browser has what it is about")
 sys.exit(1 if failures else 0)
