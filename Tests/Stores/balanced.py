@@ -7,6 +7,7 @@ in turn has what is visible.
 """
 
 import collections
+import itertools
 import random
 import re
 import threading
@@ -19,6 +20,8 @@ import processes
 import sessions
 
 EXAMPLE = processes.REPOSITORY / "Examples/deploy/haproxy.cfg"
+# Seconds after which nobody goes on waiting for what happens by itself.
+PATIENCE = 60
 
 
 def configuration(ports, bind, watch=False):
@@ -51,8 +54,10 @@ class Trial:
         self.redis = processes.Redis(sandbox, fsync="always", password="correct-horse")
         self.redis.start()
         binary = processes.find_binary(options.binary)
+        # That a disk is slow to sync is no reason for a 503 here.
         self.servers = [
-            processes.Server(sandbox, binary, self.redis.url(), f"layoutd{number}")
+            processes.Server(
+                sandbox, binary, self.redis.url(), f"layoutd{number}", ["--store-timeout-ms=9000"])
             for number in (1, 2, 3)]
         for server in self.servers:
             server.start()
@@ -138,37 +143,38 @@ def killed_server(trial, homes, options):
     last = dict(homes)
     follow(trial, last, 500)
     moved_after = time.monotonic() - killed
-    # From now on HAProxy knows, and nothing moves any more: until then, one that cannot be sent to the
-    # dead server may be sent to either of the others.
-    time.sleep(2)
-    follow(trial, last, 600)
-    settled = dict(last)
-    follow(trial, last, 700)
-    trial.check(last == settled, "sessions still move two seconds after a server was killed")
+    # Until HAProxy knows, one that cannot be sent to the dead server may be sent to either of the others.
+    trial.check(
+        follow_until(trial, last, lambda before: last == before),
+        "sessions still move, and a server was killed long ago")
     trial.check(victim.name not in last.values(), f"{victim.name} was killed and answers")
     for path, home in homes.items():
         if home != victim.name:
             trial.check(last[path] == home, f"a session left {home}, and {victim.name} was killed")
     victim.start()
     # Two checks a second apart, and then its sessions return.
-    deadline = time.monotonic() + 15
-    while time.monotonic() < deadline and last != homes:
-        time.sleep(0.2)
-        follow(trial, last, 800)
-    follow(trial, last, 900)
-    trial.check(last == homes, f"sessions of {victim.name} did not all return to it")
+    trial.check(
+        follow_until(trial, last, lambda _: last == homes),
+        f"sessions of {victim.name} did not all return to it")
     # And a friendly end of each server in turn, as an upgrade does.
     before = failures(clients)
     for server in trial.servers:
         server.stop()
-        time.sleep(0.5)
+        trial.check(
+            follow_until(trial, last, lambda _: server.name not in last.values()),
+            f"{server.name} was ended and answers")
         server.start()
-        time.sleep(3)
-    upgrade = failures(clients)
+        trial.check(
+            follow_until(trial, last, lambda _: last == homes),
+            f"sessions of {server.name}, which was ended, did not all return to it")
+    upgrade = failures(clients) - before
+    trial.check(not upgrade, f"when all three were ended and started again in turn: {written(upgrade)}")
     stop.set()
     for one in clients:
         one.join(30)
     answered = sum(one.answered for one in clients)
+    trial.check(
+        all(one.answered for one in clients), f"answered: {[one.answered for one in clients]}")
     for one in clients:
         for text in one.strange:
             trial.check(False, f"under load: {text}")
@@ -182,9 +188,7 @@ def killed_server(trial, homes, options):
         trial.check(not found, f"{path}: {[f'{v.kind}: {v.text}' for v in found[:3]]}")
     print(
         f"  {answered} operations through HAProxy; not answered when a server was killed: "
-        f"{written(before)}; when all three were ended and started again in turn: "
-        f"{written(upgrade - before)}; all sessions had ticked again {moved_after:.2f} s after the "
-        "kill")
+        f"{written(before)}; all sessions had ticked again {moved_after:.2f} s after the kill")
 
 
 def failures(clients):
@@ -217,12 +221,28 @@ def follow(trial, last, y):
         last[path] = served
 
 
+def follow_until(trial, last, holds):
+    """Ticks of all sessions, round after round, until something holds, which is told where they were before.
+
+    Whether it does before long.
+    """
+    deadline = time.monotonic() + PATIENCE
+    for number in itertools.count(1):
+        before = dict(last)
+        follow(trial, last, 500 + 20 * number % 5000)
+        if holds(before):
+            return True
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.2)
+
+
 def tick_when_possible(trial, path, y):
     """A tick; requests that were under way when a server was killed may be refused for a moment.
 
     Or find no answer: where the server's connection was used before, HAProxy ends the client's.
     """
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while True:
         try:
             answer = trial.front.request(
@@ -320,10 +340,12 @@ def tags(trial):
     """
     path = trial.create().fields["location"]
     first, second = trial.direct(0), trial.direct(1)
+    compared = 0
     for number in range(1, 30):
         for connection, step in ((first, 40), (second, 55)):
             trial.tick(path, number * step, connection)
-        compare_tags(trial, path, first, second, f"tick {number}")
+        compared += compare_tags(trial, path, first, second, f"tick {number}")
+    trial.check(compared > 0, "two servers never had different answers")
     answer = first.request("GET", f"{path}/attributes")
     before = (answer.fields["etag"], answer.body)
     first.close()
@@ -342,23 +364,26 @@ def tags(trial):
 
 
 def compare_tags(trial, path, first, second, when):
+    """Of how many questions the answers differed."""
+    compared = 0
     for question in (path, f"{path}/attributes"):
         one = first.request("GET", question)
         other = second.request("GET", question)
         if one.body == other.body:
             continue
+        compared += 1
         conditional = second.request(
             "GET", question, None, {"If-None-Match": one.fields["etag"]})
         trial.check(
             conditional.status == 200,
             f"{when}: {conditional.status} for the tag {one.fields['etag']} of another server, "
             f"whose answer differs: GET {question}")
+    return compared
 
 
 def movement(trial):
     """An item in hand on one server, while the session is changed through another."""
-    seen = {}
-    for number in range(10):
+    for _ in range(10):
         path = trial.create(count=20).fields["location"]
         first, second = trial.direct(0), trial.direct(1)
         sessions.expect(
@@ -368,13 +393,13 @@ def movement(trial):
         change = trial_insert(trial, path, "between", 1, None)
         trial.check(change.status == 200, f"a change through a server without the item: {change}")
         end = first.request("POST", f"{path}/movement/end")
-        seen[end.status] = seen.get(end.status, 0) + 1
-        trial.check(end.status in (200, 404, 409, 412), f"the end of the movement: {end}")
-        version = 3 if end.status == 200 else 2
+        trial.check(
+            end.status == 409 and end.json()["type"] == "/problems/movement",
+            f"the end of a movement after a change through another server: {end}")
         contents = []
         for connection in (second, trial.front):
             found, last = sessions.all_attributes(connection, path, 5000)
-            trial.check(last == version, f"after a movement's end ({end.status}): version {last}")
+            trial.check(last == 2, f"after a movement that is over: version {last}")
             contents.append([row[-1] for row in found])
         expected = {"between", *(f"i{n}" for n in range(20))}
         trial.check(contents[0] == contents[1], "two servers, two contents")
@@ -382,7 +407,6 @@ def movement(trial):
             len(contents[0]) == 21 and set(contents[0]) == expected, f"contents {contents[0]}")
         first.close()
         second.close()
-    print(f"  ends of movements after a change through another server: {seen}")
 
 
 def deletions(trial, rounds=30):
@@ -429,7 +453,7 @@ def scrolling(trial, ticks=60):
     path = made.fields["location"]
     connections = [trial.direct(end) for end in range(3)]
     # The answer to the creation is the first tick, for the server that has made it.
-    shown, where, wrong = by_place(made.json()["attributes"]), None, 0
+    shown, where, wrong, resets = by_place(made.json()["attributes"]), None, 0, 0
     for number in range(ticks):
         # Mostly where it was, as it is behind a balancer.
         where = (
@@ -438,6 +462,7 @@ def scrolling(trial, ticks=60):
         answer = trial.tick(path, y, connections[where]).json()
         if answer["reset"]:
             shown = {}
+            resets += 1
         for element in answer["disappeared"]:
             shown.pop((element["kind"], *element["indexPath"]), None)
         shown |= by_place(answer["appeared"] + answer["changed"])
@@ -450,6 +475,8 @@ def scrolling(trial, ticks=60):
     trial.check(
         wrong == 0, f"after {wrong} of {ticks} ticks, the answers applied in turn are not what is "
         "visible: a server compared a tick with one that was not the last, and did not say reset")
+    trial.check(
+        resets < ticks / 2, f"{resets} of {ticks} ticks say reset, and most went where the one before did")
     for connection in connections:
         connection.close()
 
@@ -468,30 +495,32 @@ def without_redis(trial):
     for end in range(3):
         connection = trial.direct(end)
         for what, request in requests.items():
-            began = time.monotonic()
             answer = connection.request(*request)
-            seconds = time.monotonic() - began
             trial.check(
                 answer.status == 503 and "retry-after" in answer.fields,
                 f"{what} without Redis: {answer}, {answer.fields}")
-            trial.check(seconds < 5, f"{what} without Redis took {seconds:.1f} s")
-        health = connection.request("GET", "/healthz")
-        trial.check(health.status == 200, f"/healthz without Redis: {health}")
-        ready = connection.request("GET", "/readyz")
+        # It takes requests, if it cannot do much for them.
+        for question in ("/healthz", "/readyz"):
+            answer = connection.request("GET", question)
+            trial.check(answer.status == 200, f"{question} without Redis: {answer}")
         connection.close()
-    print(f"  /readyz without Redis: {ready.status}")
     # One that is started meanwhile waits for Redis as the others do.
     trial.servers[0].stop()
     trial.servers[0].start()
+    start_redis(trial, path)
+
+
+def start_redis(trial, path):
+    """After Redis was killed: all servers have to find it again by themselves, and to read a session."""
     trial.redis.start()
     began = time.monotonic()
     for end in range(3):
         connection = trial.direct(end)
-        while (answer := connection.request(*requests["a read"])).status != 200:
-            if time.monotonic() > began + 15:
+        while (answer := connection.request("GET", path)).status != 200:
+            if time.monotonic() > began + PATIENCE:
                 break
             time.sleep(0.02)
-        trial.check(answer.status == 200, f"15 s after Redis came back: {answer}")
+        trial.check(answer.status == 200, f"{PATIENCE} s after Redis came back: {answer}")
         connection.close()
     print(f"  all answer again {time.monotonic() - began:.2f} s after Redis")
 
@@ -543,7 +572,7 @@ def staleness(trial, sandbox, binary):
     trial.check(answer.status == 200, f"a read, not too old, without Redis: {answer}")
     answer = insert(here, "f")
     trial.check(answer.status == 503, f"a change without Redis: {answer}")
-    trial.redis.start()
+    start_redis(trial, path)
     here.close()
     there.close()
     late.stop()

@@ -25,8 +25,8 @@ START = [f"start{number}" for number in range(100)]
 DESCRIPTION = {
     "collection": {"sections": [{"items": {"ids": START}}]},
     "layout": {"kind": "list", "itemLength": ITEM_LENGTH}, "viewport": VIEWPORT}
-# For so long after a failover a 503 may come.
-PATIENCE = 5
+# Seconds after a failover from which on a 503 must not come: it takes one or two, and machines are busy.
+PATIENCE = 60
 
 
 class Wrong(Exception):

@@ -208,14 +208,19 @@ class CheckerTests(unittest.TestCase):
         self.assertEqual(
             self.kinds(self.initial, self.changes, [], self.final), {"changes reordered"})
 
-    def test_a_long_history_takes_little_time(self):
+    def seconds(self, count):
+        """Of the processor, for that many changes and reads."""
         changes = [
-            Change(f"n{n}", n, n + 0.5, "acknowledged", n + 2) for n in range(20_000)]
-        reads = [Read(n + 0.6, n + 0.7, n + 2) for n in range(20_000)]
+            Change(f"n{n}", n, n + 0.5, "acknowledged", n + 2) for n in range(count)]
+        reads = [Read(n + 0.6, n + 0.7, n + 2) for n in range(count)]
         final = [change.id for change in reversed(changes)] + self.initial
-        began = time.monotonic()
+        began = time.thread_time()
         self.assertEqual(check(self.initial, changes, reads, final), [])
-        self.assertLess(time.monotonic() - began, 5)
+        return time.thread_time() - began
+
+    def test_a_long_history_takes_little_time(self):
+        """Thirty times as much takes thirty times as long, or sixty, and not nine hundred times."""
+        self.assertLess(self.seconds(30_000), 200 * min(self.seconds(1_000) for _ in range(5)))
 
 
 class ModelTests(unittest.TestCase):
@@ -387,7 +392,7 @@ class ProxyTests(unittest.TestCase):
             self.proxies.lose_answer(0)
             connection.sendall(b"two")
             self.assertTrue(self.ended(connection))
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 60
         while b"two" not in self.heard and time.monotonic() < deadline:
             time.sleep(0.01)
         self.assertIn(b"two", self.heard)
