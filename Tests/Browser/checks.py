@@ -125,7 +125,8 @@ class Page:
         x, y = self.center(item)
         self.browser.move(x, y)
         self.browser.down()
-        time.sleep(0.4)
+        self.browser.eval(VIEW + WAIT + """
+          for (let i = 0; i < 200 && !view.querySelector("[data-dragging]"); i++) await wait(50);""")
         return x, y
 
     def needs_focus(self):
