@@ -11,7 +11,12 @@ public final class WaitingRoom: Sendable {
   /// read in less, which all who look at one ask for at once when a server has been started anew; and to come again
   /// costs a second.
   private let patience: Duration
-  private let waiting = Mutex(0)
+  private let waiting = Mutex(Waiting())
+
+  private struct Waiting {
+    var count = 0
+    var vainCount = 0
+  }
 
   /// Makes places.
   ///
@@ -49,15 +54,21 @@ public final class WaitingRoom: Sendable {
   }
 
   /// How many sleep, for tests.
-  package var count: Int { waiting.withLock(\.self) }
+  package var count: Int { waiting.withLock(\.count) }
+
+  /// How often somebody whose turn it was not has found no place, for tests.
+  package var vainCount: Int { waiting.withLock(\.vainCount) }
 
   private func enter() -> Bool {
-    waiting.withLock { count in
-      guard count < capacity else { return false }
-      count += 1
+    waiting.withLock { waiting in
+      guard waiting.count < capacity else {
+        waiting.vainCount &+= 1
+        return false
+      }
+      waiting.count += 1
       return true
     }
   }
 
-  private func leave() { waiting.withLock { $0 -= 1 } }
+  private func leave() { waiting.withLock { $0.count -= 1 } }
 }

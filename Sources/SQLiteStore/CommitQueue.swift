@@ -111,6 +111,9 @@ final class CommitQueue: Sendable {
     for ticket in tickets { ticket.set(.failure(.closed)) }
   }
 
+  /// How many operations wait for those that are being committed.
+  var waitingCount: Int { waiting.withLock { $0.short.count + $0.long.count } }
+
   /// How many transactions have been committed.
   var commitCount: Int { writer.withLock { $0?.commitCount ?? 0 } }
 

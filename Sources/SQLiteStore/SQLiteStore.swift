@@ -211,6 +211,9 @@ public final class SQLiteStore: DurableStore {
     lock.withLock { $0 = nil }
   }
 
+  /// How many operations wait for those that are being committed, for tests.
+  package var waitingCount: Int { commits.waitingCount }
+
   /// How many transactions have been committed, for tests.
   package var commitCount: Int { commits.commitCount }
 

@@ -176,16 +176,16 @@ struct KeptAnswerTests {
     let path = try service.makeSession(
       #"{"collection":{"sections":[{"items":{"count":9}}]},"layout":{"kind":"list","itemLength":50},"viewport":{"width":100,"height":100}}"#
     )
-    func count(_ page: String) -> Int? {
-      let target = path + "/attributes?x=0&y=0&width=100&height=200" + page
-      return (service.send(.get, target)?["attributes"] as? [Any])?.count
+    func attributes(_ page: String) -> Any? {
+      service.send(.get, path + "/attributes?x=0&y=0&width=100&height=200" + page)?["attributes"]
     }
+    func count(_ page: String) -> Int? { (attributes(page) as? [Any])?.count }
     // Kept since the second.
     for _ in 0..<3 { #expect(count("") == 4) }
     #expect(count("&cursor=0.1") == 3)
     #expect(count("&limit=2") == 2)
-    // Columns are no array.
-    #expect(count("&format=columns") == nil)
+    let columns = attributes("&format=columns") as? [String: Any]
+    #expect(columns?["item"] as? [Int] == [0, 1, 2, 3], "\(columns as Any)")
   }
 
   /// Nor do more elements show by what is kept than otherwise.

@@ -36,7 +36,10 @@ struct PlacementFixtureTests {
     }
   }()
 
-  @Test func thereAreCases() { #expect(PlacementFixtureTests.cases.count >= 61) }
+  @Test func thereAreCases() {
+    #expect(PlacementFixtureTests.cases.count >= 61)
+    #expect(PlacementFixtureTests.cases.reduce(0) { $0 + $1.rects.count } >= 216)
+  }
 
   @Test(arguments: cases)
   func agrees(_ expected: Case) throws {

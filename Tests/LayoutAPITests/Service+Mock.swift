@@ -103,6 +103,9 @@ final class MockService: Sendable {
     return location
   }
 
+  /// Where requests wait for others to have done with a session.
+  var waitingRoom: WaitingRoom { service.sessions.waitingRoom }
+
   /// The session in memory that has a path.
   func residentSession(_ path: String) throws -> Session {
     let name = Array(path.utf8.dropFirst("/v1/sessions/".utf8.count))

@@ -67,6 +67,8 @@ struct WaitingRoomTests {
     let first = beginChange(of: session, waitingIn: room)
     #expect(first.hasBegun.wait(timeout: .now() + 120) == .success)
     let second = beginChange(of: session, waitingIn: room)
+    // It has come, and goes on looking.
+    waitUntil { room.vainCount > 1 }
     first.end()
     #expect(second.hasBegun.wait(timeout: .now() + 120) == .success)
     second.end()

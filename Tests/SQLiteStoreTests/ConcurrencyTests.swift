@@ -80,55 +80,77 @@ import Testing
     try check("> 0")
   }
 
+  /// A store that does something at the beginning of each commit.
+  private func openStore(atEachCommit body: @escaping @Sendable () -> Void) throws -> SQLiteStore {
+    try SQLiteStore(
+      path: test.path + "-too", timeToLive: .seconds(60),
+      now: {
+        body()
+        return 1_000_000
+      })
+  }
+
   @Test func whatIsShortDoesNotWaitForAllThatIsLong() throws {
-    let id = newID()
-    try store.create(id, owner: "", snapshot: [])
+    let ids = [newID(), newID()]
+    let isWatched = Atomic(false)
+    let commitCount = Atomic(0)
+    let mayEnd = Atomic(false)
     let done = Mutex<[Int]>([])
-    // The first keeps the writer for a while, so that the others queue up: the short one as the last.
-    onThreads(8) { [store] thread in
-      usleep(UInt32(thread) * 20_000)
+    let store = try openStore {
+      guard isWatched.load(ordering: .acquiring) else { return }
+      let before = commitCount.add(1, ordering: .releasing).oldValue
+      // Who was in those before says so first: there is one in each.
+      waitUntil { mayEnd.load(ordering: .acquiring) && done.withLock(\.count) >= before }
+    }
+    for id in ids { try store.create(id, owner: "", snapshot: []) }
+    isWatched.store(true, ordering: .releasing)
+    // Behind the first commit the others queue up, in their order: the short one as the last.
+    onThreads(9) { thread in
+      if thread > 0 {
+        waitUntil {
+          commitCount.load(ordering: .acquiring) == 1 && store.waitingCount == thread - 1
+        }
+      }
       switch thread {
-      case 0:
-        try? store.execute(
-          """
-          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000000) \
-          SELECT count(*) FROM n
-          """)
-      case 7: _ = try? store.append(record("short"), to: id, after: 1)
+      case 0, 7: _ = try? store.append(record("short"), to: ids[min(thread, 1)], after: 1)
+      case 8: return mayEnd.store(true, ordering: .releasing)
       default:
-        try? store.create(newID(), owner: "", snapshot: Array(repeating: 65, count: 8 << 20))
+        try? store.create(newID(), owner: "", snapshot: Array(repeating: 65, count: 2 << 20))
       }
       done.withLock { $0.append(thread) }
     }
+    isWatched.store(false, ordering: .releasing)
     let order = done.withLock { $0 }
-    #expect(order.first == 0 && order.count == 8)
-    // Which of two that are done looks at the clock first is chance; of six, it is not.
-    #expect(try #require(order.firstIndex(of: 7)) <= 3, "\(order)")
-    #expect(try store.load(id, since: nil)?.version == 2)
+    #expect(order.count == 8)
+    #expect(order.prefix(3) == [0, 1, 7], "\(order)")
+    for id in ids { #expect(try store.load(id, since: nil)?.version == 2) }
+    store.close()
   }
 
   /// Nor the other way round: where many make changes, there is always something short.
   @Test func whatIsLongDoesNotWaitForAllThatIsShort() throws {
+    let opened = Mutex<SQLiteStore?>(nil)
+    defer { opened.withLock { $0 = nil } }
     let turn = Atomic(0)
-    let moments = Atomic(0)
-    // Asked once for each commit: as long as that takes, the next one queues up, at first the next two.
-    let store = try SQLiteStore(
-      path: test.path + "-too", timeToLive: .seconds(60),
-      now: {
-        let next = moments.add(1, ordering: .relaxed).newValue + 1
-        while turn.load(ordering: .relaxed) < next {
-          turn.add(1, ordering: .relaxed)
-          usleep(100_000)
-        }
-        return 1_000_000
-      })
+    let commitCount = Atomic(0)
+    let done = Mutex<[Int]>([])
+    // In each commit the next one queues up, in the first the next two.
+    let store = try openStore {
+      guard let store = opened.withLock(\.self) else { return }
+      let before = commitCount.add(1, ordering: .relaxed).oldValue
+      // Who was in those before says so first: there is one in each, or more.
+      waitUntil { done.withLock(\.count) >= before }
+      while case let last = turn.load(ordering: .relaxed), last < min(before + 2, 4) {
+        let count = store.waitingCount
+        turn.add(1, ordering: .relaxed)
+        waitUntil { store.waitingCount == count + 1 }
+      }
+    }
     let ids = (0..<5).map { _ in newID() }
     for id in ids where id != ids[1] { try store.create(id, owner: "", snapshot: []) }
-    moments.store(0, ordering: .relaxed)
-    turn.store(0, ordering: .relaxed)
-    let done = Mutex<[Int]>([])
+    opened.withLock { $0 = store }
     onThreads(5) { thread in
-      while turn.load(ordering: .relaxed) < thread { usleep(100) }
+      waitUntil { turn.load(ordering: .relaxed) >= thread }
       do throws(StoreError) {
         if thread == 1 {
           try store.create(ids[1], owner: "", snapshot: record("long", count: 1 << 20))
@@ -259,7 +281,7 @@ import Testing
         while true {
           switch thread {
           case 0:
-            while done.load(ordering: .relaxed) < 20 { usleep(100) }
+            waitUntil { done.load(ordering: .relaxed) >= 20 }
             store.close()
             return
           case 1: _ = try store.load(id, since: nil)

@@ -107,7 +107,8 @@ import Testing
     let ids = (0..<3).map { _ in newID() }
     let turn = Atomic(-1)
     let moments = Atomic(0)
-    let appendingCount = Atomic(0)
+    let opened = Mutex<SQLiteStore?>(nil)
+    defer { opened.withLock { $0 = nil } }
     // Asked once for each commit that is tried, and for each that fails.
     let store = try SQLiteStore(
       path: test.path, timeToLive: .seconds(60),
@@ -115,19 +116,19 @@ import Testing
         moments.add(1, ordering: .relaxed)
         if turn.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged {
           // The others queue up, for one commit; and then there is no disk any more.
-          while appendingCount.load(ordering: .relaxed) < 3 { usleep(100) }
-          usleep(100_000)
+          let store = opened.withLock(\.self)
+          waitUntil { store?.waitingCount == 2 }
           reopen(path + "-wal", O_RDONLY)
         }
         return 1_000_000
       })
     for id in ids { try store.create(id, owner: "", snapshot: []) }
+    opened.withLock { $0 = store }
     moments.store(0, ordering: .relaxed)
     turn.store(0, ordering: .relaxed)
     let errors = Mutex<[StoreError]>([])
     onThreads(3) { thread in
-      while turn.load(ordering: .relaxed) < min(thread, 1) { usleep(100) }
-      appendingCount.add(1, ordering: .relaxed)
+      waitUntil { turn.load(ordering: .relaxed) >= min(thread, 1) }
       do throws(StoreError) {
         _ = try store.append([1], to: ids[thread], after: 1)
       } catch {

@@ -725,8 +725,8 @@ struct SharingTests {
     isRead.await()
     send("question", .get, "", "")
     send("second", .post, "/scroll", tick)
-    // Time to line up.
-    usleep(50_000)
+    let room = service.value.waitingRoom
+    waitUntil { room.count == 2 }
     areWaiting.give()
     for _ in 0..<3 { isAnswered.await() }
     #expect(statuses.withLock(\.self) == ["first": 503, "question": 200, "second": 503])
@@ -737,14 +737,13 @@ struct SharingTests {
     let openings = Openings()
     var generator = SystemRandomNumberGenerator()
     let id = SessionID(using: &generator)
-    let (isComing, isAnswered) = (Signal(), Signal())
+    let isAnswered = Signal()
     let refused = Atomic(0)
     let room = WaitingRoom(capacity: 0, patience: .seconds(120))
     _ = try openings.inTurn(id, of: .anonymous, isScrolling: false, waitingIn: room) {
       () throws(Failure) in
       for _ in 0..<12 {
         Thread.detachNewThread {
-          isComing.give()
           do throws(Failure) {
             try openings.inTurn(id, of: .anonymous, isScrolling: false, waitingIn: room) {
               () throws(Failure) in
@@ -755,9 +754,8 @@ struct SharingTests {
           isAnswered.give()
         }
       }
-      for _ in 0..<12 { isComing.await() }
-      // Time to be refused.
-      usleep(20_000)
+      // All have come, and have looked for a place again and again.
+      waitUntil { openings.count == 13 && room.vainCount > 24 }
     }
     for _ in 0..<12 { isAnswered.await() }
     #expect(refused.load(ordering: .relaxed) == 0)
@@ -800,7 +798,7 @@ struct SharingTests {
       question.await()
       return !fails
     }
-    while openings.count < 2 { usleep(100) }
+    waitUntil { openings.count == 2 }
     tick.give()
     isAsking.await()
     start("next", isScrolling: true) {
@@ -814,7 +812,7 @@ struct SharingTests {
     isAnswered.await()
     // It waits for the one before, not for those whose turn is over.
     start("last", isScrolling: false) { true }
-    while openings.count < 2 { usleep(100) }
+    waitUntil { openings.count == 2 }
     next.give()
     for _ in 0..<2 { isAnswered.await() }
     #expect(
@@ -830,6 +828,15 @@ struct SharingTests {
     _ = service.value.send(.get, path)
     #expect(service.value.send(.get, path)?.status == 404)
   }
+}
+
+/// Waits for something that other threads bring about; not for ever.
+private func waitUntil(_ condition: () -> Bool) {
+  for _ in 0..<1_200_000 {
+    if condition() { return }
+    usleep(100)
+  }
+  Issue.record("it has not come about")
 }
 
 /// What threads wait for, each time for one signal; not for ever.
