@@ -8,25 +8,37 @@ import Testing
 extension RedisTests {
   /// Redis is not there, or does not answer.
   @Suite struct OutageTests {
+    /// A store of little patience, which has a connection and a session: to make those may take longer.
+    private func impatientStore(
+      of server: RedisServer, timeout: Duration
+    ) throws -> (store: RedisStore, id: SessionID) {
+      let id = newID()
+      try server.store().create(id, owner: "", snapshot: [])
+      let store = try server.store(timeout: timeout)
+      #expect(wait { (try? store.load(id, since: nil)) != nil })
+      return (store, id)
+    }
+
     @Test func whoIsNotThereIsNotWaitedFor() throws {
       let server = try RedisServer()
-      let store = try server.store(timeout: .seconds(2))
+      let store = try server.store(timeout: .seconds(300))
       let id = newID()
       try store.create(id, owner: "", snapshot: [])
       server.stop()
       for _ in 0..<3 {
-        let duration = time {
-          let load = error { () throws(StoreError) in _ = try store.load(id, since: nil) }
-          let append = error { () throws(StoreError) in _ = try store.append([], to: id, after: 1) }
-          let touch = error { () throws(StoreError) in try store.touch([id]) }
-          for error in [load, append, touch] {
-            #expect(error?.kind == .unavailable)
-            #expect(error?.detail.contains("127.0.0.1:\(server.port)") == true)
-            #expect(error?.detail.contains("onnection") == true, "\(error as Any)")
-          }
-          #expect(touch?.detail.contains("the next try is in ") == true, "\(touch as Any)")
+        func touch() -> StoreError? {
+          error { () throws(StoreError) in try store.touch([id]) }
         }
-        #expect(duration < .seconds(1))
+        let load = error { () throws(StoreError) in _ = try store.load(id, since: nil) }
+        let append = error { () throws(StoreError) in _ = try store.append([], to: id, after: 1) }
+        for error in [load, append, touch()] {
+          #expect(error?.kind == .unavailable)
+          #expect(error?.detail.contains("127.0.0.1:\(server.port)") == true)
+          // Not that something has taken too long.
+          #expect(error?.detail.contains("Connection refused") == true, "\(error as Any)")
+        }
+        // Who asks soon after somebody who has tried; pauses grow.
+        #expect(wait { touch()?.detail.contains("the next try is in ") == true })
       }
     }
 
@@ -86,18 +98,21 @@ extension RedisTests {
 
     @Test func whoDoesNotAnswerLeavesOneUncertain() throws {
       let server = try RedisServer()
-      let store = try server.store(timeout: .milliseconds(300))
-      let id = newID()
-      try store.create(id, owner: "", snapshot: [])
-      // Several connections, of which one finds out for all.
-      onThreads(8) { _ in for _ in 0..<20 { _ = try? store.load(id, since: nil) } }
+      let (store, id) = try impatientStore(of: server, timeout: .milliseconds(300))
+      // Several connections, of which one finds out for all; and the one that asks.
+      #expect(
+        wait {
+          onThreads(8) { _ in for _ in 0..<20 { _ = try? store.load(id, since: nil) } }
+          return RedisServer.clientCount(at: server.socket) ?? 0 > 2
+        })
       server.pause()
       var failure: StoreError?
       let duration = time {
         failure = error { () throws(StoreError) in _ = try store.append([1], to: id, after: 1) }
       }
       #expect(failure?.kind == .uncertain, "\(failure as Any)")
-      #expect((Duration.milliseconds(290)...(.seconds(2))).contains(duration), "\(duration)")
+      #expect(failure?.detail.contains("no answer in 300 ms") == true, "\(failure as Any)")
+      #expect(duration > .milliseconds(290), "\(duration)")
       // The connections are gone; on a new one nothing but a greeting has been said.
       let next = error { () throws(StoreError) in _ = try store.append([2], to: id, after: 1) }
       #expect(next?.kind == .unavailable, "\(next as Any)")
@@ -111,7 +126,7 @@ extension RedisTests {
       // It was done or not, and not twice.
       #expect(session?.changes == [[1]] || session?.changes == [])
       let version = try #require(session?.version)
-      #expect(try store.append([3], to: id, after: version) == .done)
+      #expect(try server.store().append([3], to: id, after: version) == .done)
     }
 
     /// Whoever asks what became of it must not be told one thing now, and another when the network is there again.
@@ -130,9 +145,7 @@ extension RedisTests {
 
     @Test func whatWasNotSentWholeIsNotUncertain() throws {
       let server = try RedisServer()
-      let store = try server.store(timeout: .milliseconds(300))
-      let id = newID()
-      try store.create(id, owner: "", snapshot: [])
+      let (store, id) = try impatientStore(of: server, timeout: .milliseconds(300))
       server.pause()
       let large = [UInt8](repeating: 1, count: 30_000_000)
       let failure = error { () throws(StoreError) in _ = try store.append(large, to: id, after: 1) }
@@ -143,9 +156,7 @@ extension RedisTests {
 
     @Test func whatIsLongMayBeDoneLater() throws {
       let server = try RedisServer()
-      let store = try server.store(timeout: .milliseconds(200))
-      let id = newID()
-      try store.create(id, owner: "", snapshot: [])
+      let (store, id) = try impatientStore(of: server, timeout: .milliseconds(200))
       try server.run("CLIENT", "PAUSE", "500")
       // Two seconds more.
       let large = [UInt8](repeating: 1, count: 32 << 20)
@@ -170,9 +181,11 @@ extension RedisTests {
       let server = try RedisServer()
       let pool = RedisPool(
         address: try RedisAddress(url: server.url), timeout: .milliseconds(200), limit: 1)
+      // To connect may take longer.
+      #expect(wait { (try? pool.withConnection { _ in }) != nil })
       var failure: RedisFailure?
-      let duration = time {
-        try? pool.withConnection { (_) throws(RedisFailure) in
+      let duration = try time {
+        try pool.withConnection { (_) throws(RedisFailure) in
           // While this one is taken.
           do throws(RedisFailure) {
             try pool.withConnection { (_) throws(RedisFailure) in }
@@ -183,7 +196,7 @@ extension RedisTests {
       }
       #expect(failure?.ofWrite.kind == .unavailable)
       #expect(failure?.ofWrite.detail.contains("all connections (1) have been busy") == true)
-      #expect((Duration.milliseconds(190)...(.seconds(2))).contains(duration), "\(duration)")
+      #expect(duration > .milliseconds(190), "\(duration)")
       #expect(throws: Never.self) { try pool.withConnection { _ in } }
     }
 
