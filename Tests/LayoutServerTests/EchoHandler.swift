@@ -10,7 +10,7 @@ import Testing
 /// `/work` is answered on a worker, `/nap` there after a while, `/wait` there and only after ``open()``,
 /// `/stall` after that too, and nobody else of its loop before, `/rest` on a worker that has something left
 /// to do until then, `/size/N` with N bytes, `/kept` with what it keeps, `/thread` with who answers,
-/// `/cached` with how long that is good for,
+/// `/task` with what the system calls that thread, `/cached` with how long that is good for,
 /// `/short/AB` with 900 times the letter A and the tag of the letter B, `/short/A-B` with 1,000; these and
 /// `/kept` with the request's origin in a field of their own. A long body is refused whose `Authorization` is
 /// `none`; a number there is that of one who is known, `strange` nobody's.
@@ -98,6 +98,11 @@ final class EchoHandler: HTTPHandler {
     if path.hasPrefix("/thread") {
       let line = "\(request.thread) \(request.arrival)"
       return HTTPResponse(status: .ok, fields: type, body: Array(line.utf8))
+    }
+    if path == "/task" {
+      let task = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+      let number = task?.split(separator: "/").last ?? ""
+      return HTTPResponse(status: .ok, fields: type, body: Array(number.utf8))
     }
     if path.hasPrefix("/size/"), let size = Int(path.dropFirst(6)) {
       return HTTPResponse(status: .ok, fields: type, body: [UInt8](repeating: 0x61, count: size))

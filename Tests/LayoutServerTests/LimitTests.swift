@@ -348,13 +348,16 @@ import Testing
     let server = try startServer { $0.requestTimeoutSeconds = 2 }
     defer { server.stop(drainSeconds: 1) }
     let (client, trickling) = (RawClient(port: server.port), RawClient(port: server.port))
-    usleep(1_500_000)
+    usleep(1_900_000)
     client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na")
     trickling.send("POST /x HTTP/1.1\r\n")
-    usleep(1_200_000)
+    usleep(700_000)
     client.send("b")
     #expect(client.receive()?.status == 200)
-    for _ in 0..<50 where trickling.send(Array("A: b\r\n".utf8)) { usleep(100_000) }
+    for _ in 0..<1200 {
+      guard trickling.send(Array("A: b\r\n".utf8)) else { break }
+      usleep(100_000)
+    }
     #expect(trickling.isClosed())
     #expect(server.statistics.timedOutCount == 1)
   }
@@ -386,12 +389,12 @@ import Testing
     let fresh = RawClient(port: server.port)
     silent.send(get)
     #expect(silent.receive()?.status == 200)
-    for _ in 0..<8 {
+    for _ in 0..<200 {
       rare.send(get)
       #expect(rare.receive()?.status == 200)
-      usleep(700_000)
+      guard server.statistics.connectionCount > 1 else { break }
+      usleep(600_000)
     }
-    waitUntil { server.statistics.connectionCount == 1 }
     #expect(server.statistics.connectionCount == 1)
     #expect(silent.isClosed())
     #expect(fresh.isClosed())
@@ -492,12 +495,14 @@ import Testing
     }
   }
 
-  /// Takes what comes for some time, at twice that pace.
+  /// Takes what comes for some time, at twice that pace; whoever is held up makes up for it.
   private func take(from client: RawClient, forTenthsOfSeconds count: Int) throws {
-    for _ in 0..<count {
-      var takenCount = 0
-      while takenCount < 20_000 { takenCount += try taken(of: client) }
-      usleep(100_000)
+    let start = ContinuousClock.now
+    var takenCount = 0
+    for tenth in 1...count {
+      while takenCount < tenth * 20_000 { takenCount += try taken(of: client) }
+      let rest = start + .milliseconds(tenth * 100) - .now
+      if rest > .zero { usleep(UInt32(rest / .microseconds(1))) }
     }
   }
 
@@ -591,7 +596,7 @@ import Testing
       var takenCount = 0
       while takenCount < 1_000_000 { takenCount += try taken(of: client) }
       // Ten seconds ahead.
-      usleep(2_500_000)
+      usleep(1_700_000)
       #expect(client.receive()?.body.count == 3_000_000)
     }
     client.send("GET /size/3000000 HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -622,7 +627,7 @@ import Testing
     #expect(client.receive()?.status == 200)
     client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
     waitUntil { handler.waitingCount == 1 }
-    usleep(2_500_000)
+    usleep(1_700_000)
     handler.open()
     #expect(client.receive()?.status == 200)
     #expect(server.statistics.timedOutCount == 0)

@@ -1,6 +1,8 @@
 import Glibc
+import HTTPMessages
 import LayoutAPI
 import MicroHTTP
+import Synchronization
 import Testing
 
 /// The service behind the real server.
@@ -246,9 +248,17 @@ import Testing
   }
 
   @Test func aLongDescriptionIsLaidOutOnAWorker() throws {
-    let server = try start()
+    let handler = WatchedService()
+    let server = try HTTPServer(configuration: HTTPServerConfiguration(), handler: handler)
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port)
+    client.send(
+      post(
+        "/v1/sessions",
+        #"{"collection":{"sections":[{"items":{"count":9}}]},"layout":{"kind":"waterfall"},"viewport":{"width":320,"height":480}}"#
+      ))
+    #expect(client.receive()?.status == 201)
+    #expect(handler.workerCount == 0)
     let sizes = (0..<100_000).map { "[\(50 + $0 % 50),\(20 + $0 % 70)]" }.joined(separator: ",")
     client.send(
       post(
@@ -256,6 +266,7 @@ import Testing
         #"{"collection":{"sections":[{"items":{"sizes":[\#(sizes)]}}]},"layout":{"kind":"waterfall"},"viewport":{"width":320,"height":480}}"#
       ))
     #expect(client.receive()?.status == 201)
+    #expect(handler.workerCount == 1)
   }
 
   @Test func sessionsAreUsedByManyAtOnce() async throws {
@@ -282,4 +293,20 @@ import Testing
     }
     #expect(answers == 400)
   }
+}
+
+/// The service, and how often a worker has answered for it.
+private final class WatchedService: HTTPHandler {
+  private let service = LayoutService(now: { .zero })
+  private let count = Atomic(0)
+
+  var workerCount: Int { count.load(ordering: .acquiring) }
+
+  func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
+    let response = service.respond(to: request, mayTakeLong: mayTakeLong)
+    if mayTakeLong, response != nil { count.add(1, ordering: .releasing) }
+    return response
+  }
+
+  func didAnswer() { service.didAnswer() }
 }

@@ -269,11 +269,11 @@ import Testing
     let first = #"sed -n 's/^Cpus_allowed_list:\s*\([0-9]*\).*/\1/p' /proc/self/status"#
     let program = try Program([], after: #"exec taskset -c "$(\#(first))" "$0" "$@""#)
     defer { program.kill() }
-    waitUntil { program.threadNames.contains("acceptor") }
-    for name in ["loop", "worker"] {
-      #expect(
-        program.threadNames.filter { $0.hasPrefix(name) }.count == 1, "\(program.threadNames)")
-    }
+    _ = try program.port()
+    func count(_ name: String) -> Int { program.threadNames.count { $0.hasPrefix(name) } }
+    // Each gives itself its name.
+    waitUntil { ["acceptor", "loop", "worker"].allSatisfy { count($0) > 0 } }
+    for name in ["loop", "worker"] { #expect(count(name) == 1, "\(program.threadNames)") }
   }
 
   /// Whoever starts it may have closed them: nothing that is opened later is taken for them.

@@ -149,6 +149,17 @@ final class RawClient {
   }
 }
 
+/// How often a thread of this process has waited for something; nil if there is no such thread.
+func waitCount(ofThread number: String) -> Int? {
+  let file = unsafe open("/proc/self/task/\(number)/status", O_RDONLY)
+  defer { close(file) }
+  var bytes = [UInt8](repeating: 0, count: 4096)
+  let count = unsafe read(file, &bytes, bytes.count)
+  let lines = String(decoding: bytes[..<max(0, count)], as: UTF8.self).split(separator: "\n")
+  let line = lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }
+  return line?.split(separator: "\t").last.flatMap { Int($0) }
+}
+
 /// The processor time that the threads of a name have taken, in hundredths of a second; nil if none has it.
 func processorTime(ofThread name: String) -> Int? {
   var sum: Int?
