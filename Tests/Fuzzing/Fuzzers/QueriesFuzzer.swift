@@ -121,18 +121,62 @@ private func checkTags(_ input: inout FuzzInput) throws(Finding) {
   let tag = EntityTag(
     version: input.below(300), tickCount: input.oneIn(2) ? input.below(300) : nil)
   let field = input.rest()
-  let text = String(decoding: field, as: UTF8.self)
-  let isNamed = EntityTag.isNamed(tag.value, in: field.span)
-  let isMatched = EntityTag.field(field.span, names: tag.version)
-  if isNamed || isMatched {
-    try expect(text.contains("*") || text.contains("\(tag.version)"), "named by \(text)")
-  }
+  try checkField(field, tag)
+  // Of what fields are made of, in the order that the same bytes say.
+  let parts = [
+    "\"", tag.value, "\(tag.version)", "\"\(tag.version)", "W/", ",", " ", "\t", "-", ".", "*", "1",
+    "gzip",
+  ]
+  try checkField(field.flatMap { Array(parts[Int($0) % parts.count].utf8) }, tag)
   let own = Array(tag.value.utf8)
   try expect(EntityTag.isNamed(tag.value, in: own.span), "a tag does not name itself")
   try expect(EntityTag.field(own.span, names: tag.version), "a tag does not match itself")
   let list = Array("\"x\", W/\(tag.value) , \"y\"".utf8)
   try expect(EntityTag.isNamed(tag.value, in: list.span), "a list does not name what is in it")
   try expect(tag.field.description == tag.value, "two ways to write a tag")
+}
+
+/// It names a tag if that is in it.
+private func checkField(_ field: [UInt8], _ tag: EntityTag) throws(Finding) {
+  let tags = tags(in: field)
+  let own = Array(tag.value.utf8.dropFirst().dropLast())
+  let text = String(decoding: field, as: UTF8.self)
+  try expect(
+    EntityTag.isNamed(tag.value, in: field.span) == (tags?.contains(own) ?? true),
+    "\(tag.value) in \(text)")
+  // Whatever was scrolled: there may be another number behind a dot.
+  let isMatched = tags?.contains { name in
+    let parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return parts[0].elementsEqual("\(tag.version)".utf8) && parts.count <= 2
+      && parts.dropFirst().allSatisfy { !$0.isEmpty && $0.allSatisfy { 0x30...0x39 ~= $0 } }
+  }
+  try expect(
+    EntityTag.field(field.span, names: tag.version) == (isMatched ?? true),
+    "version \(tag.version) in \(text)")
+}
+
+/// The tags of a field, as they are between their quotes, up to a hyphen; nil if one of them is `*`.
+private func tags(in field: [UInt8]) -> [[UInt8]]? {
+  let quote = UInt8(ascii: "\"")
+  // A comma or white space between quotes separates nothing.
+  var items: [[UInt8]] = [[]]
+  for (index, part) in field.split(separator: quote, omittingEmptySubsequences: false).enumerated()
+  {
+    if index > 0 { items[items.count - 1].append(quote) }
+    let pieces =
+      index % 2 == 0
+      ? part.split(omittingEmptySubsequences: false) { ", \t".utf8.contains($0) } : [part]
+    for (number, piece) in pieces.enumerated() {
+      if number > 0 { items.append([]) }
+      items[items.count - 1] += piece
+    }
+  }
+  if items.contains(Array("*".utf8)) { return nil }
+  return items.compactMap { item in
+    let tag = item.starts(with: "W/".utf8) ? item.dropFirst(2) : item[...]
+    guard tag.count > 1, tag.first == quote, tag.last == quote else { return nil }
+    return Array(tag.dropFirst().dropLast().prefix { $0 != UInt8(ascii: "-") })
+  }
 }
 
 /// Fields that name types.

@@ -130,14 +130,18 @@ private struct RequestWalk {
   ) throws(Finding) {
     let before = try summary()
     let looksBefore = make.input.oneIn(3) ? try look() : nil
-    var (request, _) = request(method, sessions[current].path + suffix, tree(&make))
+    var (request, isDamaged) = request(method, sessions[current].path + suffix, tree(&make))
     if make.input.oneIn(6) {
+      isDamaged = true
       request.ifMatch = make.input.pick([
         sessions[current].tag ?? "*", "\"1\"", "*", "W/\"2\"", ",",
       ])
     }
+    // The others take no format.
+    if suffix != "/updates", !request.query.isEmpty { isDamaged = true }
     let onWorker = make.input.oneIn(2)
-    let statuses = RequestWalk.changeStatuses.union([201, 204])
+    let statuses =
+      isDamaged ? RequestWalk.changeStatuses.union([201, 204]) : [200, 201, 204, 404, 409, 422]
     let answer = try client.ask(request, onWorker: onWorker, statuses: statuses)
     let after = try summary()
     guard answer.isAccepted else {
