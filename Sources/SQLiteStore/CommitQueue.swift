@@ -117,9 +117,6 @@ final class CommitQueue: Sendable {
   /// How many transactions have been committed.
   var commitCount: Int { writer.withLock { $0?.commitCount ?? 0 } }
 
-  /// How often another program was waited for in vain.
-  var vainWaitCount: Int { writer.withLock { $0?.vainWaitCount ?? 0 } }
-
   /// Tells SQLite something, for tests.
   ///
   /// - Parameter text: Statements.

@@ -217,9 +217,6 @@ public final class SQLiteStore: DurableStore {
   /// How many transactions have been committed, for tests.
   package var commitCount: Int { commits.commitCount }
 
-  /// How often another program that held the file was waited for in vain, for tests.
-  package var vainWaitCount: Int { commits.vainWaitCount }
-
   /// Lets tests tell SQLite what they want: to damage sessions, or to limit the file.
   ///
   /// - Parameter text: Statements for the connection that writes.

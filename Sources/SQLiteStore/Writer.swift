@@ -21,8 +21,6 @@ final class Writer {
   private(set) var commitCount = 0
   /// When another program was found to hold the file; nil if something was committed since.
   private var heldAt: ContinuousClock.Instant?
-  /// How often another program was waited for in vain.
-  private(set) var vainWaitCount = 0
 
   /// Opens a file that exists; makes it a store if it is empty.
   ///
@@ -113,10 +111,7 @@ final class Writer {
       lifetime.unwritten.forget(touched)
       return outcomes
     } catch {
-      if database.wasHeld {
-        heldAt = ContinuousClock.now
-        if database.waitsForOthers { vainWaitCount += 1 }
-      }
+      if database.wasHeld { heldAt = ContinuousClock.now }
       database.rollBack()
       throw error
     }

@@ -11,7 +11,7 @@ private let description = """
   """
 
 /// Requests for a session that another one changes, where nobody may wait for it.
-struct WaitingTests {
+@Suite(.waits) struct WaitingTests {
   private typealias Request = (method: HTTPMethod, end: String, body: String, ifMatch: String)
 
   private static let scroll: Request = (.post, "/scroll", #"{"contentOffset":{"x":0,"y":0}}"#, "")

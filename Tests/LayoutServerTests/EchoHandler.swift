@@ -171,17 +171,3 @@ final class Stopping: Sendable {
     return outcome.withLock { $0 } == true
   }
 }
-
-/// Waits for something that another thread brings about; it is an issue if that does not come.
-///
-/// Where others build and test on the same cores, a thread that stands behind them may come late.
-func waitUntil(
-  sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
-) {
-  // Not `where !condition()`, which would ask 12,000 times all the same.
-  for _ in 0..<12_000 {
-    if condition() { return }
-    usleep(10_000)
-  }
-  Issue.record("what was waited for has not come", sourceLocation: sourceLocation)
-}

@@ -3,7 +3,7 @@ import LayoutCore
 import LayoutSessions
 import Testing
 
-struct WaitingRoomTests {
+@Suite(.waits) struct WaitingRoomTests {
   /// Changes a session on another thread, which stays in the middle of it.
   ///
   /// - Returns: Ends the change, and waits for it.
@@ -73,13 +73,5 @@ struct WaitingRoomTests {
     #expect(second.hasBegun.wait(timeout: .now() + 120) == .success)
     second.end()
     #expect(session.snapshot.version == 3)
-  }
-
-  private func waitUntil(_ condition: () -> Bool) {
-    for _ in 0..<120_000 {
-      if condition() { return }
-      usleep(1000)
-    }
-    Issue.record("it has not come about")
   }
 }

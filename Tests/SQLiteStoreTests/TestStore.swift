@@ -173,14 +173,6 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   for thread in threads { pthread_join(thread, nil) }
 }
 
-/// Waits for something that other threads bring about; what is expected is checked after it.
-func waitUntil(_ condition: () -> Bool) {
-  for _ in 0..<1_200_000 {
-    if condition() { return }
-    usleep(100)
-  }
-}
-
 private final class Work: Sendable {
   let body: @Sendable () -> Void
   init(_ body: @escaping @Sendable () -> Void) { self.body = body }

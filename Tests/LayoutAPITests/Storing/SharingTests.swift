@@ -15,7 +15,7 @@ private let deletion = #"{"deleteItems":[{"section":0,"start":0,"end":1}]}"#
 private let insertion = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths":[5]}}]}"#
 
 /// Several servers over one store, and one that loses sight of its sessions.
-struct SharingTests {
+@Suite(.waits) struct SharingTests {
   private func itemCount(_ answer: Answer?) -> Int? {
     ((answer?["sections"] as? [[String: Any]])?.first)?["itemCount"] as? Int
   }
@@ -828,15 +828,6 @@ struct SharingTests {
     _ = service.value.send(.get, path)
     #expect(service.value.send(.get, path)?.status == 404)
   }
-}
-
-/// Waits for something that other threads bring about; not for ever.
-private func waitUntil(_ condition: () -> Bool) {
-  for _ in 0..<1_200_000 {
-    if condition() { return }
-    usleep(100)
-  }
-  Issue.record("it has not come about")
 }
 
 /// What threads wait for, each time for one signal; not for ever.

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 
@@ -45,4 +46,22 @@ private final class WaitingThreads: TaskExecutor {
     jobs.withLock { $0.append(job) }
     jobCount.signal()
   }
+}
+
+/// Waits for something that another thread brings about; it is an issue if that does not come.
+///
+/// Where others build and test on the same cores, a thread that stands behind them may come late.
+///
+/// - Parameters:
+///   - sourceLocation: Who waits.
+///   - condition: Whether it has come: asked a thousand times a second, for two minutes.
+func waitUntil(
+  sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
+) {
+  // Not `where !condition()`, which would ask 120,000 times all the same.
+  for _ in 0..<120_000 {
+    if condition() { return }
+    usleep(1000)
+  }
+  Issue.record("what was waited for has not come", sourceLocation: sourceLocation)
 }

@@ -1,0 +1,1 @@
+../LayoutServerTests/Waiting.swift

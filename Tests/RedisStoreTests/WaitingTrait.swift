@@ -1,1 +1,0 @@
-../LayoutServerTests/WaitingTrait.swift
