@@ -264,7 +264,8 @@ import Testing
 
   /// Their buffers are used again, for larger and smaller ones, by whoever comes next.
   @Test func longBodiesFollowEachOther() throws {
-    let server = try start(maximumBody: 1 << 24)
+    // The handler takes long for each where all memory is watched, and the others wait meanwhile.
+    let server = try start(maximumBody: 1 << 24, timeout: 120)
     defer { server.stop(drainSeconds: 1) }
     // At least two of them have the same thread, and one buffer between them.
     let clients = (0..<3).map { _ in RawClient(port: server.port) }
@@ -272,14 +273,14 @@ import Testing
       let bodies = clients.indices.map { number in
         (0..<size + number * 100_001).map { UInt8(truncatingIfNeeded: $0 &* (round + number + 3)) }
       }
+      let sums = bodies.map(checksum)
       for (client, body) in zip(clients, bodies) {
         client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n")
         client.send(Array(body[..<1_100_000]))
       }
-      for (client, body) in zip(clients, bodies) {
+      for ((client, body), sum) in zip(zip(clients, bodies), sums) {
         client.send(Array(body[1_100_000...]))
-        let expected = "POST /x ?  \(body.count) \(checksum(body)) worker=false"
-        #expect(client.receive()?.text == expected)
+        #expect(client.receive()?.text == "POST /x ?  \(body.count) \(sum) worker=false")
       }
     }
   }

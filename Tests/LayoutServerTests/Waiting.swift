@@ -24,7 +24,7 @@ extension Trait where Self == WaitingTrait {
 
 /// Threads that take one job after the other.
 private final class WaitingThreads: TaskExecutor {
-  static let shared = WaitingThreads(count: 6)
+  static let shared = WaitingThreads(count: 4)
 
   private let jobs = Mutex<[UnownedJob]>([])
   private let jobCount = DispatchSemaphore(value: 0)
