@@ -322,8 +322,7 @@ struct SessionEndpointTests {
             statuses.withLock { $0[place] = answer?.status }
             isAnswered.signal()
           }
-          for _ in 0..<1_200_000 where room.count <= count { usleep(100) }
-          #expect(room.count == count + 1)
+          waitUntil { room.count == count + 1 }
         }
         return nil
       }

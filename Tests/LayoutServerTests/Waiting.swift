@@ -58,10 +58,17 @@ private final class WaitingThreads: TaskExecutor {
 func waitUntil(
   sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
 ) {
+  guard !wait(until: condition) else { return }
+  Issue.record("what was waited for has not come", sourceLocation: sourceLocation)
+}
+
+/// Waits until something is so, for two minutes at most; returns whether it is.
+@discardableResult
+func wait(until condition: () -> Bool) -> Bool {
   // Not `where !condition()`, which would ask 120,000 times all the same.
   for _ in 0..<120_000 {
-    if condition() { return }
+    if condition() { return true }
     usleep(1000)
   }
-  Issue.record("what was waited for has not come", sourceLocation: sourceLocation)
+  return condition()
 }

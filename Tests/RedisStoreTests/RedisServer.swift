@@ -190,13 +190,3 @@ private func removeFolder(_ folder: String) {
   unsafe closedir(listing)
   _ = unsafe rmdir(folder)
 }
-
-/// Waits until something is so, for two minutes at most; returns whether it is.
-@discardableResult
-func wait(until condition: () -> Bool) -> Bool {
-  for _ in 0..<24_000 {
-    if condition() { return true }
-    usleep(5000)
-  }
-  return condition()
-}
