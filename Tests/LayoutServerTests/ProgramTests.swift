@@ -701,7 +701,11 @@ import Testing
   /// Bodies that have been used are not kept for those who do not take the answer.
   @Test(.disabled(if: isSanitized, "a sanitizer's memory is not the program's"))
   func theBuffersOfBodiesAreNotKeptWhileAnswersAreTaken() throws {
-    let program = try Program(["--io-threads", "1", "--worker-threads", "1"])
+    // Who takes nothing is there to the end, however slow the machine is.
+    let program = try Program([
+      "--io-threads", "1", "--worker-threads", "1", "--request-timeout-seconds", "3600",
+      "--idle-timeout-seconds", "3600",
+    ])
     defer { program.kill() }
     let port = try program.port()
     let description = Array(
