@@ -305,7 +305,8 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
       MHD_get_connection_info(exchange->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
   *result = (http_gate_result){.header_size = info ? info->header_size : 0};
   // First, since a page may read any refusal if its origin is known.
-  const char *end = version + strlen(version);
+  size_t version_count = strlen(version);
+  const char *end = version + version_count;
   header_census census = {.fields = request->fields, .next = end + 2};
   MHD_get_connection_values_n(exchange->mhd, MHD_HEADER_KIND, count_header, &census);
   exchange->is_relayed = census.is_relayed;
@@ -316,7 +317,7 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
   if (census.is_malformed || !is_whole_header(method, result->header_size, census.next))
     return refuse(result, 400, "a header field is malformed");
   // HTTP/1.0 knew no Host, and no chunks.
-  bool is_old = strcmp(version, "HTTP/1.0") == 0;
+  bool is_old = version_count == 8 && memcmp(version, "HTTP/1.0", 8) == 0;
   if (census.hosts > 1 || (census.hosts == 0 && !is_old))
     return refuse(result, 400, "a request needs exactly one Host");
   if (census.names_no_host) return refuse(result, 400, "Host is malformed");

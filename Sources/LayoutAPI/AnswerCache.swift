@@ -71,7 +71,7 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   }
 
   private struct Entries {
-    var entries: [Entry] = []
+    private(set) var entries: [Entry] = []
     /// A part of the hash of each entry's key: most keys are told apart by these, which lie together.
     ///
     /// More entries than there is room for take longer to look through than an answer takes to make.
@@ -100,11 +100,12 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
 
     private static func mark(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
 
-    mutating func answer(to key: borrowing AnswerKey, _ hash: UInt64) -> Answer? {
+    /// Where the entry of a key is, which is used now; nil if there is none.
+    mutating func use(_ key: borrowing AnswerKey, _ hash: UInt64) -> Int? {
       guard let place = place(of: key, hash) else { return nil }
       useCount &+= 1
       entries[place].lastUse = useCount
-      return entries[place].answer
+      return place
     }
 
     /// Keeps an entry instead of what was there; returns what has to leave.
@@ -163,9 +164,22 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   ///
   /// - Parameter key: What it depends on.
   /// - Returns: The answer, or nil.
-  func answer(to key: AnswerKey) -> Answer? {
+  func answer(to key: AnswerKey) -> Answer? { withAnswer(to: key) { $0 } }
+
+  /// Lends the answer to a question, if it is still there.
+  ///
+  /// - Parameters:
+  ///   - key: What it depends on.
+  ///   - body: Takes of it what is needed, so that nobody need hold all of it; others wait meanwhile.
+  /// - Returns: What `body` returns, or nil.
+  @inline(__always)
+  func withAnswer<Result>(to key: AnswerKey, _ body: (Answer) -> Result?) -> Result? {
     let hash = key.hash
-    return withSet(of: hash) { $0.answer(to: key, hash) }
+    var result: Result?
+    withSet(of: hash) { set in
+      if let place = set.use(key, hash) { result = body(set.entries[place].answer) }
+    }
+    return result
   }
 
   /// Whether a question was asked a short while ago; it has been from now on.

@@ -144,7 +144,10 @@ public final class LayoutService: HTTPHandler {
     do throws(Failure) {
       let response = try answer(
         request, found, operation, audience, elementLimit: elementLimit, mayTakeLong: mayTakeLong)
-      return finished(try checked(response, for: request), to: request, operation, audience)
+      if request.method == .get || request.method == .head {
+        return finished(try checked(response, for: request), to: request, operation, audience)
+      }
+      return finished(response, to: request, operation, audience)
     } catch {
       if !mayTakeLong, error.isLeftToWorkers(limits) { return nil }
       let response = error.problem(operation).response(requestID: requestID ?? makeRequestID())
@@ -215,16 +218,14 @@ public final class LayoutService: HTTPHandler {
     crossOrigin.fields(for: origin)
   }
 
-  /// An answer, or 412 to who wants that of another version, or 304 to who has it already (RFC 9110, 13.2.2).
+  /// An answer to a question, or 412 to who wants that of another version, or 304 to who has it already (RFC 9110, 13.2.2).
   ///
   /// 304 has the body, of which the server sends the length alone, as for HEAD. libmicrohttpd says some length,
   /// and there are caches that take it for that of what they keep: of 0, Squid makes empty answers.
   private func checked(
     _ response: consuming HTTPResponse, for request: borrowing HTTPRequest
   ) throws(Failure) -> HTTPResponse {
-    guard request.method == .get || request.method == .head, response.status == .ok,
-      let tag = response.content.tag
-    else { return response }
+    guard response.status == .ok, let tag = response.content.tag else { return response }
     let ifMatch = request.fields.ifMatch
     if !ifMatch.isEmpty, needsKey(request.path), let version = EntityTag.version(of: tag),
       !EntityTag.field(ifMatch, names: version)
@@ -249,8 +250,8 @@ public final class LayoutService: HTTPHandler {
         operation, response.status, from: request.arrival, to: clocks.monotonic(),
         on: request.thread)
     }
-    let fields = crossOrigin.fields(for: request.fields.origin)
-    return fields.isEmpty ? response : response.adding(fields)
+    if crossOrigin.isNone { return response }
+    return response.adding(crossOrigin.fields(for: request.fields.origin))
   }
 
   /// Whether a path belongs to the API, whatever is there.

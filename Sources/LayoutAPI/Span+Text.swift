@@ -18,6 +18,7 @@ extension Span<UInt8> {
   }
 
   /// Whether these bytes begin with a text.
+  @inline(__always)
   func starts(with text: StaticString) -> Bool {
     // Safe: a static string's bytes live as long as the process.
     unsafe has(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), at: 0)
@@ -26,6 +27,7 @@ extension Span<UInt8> {
   /// Whether these bytes begin with a text, of which ASCII letters may be of the other case.
   func starts(withAnyCaseOf text: StaticString) -> Bool {
     guard count >= text.utf8CodeUnitCount else { return false }
+    if starts(with: text) { return true }
     // A static string's bytes live as long as the process.
     let wanted = unsafe Span(_unsafeStart: text.utf8Start, count: text.utf8CodeUnitCount)
     for index in wanted.indices where self[index] != wanted[index] {
@@ -37,6 +39,7 @@ extension Span<UInt8> {
   }
 
   /// Whether other bytes are here, from a place on that is not beyond the end.
+  @inline(__always)
   @unsafe func has(_ other: UnsafeBufferPointer<UInt8>, at place: Int) -> Bool {
     guard count - place >= other.count else { return false }
     guard let wanted = other.baseAddress, !other.isEmpty else { return true }

@@ -150,7 +150,8 @@ private func respond(
   let lent = unsafe request.pointee
   // Safe: the server that calls keeps the box, so that nobody need count this use of it. The shim
   // lends all of the request for the length of this call, which the spans cannot escape.
-  let response = unsafe Unmanaged<HandlerBox>.fromOpaque(context)._withUnsafeGuaranteedRef { box in
+  let response = unsafe Unmanaged<HandlerBox>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    (box) -> HTTPResponse? in
     let request = unsafe HTTPRequest(
       method: HTTPMethod(lent.method), path: span(lent.path), query: span(lent.query),
       fields: HTTPRequestFields(
@@ -167,9 +168,8 @@ private func respond(
       case .HTTP_STAGE_WORKER: box.handler.respond(to: request, mayTakeLong: true)
       }
     // What is short is never too much, whoever it is for.
-    if (response?.content.byteCount ?? .max) > Int(HTTP_UNCHECKED_BYTES) {
-      unsafe http_reply_put_in_line(reply, number(of: box.handler.line(of: request)))
-    }
+    if let response, response.content.byteCount <= Int(HTTP_UNCHECKED_BYTES) { return response }
+    unsafe http_reply_put_in_line(reply, number(of: box.handler.line(of: request)))
     return response
   }
   guard let response else { return false }
@@ -193,10 +193,9 @@ private func add(_ fields: [HTTPField], to reply: OpaquePointer) {
   for field in fields { unsafe http_reply_header(reply, field.name, field.value) }
 }
 
-/// Fills in a reply's status and all that belongs to its content; apart, so that the content is
-/// counted once, for the reply.
+/// Fills in a reply's status and all that belongs to its content, which the reply owns from here on.
 private func fill(
-  _ reply: OpaquePointer, with content: HTTPContent, _ status: HTTPStatus, isRead: Bool
+  _ reply: OpaquePointer, with content: consuming HTTPContent, _ status: HTTPStatus, isRead: Bool
 ) {
   // Safe: a constant's bytes, which a NUL follows, live as long as the process; the tag's are copied
   // during the call.
@@ -206,13 +205,15 @@ private func fill(
     unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe http_reply_body(
         reply, UInt32(status.rawValue), bytes.baseAddress, bytes.count, releaseContent,
-        Unmanaged.passRetained(content).toOpaque())
+        Unmanaged.passUnretained(content).toOpaque())
     }
   }
   if content.isKept, let prepared = unsafe prepared(content, isRead: isRead) {
     // Safe: the form lives as long as the content, which the reply holds.
     unsafe http_reply_prepared(reply, prepared)
   }
+  // Handed over as it came: nothing is counted.
+  _ = unsafe Unmanaged.passRetained(content)
 }
 
 /// The shim's observer of refusals.

@@ -13,7 +13,11 @@ struct ListenerHandler: HTTPHandler {
   let format: Configuration.LogFormat
 
   func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
-    let requestID = makeRequestID()
+    guard let requestID = makeRequestID() else {
+      // Handed on as it is: nobody looks at it.
+      return service.respond(
+        to: request, mayTakeLong: mayTakeLong, requestID: nil, audience: audience)
+    }
     let response = service.respond(
       to: request, mayTakeLong: mayTakeLong, requestID: requestID, audience: audience)
     if let response { write(request, response, requestID) }

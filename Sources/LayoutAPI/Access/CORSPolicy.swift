@@ -16,6 +16,9 @@ public struct CORSPolicy: Sendable {
     takesAll = origins.contains("*")
   }
 
+  /// Whether no page's script may call.
+  var isNone: Bool { origins.isEmpty }
+
   /// Whether a text is an origin, or `*`.
   ///
   /// - Parameter text: The text.
@@ -42,7 +45,7 @@ public struct CORSPolicy: Sendable {
 
   /// The fields by which an answer may be read by the page that asked, whose origin is given.
   func fields(for origin: Span<UInt8>) -> [HTTPField] {
-    guard !origins.isEmpty else { return [] }
+    guard !isNone else { return [] }
     // Caches must not give one origin's answer to another.
     let vary = takesAll ? [] : [HTTPField(name: "Vary", value: "Origin")]
     guard let origin = allowed(origin) else { return vary }

@@ -165,18 +165,22 @@ extension Call {
   private func keptTick(
     _ session: Session, _ request: TickRequest, _ shape: AttributesFormat.Shape
   ) -> HTTPResponse? {
-    var kept: KeptAnswer?
-    var byteCount = 0
+    var content: HTTPContent?
+    var byteCounts = (before: 0, after: 0)
     let counts = session.scroll { before in
       guard request.isFull || before.scrolling.isReset, isIfMatch(before) else { return nil }
       // Nothing is kept of a preview of a movement, which is a revision of its own.
-      kept = service.answers.answer(to: fullTickKey(request.contentOffset, before, shape))
-      byteCount = before.scrolling.byteCount
-      return kept?.scrolling
+      let key = fullTickKey(request.contentOffset, before, shape)
+      return service.answers.withAnswer(to: key) { kept in
+        guard let scrolling = kept.scrolling else { return nil }
+        content = kept.content
+        byteCounts = (before.scrolling.byteCount, scrolling.byteCount)
+        return scrolling
+      }
     }
-    guard counts, let kept else { return nil }
-    countAgain(session, byteCount, kept.scrolling?.byteCount ?? byteCount)
-    return HTTPResponse(status: .ok, content: kept.content)
+    guard counts, let content = content.take() else { return nil }
+    countAgain(session, byteCounts.before, byteCounts.after)
+    return HTTPResponse(status: .ok, content: content)
   }
 
   /// What a full tick depends on: the revision, the offset and the way.

@@ -70,10 +70,20 @@ struct TickRequest: Equatable {
     mutating func take(_ wanted: StaticString) -> Bool {
       let count = wanted.utf8CodeUnitCount
       // Safe: a static string is never freed and has that many bytes.
-      let wanted = unsafe Span(_unsafeStart: wanted.utf8Start, count: count)
+      let bytes = unsafe UnsafeBufferPointer(start: wanted.utf8Start, count: count)
+      // As nearly all write it; where a space follows the last byte, the rest has to look closer.
+      if unsafe text.has(bytes, at: place), peek(count) != UInt8(ascii: " ") {
+        place &+= count
+        return true
+      }
+      return takeSpaced(unsafe Span(_unsafeElements: bytes))
+    }
+
+    /// The same, byte by byte.
+    private mutating func takeSpaced(_ wanted: Span<UInt8>) -> Bool {
       var next = place
       var index = 0
-      while index < count {
+      while index < wanted.count {
         let byte = wanted[index]
         guard next < text.count, text[next] == byte else { return false }
         next &+= 1
@@ -145,7 +155,12 @@ struct TickRequest: Equatable {
       return plainRounding(ofMillionths: rest)
     }
 
-    private var peek: UInt8 { place < text.count ? text[place] : 0 }
+    private var peek: UInt8 { peek(0) }
+
+    /// The byte so far ahead; 0 behind the end.
+    private func peek(_ ahead: Int) -> UInt8 {
+      place &+ ahead < text.count ? text[place &+ ahead] : 0
+    }
 
     private func digit() -> Int64? {
       let digit = peek &- UInt8(ascii: "0")
