@@ -144,6 +144,15 @@ func checksum(_ bytes: Span<UInt8>) -> UInt64 {
 
 func checksum(_ bytes: [UInt8]) -> UInt64 { checksum(bytes.span) }
 
+/// A body by chance, from the system: to make megabytes one by one takes as long as to add them up.
+func randomBytes(_ count: Int) -> [UInt8] {
+  unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, made in
+    // Safe: there is room for as many.
+    if let start = buffer.baseAddress { unsafe arc4random_buf(start, count) }
+    made = count
+  }
+}
+
 /// A server for a test, on a port of its own.
 func startServer(
   _ handler: any HTTPHandler = EchoHandler(),
