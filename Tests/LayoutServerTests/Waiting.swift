@@ -54,7 +54,7 @@ private final class WaitingThreads: TaskExecutor {
 ///
 /// - Parameters:
 ///   - sourceLocation: Who waits.
-///   - condition: Whether it has come: asked a thousand times a second, for two minutes.
+///   - condition: Whether it has come: asked a thousand times a second at most, for two minutes.
 func waitUntil(
   sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
 ) {
@@ -65,8 +65,9 @@ func waitUntil(
 /// Waits until something is so, for two minutes at most; returns whether it is.
 @discardableResult
 func wait(until condition: () -> Bool) -> Bool {
-  // Not `where !condition()`, which would ask 120,000 times all the same.
-  for _ in 0..<120_000 {
+  // To ask may take long itself.
+  let end = ContinuousClock.now + .seconds(120)
+  while ContinuousClock.now < end {
     if condition() { return true }
     usleep(1000)
   }

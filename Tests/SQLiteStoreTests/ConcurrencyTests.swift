@@ -1,4 +1,3 @@
-import Glibc
 import LayoutSessions
 import SQLiteStore
 import Synchronization
