@@ -6,7 +6,7 @@ import Testing
 /// What comes from the other side is not trusted, whoever it is.
 @Suite(.waits) struct LyingTests {
   private func store(
-    _ fake: FakeRedis, timeout: Duration = .seconds(5)
+    _ fake: FakeRedis, timeout: Duration = .seconds(60)
   ) throws -> RedisStore {
     RedisStore(
       address: try RedisAddress(url: "unix://\(fake.path)"), timeToLive: .seconds(60),

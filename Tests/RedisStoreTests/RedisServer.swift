@@ -125,7 +125,7 @@ final class RedisServer {
   static func run(_ words: [String], at socket: String, password: String? = nil) throws
     -> RedisReply
   {
-    let channel = try RedisChannel(to: .socket(path: socket), timeout: .seconds(10))
+    let channel = try RedisChannel(to: .socket(path: socket), timeout: .seconds(60))
     var commands = RedisCommands()
     if let password { commands.append(["AUTH", password]) }
     commands.append(words)

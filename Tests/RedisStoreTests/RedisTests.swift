@@ -19,7 +19,8 @@ func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 extension RedisServer {
   /// A store as a server has one; nothing is so slow here that it should run into its timeout.
   func store(
-    timeToLive: Duration = .seconds(3600), timeout: Duration = .seconds(5), connectionLimit: Int = 4
+    timeToLive: Duration = .seconds(3600), timeout: Duration = .seconds(60),
+    connectionLimit: Int = 4
   ) throws -> RedisStore {
     RedisStore(
       address: try RedisAddress(url: url), timeToLive: timeToLive, timeout: timeout,
@@ -28,7 +29,7 @@ extension RedisServer {
 
   /// A number that it answers.
   func number(_ words: String...) throws -> Int {
-    let channel = try RedisChannel(to: .socket(path: socket), timeout: .seconds(10))
+    let channel = try RedisChannel(to: .socket(path: socket), timeout: .seconds(60))
     var commands = RedisCommands()
     commands.append(words)
     guard case .integer(let number)? = try channel.exchange(commands).first else {

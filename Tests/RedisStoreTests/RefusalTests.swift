@@ -8,7 +8,7 @@ extension RedisTests {
   @Suite struct RefusalTests {
     private func store(_ url: String) throws -> RedisStore {
       RedisStore(
-        address: try RedisAddress(url: url), timeToLive: .seconds(60), timeout: .seconds(5),
+        address: try RedisAddress(url: url), timeToLive: .seconds(60), timeout: .seconds(60),
         connectionLimit: 2)
     }
 
@@ -184,7 +184,7 @@ extension RedisTests {
       let socket = server.socket
       onThreads(2) { thread in
         if thread == 0 {
-          let channel = try? RedisChannel(to: .socket(path: socket), timeout: .seconds(10))
+          let channel = try? RedisChannel(to: .socket(path: socket), timeout: .seconds(60))
           var commands = RedisCommands()
           commands.append(["EVAL", "while true do end", "0"])
           _ = try? channel?.exchange(commands)
@@ -201,7 +201,7 @@ extension RedisTests {
         }
         #expect(refusal?.kind == .unavailable)
         #expect(refusal?.detail.contains("BUSY") == true, "\(refusal as Any)")
-        let channel = try? RedisChannel(to: .socket(path: socket), timeout: .seconds(10))
+        let channel = try? RedisChannel(to: .socket(path: socket), timeout: .seconds(60))
         var commands = RedisCommands()
         commands.append(["SCRIPT", "KILL"])
         _ = try? channel?.exchange(commands)
