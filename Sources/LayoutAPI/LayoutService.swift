@@ -218,7 +218,8 @@ public final class LayoutService: HTTPHandler {
     crossOrigin.fields(for: origin)
   }
 
-  /// An answer to a question, or 412 to who wants that of another version, or 304 to who has it already (RFC 9110, 13.2.2).
+  /// An answer to a question, or 412 to who wants that of another version, or 304 to who has it already (RFC 9110,
+  /// 13.2.2).
   ///
   /// 304 has the body, of which the server sends the length alone, as for HEAD. libmicrohttpd says some length,
   /// and there are caches that take it for that of what they keep: of 0, Squid makes empty answers.

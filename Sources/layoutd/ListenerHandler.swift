@@ -13,21 +13,18 @@ struct ListenerHandler: HTTPHandler {
   let format: Configuration.LogFormat
 
   func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
-    guard let requestID = makeRequestID() else {
-      // Handed on as it is: nobody looks at it.
-      return service.respond(
-        to: request, mayTakeLong: mayTakeLong, requestID: nil, audience: audience)
-    }
+    let requestID = makeRequestID()
     let response = service.respond(
       to: request, mayTakeLong: mayTakeLong, requestID: requestID, audience: audience)
-    if let response { write(request, response, requestID) }
+    // In this order: without a log, nobody looks at the response.
+    if let requestID, let response { write(request, response, requestID) }
     return response
   }
 
   func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? {
     let requestID = makeRequestID()
     let response = service.refusal(ofLong: request, requestID: requestID, audience: audience)
-    if let response { write(request, response, requestID) }
+    if let requestID, let response { write(request, response, requestID) }
     return response
   }
 
@@ -37,9 +34,8 @@ struct ListenerHandler: HTTPHandler {
   private func makeRequestID() -> String? { log == nil ? nil : service.makeRequestID() }
 
   private func write(
-    _ request: borrowing HTTPRequest, _ response: HTTPResponse, _ requestID: String?
+    _ request: borrowing HTTPRequest, _ response: HTTPResponse, _ requestID: String
   ) {
-    guard let requestID else { return }
     let now = MonotonicClock.nanoseconds
     write(
       method: request.method.rawValue, target: request.path, status: response.status,

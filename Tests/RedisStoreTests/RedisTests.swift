@@ -29,10 +29,7 @@ extension RedisServer {
 
   /// A number that it answers.
   func number(_ words: String...) throws -> Int {
-    let channel = try RedisChannel(to: .socket(path: socket), timeout: .seconds(60))
-    var commands = RedisCommands()
-    commands.append(words)
-    guard case .integer(let number)? = try channel.exchange(commands).first else {
+    guard case .integer(let number) = try RedisServer.run(words, at: socket) else {
       throw Failure(description: "no number for \(words)")
     }
     return number

@@ -184,10 +184,7 @@ extension RedisTests {
       let socket = server.socket
       onThreads(2) { thread in
         if thread == 0 {
-          let channel = try? RedisChannel(to: .socket(path: socket), timeout: .seconds(60))
-          var commands = RedisCommands()
-          commands.append(["EVAL", "while true do end", "0"])
-          _ = try? channel?.exchange(commands)
+          _ = try? RedisServer.run(["EVAL", "while true do end", "0"], at: socket)
           return
         }
         var refusal: StoreError?
@@ -201,10 +198,7 @@ extension RedisTests {
         }
         #expect(refusal?.kind == .unavailable)
         #expect(refusal?.detail.contains("BUSY") == true, "\(refusal as Any)")
-        let channel = try? RedisChannel(to: .socket(path: socket), timeout: .seconds(60))
-        var commands = RedisCommands()
-        commands.append(["SCRIPT", "KILL"])
-        _ = try? channel?.exchange(commands)
+        _ = try? RedisServer.run(["SCRIPT", "KILL"], at: socket)
       }
       #expect(wait { (try? store.load(id, since: nil)) != nil })
     }
