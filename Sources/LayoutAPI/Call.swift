@@ -237,13 +237,13 @@ struct Call: ~Escapable {
   }
 
   /// Whether the client believes in the version that there is, or takes any.
-  func isIfMatch(_ session: Session.Snapshot) -> Bool {
-    fields.ifMatch.isEmpty || EntityTag.field(fields.ifMatch, names: session.version)
+  func isIfMatch(_ version: Int) -> Bool {
+    fields.ifMatch.isEmpty || EntityTag.field(fields.ifMatch, names: version)
   }
 
   /// Refuses a change if the client believes in another version than there is.
   func checkIfMatch(_ session: Session.Snapshot) throws(Failure) {
-    if isIfMatch(session) { return }
+    if isIfMatch(session.version) { return }
     throw .problem(
       .movedOn(to: session.version, tag: EntityTag(session).value, from: fields.ifMatch))
   }

@@ -3,87 +3,99 @@
 ///
 /// While the offset moves by a little, an element appears or disappears only where an edge of the
 /// viewport passes one of its own, and a cell is asked for or cancelled only where an edge of the
-/// window does. A band holds the elements about those four edges, each list by the edge that is
-/// passed, for a range of offsets:
+/// window does:
 ///
-///     ┄┄┄┄┄┄┄┄┄┄┄┄┄ windowStart: trailing edges that the window's start passes
-///     ┌───────────┐ start:       trailing edges that the viewport's start passes
+///     ┄┄┄┄┄┄┄┄┄┄┄┄┄ windowStart passes trailing edges
+///     ┌───────────┐ start       passes trailing edges
 ///     │ viewport  │
-///     └───────────┘ end:         leading edges that the viewport's end passes
-///     ┄┄┄┄┄┄┄┄┄┄┄┄┄ windowEnd:   leading edges that the window's end passes
+///     └───────────┘ end         passes leading edges
+///     ┄┄┄┄┄┄┄┄┄┄┄┄┄ windowEnd   passes leading edges
 ///
-/// A tick within the range looks up what lies between the old place of each edge and the new one:
-/// mostly nothing. It never changes, and is good for one layout only.
+/// A band holds all that happens so in a range of offsets, in the order of the offsets at which it does. A tick
+/// within the range looks up what lies between the old offset and the new one: mostly nothing. It never changes,
+/// and is good for one layout only.
 ///
-/// Where headers or footers are pinned, the lists have cells alone, and each tick asks the layout for the few
+/// Where headers or footers are pinned, the band has cells alone, and each tick asks the layout for the few
 /// elements that are none.
 public final class ScrollBand: Sendable {
-  /// An element with an edge; no effect has touched it.
-  private struct Edge: Sendable {
-    var kind: ElementKind
+  /// What passes.
+  private enum Border {
+    case windowStart, start, end, windowEnd
+  }
+
+  /// An element that is passed; no effect has touched it.
+  private struct Passage {
     var indexPath: IndexPath
     /// Upright.
     var frame: Rect
-    var zIndex: Int
-  }
+    /// Narrow, so that a band takes no more than is kept.
+    var zIndex: Int32
+    var kind: ElementKind
+    /// By what.
+    var border: Border
 
-  /// Elements by the place of one of their edges.
-  private struct Edges: Sendable {
-    /// Whether it is the trailing one that counts.
-    let isTrailing: Bool
-    private(set) var edges: [Edge] = []
-
-    init(isTrailing: Bool) { self.isTrailing = isTrailing }
-
-    var count: Int { edges.count }
-
-    /// The place of the edge that counts.
-    func place(_ index: Int) -> Length {
-      isTrailing ? edges[index].frame.maxY : edges[index].frame.minY
-    }
-
-    subscript(range: Range<Int>) -> ArraySlice<Edge> { edges[range] }
-
-    /// Adds an element if its edge is in a strip.
+    /// The first offset at which the border has passed the element, on the way to the end.
     ///
     /// Frames are half open: a trailing edge is passed by what comes to it, a leading one by what goes
     /// beyond it.
     ///
-    /// - Returns: Whether there is room for another.
-    mutating func append(_ edge: Edge, ifIn strip: Rect) -> Bool {
-      let isIn =
-        isTrailing
-        ? edge.frame.maxY > strip.minY && edge.frame.maxY <= strip.maxY
-        : edge.frame.minY >= strip.minY && edge.frame.minY < strip.maxY
-      if isIn { edges.append(edge) }
-      return edges.count <= ScrollBand.maximumCount
-    }
-
-    /// In order; nil if they are too many.
-    consuming func sorted() -> Edges? {
-      guard count <= ScrollBand.maximumCount else { return nil }
-      let isTrailing = isTrailing
-      // Of a row whose cells are as long the order is there already.
-      edges.sort {
-        isTrailing ? $0.frame.maxY < $1.frame.maxY : $0.frame.minY < $1.frame.minY
+    /// - Parameter place: Where the border is at offset 0.
+    /// - Returns: The offset.
+    func offset(from place: Length) -> Length {
+      switch border {
+      case .windowStart, .start: frame.maxY - place
+      case .end, .windowEnd: frame.minY - place + Length(millionths: 1)
       }
-      return self
-    }
-
-    /// Where those are that an edge of the viewport passes, whichever way it goes.
-    ///
-    /// - Complexity: O(log n + k) for k of n.
-    func passed(from old: Length, to new: Length) -> Range<Int> {
-      let (low, high) = (min(old, new), max(old, new))
-      guard low < high else { return 0..<0 }
-      let first = partitioningIndex(count) { isTrailing ? place($0) > low : place($0) >= low }
-      var last = first
-      while last < count, isTrailing ? place(last) <= high : place(last) < high { last += 1 }
-      return first..<last
     }
   }
 
-  /// The main coordinates of the offsets for which the lists are complete.
+  /// The passages in a range of offsets.
+  private struct Passages {
+    private let range: ClosedRange<Length>
+    private var passages: [Passage] = []
+    /// At which offset each happens, in millionths, and which it is: less to put in order than the passages.
+    private var order: [(offset: Int64, index: Int)] = []
+    /// How many of them are by the last border.
+    private var count = 0
+
+    init(in range: ClosedRange<Length>) {
+      self.range = range
+      // As many as a screen of cells mostly has about its edges.
+      passages.reserveCapacity(128)
+      order.reserveCapacity(128)
+    }
+
+    /// Makes room for those of another border.
+    mutating func beginBorder() { count = 0 }
+
+    /// Adds a passage if it is in the range.
+    ///
+    /// - Parameters:
+    ///   - passage: The passage.
+    ///   - place: Where its border is at offset 0.
+    /// - Returns: Whether there is room for another by that border.
+    mutating func append(_ passage: Passage, from place: Length) -> Bool {
+      let offset = passage.offset(from: place)
+      // At the least offset nothing has been passed yet.
+      if offset > range.lowerBound, offset <= range.upperBound {
+        order.append((offset.millionths, passages.count))
+        passages.append(passage)
+        count += 1
+      }
+      return isComplete
+    }
+
+    /// Whether there was room for all by the last border.
+    var isComplete: Bool { count <= ScrollBand.maximumCount }
+
+    /// In order.
+    consuming func sorted() -> (offsets: [Int64], passages: [Passage]) {
+      order.sort { $0.offset < $1.offset }
+      return (order.map(\.offset), order.map { passages[$0.index] })
+    }
+  }
+
+  /// The main coordinates of the offsets between which all passages are known.
   private let range: ClosedRange<Length>
   private let cross: Length
   private let isForward: Bool
@@ -91,10 +103,10 @@ public final class ScrollBand: Sendable {
   private let before: Length
   private let after: Length
   private let direction: ScrollDirection
-  private let start: Edges
-  private let end: Edges
-  private let windowStart: Edges
-  private let windowEnd: Edges
+  /// At which offsets something is passed, ascending, in millionths: most ticks look at nothing else.
+  private let offsets: [Int64]
+  /// What is passed there.
+  private let passages: [Passage]
   /// More elements than this cannot show, and more cells than this cannot be asked for.
   private let elementBound: Int
   /// How far it reaches on the way.
@@ -102,21 +114,21 @@ public final class ScrollBand: Sendable {
   /// Whether it has cells alone.
   private let hasCellsOnly: Bool
 
-  /// So many entries a list has at most: a line of cells that begin, or end, at the same place is in it as a
-  /// whole or not at all, and on large screens small cells make long lines.
+  /// So many elements each border passes at most: a line of cells that begin, or end, at the same place is among
+  /// them as a whole or not at all, and on large screens small cells make long lines.
   static let maximumCount = 240
   /// So many elements that are no cells a tick asks the layout for at most.
   private static let maximumOtherCount = 72
 
   /// The bytes that it takes.
-  public var byteCount: Int {
-    ScrollBand.byteCount(start.count + end.count + windowStart.count + windowEnd.count)
-  }
+  public var byteCount: Int { ScrollBand.byteCount(offsets.count) }
 
   /// The most bytes that one takes.
   public static var maximumByteCount: Int { byteCount(maximumCount * 4) }
 
-  private static func byteCount(_ count: Int) -> Int { 256 + count * MemoryLayout<Edge>.stride }
+  private static func byteCount(_ count: Int) -> Int {
+    256 + count * (MemoryLayout<Int64>.stride + MemoryLayout<Passage>.stride)
+  }
 
   /// Gathers what lies about the edges, for half a screen on the way; the more elements show, the less far.
   ///
@@ -183,46 +195,49 @@ public final class ScrollBand: Sendable {
     let high = offset.y + (isForward ? reach : back)
 
     let hasCellsOnly = layout.followsContentOffset
+    var passages = Passages(in: low...high)
     func strip(_ place: Length) -> Rect {
       Rect(x: offset.x, y: low + place, width: size.width, height: high - low)
     }
-    func edges(at place: Length, isTrailing: Bool) -> Edges? {
-      let strip = strip(place)
-      var edges = Edges(isTrailing: isTrailing)
+    /// Finds what an edge of the viewport passes; returns whether that is all plain and not too much.
+    func findElements(passing border: Border, at place: Length) -> Bool {
+      passages.beginBorder()
       var otherCount = 0
       var arePlain = true
       layout.forEachElement(
-        in: direction.upright(strip), contentOffset: scrolling.contentOffset
+        in: direction.upright(strip(place)), contentOffset: scrolling.contentOffset
       ) { element in
         if hasCellsOnly, element.kind != .cell {
           otherCount += 1
           return otherCount <= ScrollBand.maximumOtherCount
         }
-        arePlain = element.isPlain
-        let edge = Edge(
-          kind: element.kind, indexPath: element.indexPath,
-          frame: direction.upright(element.frame), zIndex: element.zIndex)
-        return edges.append(edge, ifIn: strip) && arePlain
+        guard element.isPlain, let zIndex = Int32(exactly: element.zIndex) else {
+          arePlain = false
+          return false
+        }
+        return passages.append(
+          Passage(
+            indexPath: element.indexPath, frame: direction.upright(element.frame), zIndex: zIndex,
+            kind: element.kind, border: border),
+          from: place)
       }
-      guard arePlain, otherCount <= ScrollBand.maximumOtherCount else { return nil }
-      return edges.sorted()
+      return arePlain && otherCount <= ScrollBand.maximumOtherCount && passages.isComplete
     }
-    func cells(at place: Length, isTrailing: Bool) -> Edges? {
-      let strip = strip(place)
-      var edges = Edges(isTrailing: isTrailing)
-      layout.placement.forEachRestingItem(in: strip) { indexPath, frame in
-        edges.append(
-          Edge(kind: .cell, indexPath: indexPath, frame: frame, zIndex: 0), ifIn: strip)
+    /// Finds what an edge of the window passes; returns whether that is not too much.
+    func findCells(passing border: Border, at place: Length) -> Bool {
+      passages.beginBorder()
+      layout.placement.forEachRestingItem(in: strip(place)) { indexPath, frame in
+        passages.append(
+          Passage(indexPath: indexPath, frame: frame, zIndex: 0, kind: .cell, border: border),
+          from: place)
       }
-      return edges.sorted()
+      return passages.isComplete
     }
-    guard let start = edges(at: 0, isTrailing: true),
-      let end = edges(at: size.height, isTrailing: false),
-      let windowStart = before > 0
-        ? cells(at: -before, isTrailing: true) : Edges(isTrailing: true),
-      let windowEnd = after > 0
-        ? cells(at: size.height + after, isTrailing: false) : Edges(isTrailing: false)
+    guard findElements(passing: .start, at: 0), findElements(passing: .end, at: size.height),
+      before == 0 || findCells(passing: .windowStart, at: -before),
+      after == 0 || findCells(passing: .windowEnd, at: size.height + after)
     else { return nil }
+    (offsets, self.passages) = passages.sorted()
     self.direction = direction
     range = low...high
     cross = offset.x
@@ -232,13 +247,7 @@ public final class ScrollBand: Sendable {
     self.hasCellsOnly = hasCellsOnly
     self.before = before
     self.after = after
-    self.start = start
-    self.end = end
-    self.windowStart = windowStart
-    self.windowEnd = windowEnd
-    elementBound =
-      max(shownCount, scrolling.askedCount) + start.count + end.count + windowStart.count
-      + windowEnd.count
+    elementBound = max(shownCount, scrolling.askedCount) + offsets.count
   }
 
   /// A band about the edges as they are now, where this one does not reach any more.
@@ -294,56 +303,72 @@ public final class ScrollBand: Sendable {
   /// - Parameters:
   ///   - old: The offset before, upright.
   ///   - new: The offset now, upright.
+  ///   - tick: An empty one, to which what changed is added.
   ///   - asked: What is asked for, which is brought up to date.
   ///   - sort: Puts ranges in the order of the answer, of cells of which the second argument knows
   ///     where they rest.
-  /// - Returns: What changed.
-  func tick(
-    from old: Length, to new: Length, _ asked: inout ItemRanges,
+  /// - Complexity: O(log n + k · log k) for k of n passages.
+  func pass(
+    from old: Length, to new: Length, _ tick: inout ScrollTick, _ asked: inout ItemRanges,
     sort: ([ItemRange], (IndexPath) -> Rect?) -> [ItemRange]
-  ) -> ScrollTick {
-    let passed = start.passed(from: old, to: new)
-    let reached = end.passed(from: old + length, to: new + length)
-    let atStart = windowStart.passed(from: old - before, to: new - before)
-    let atEnd = windowEnd.passed(from: old + length + after, to: new + length + after)
-    var tick = ScrollTick()
-    // Mostly so; slices, each of which holds its list, are made only where something is in them.
-    if passed.isEmpty, reached.isEmpty, atStart.isEmpty, atEnd.isEmpty { return tick }
-    let (left, came) =
-      isForward ? (start[passed], end[reached]) : (end[reached], start[passed])
-    let (cancelled, wanted) =
-      isForward
-      ? (windowStart[atStart], windowEnd[atEnd]) : (windowEnd[atEnd], windowStart[atStart])
-    tick.disappeared = left.map { ElementIdentity(kind: $0.kind, indexPath: $0.indexPath) }
-    tick.appeared = came.map(attributes)
-    if left.count > 1 { tick.disappeared.sort { $0.position < $1.position } }
-    if came.count > 1 { tick.appeared.sort { $0.position < $1.position } }
-
-    // Cells that came into view are not asked for any more; those that left it are again, where the
-    // window reaches as far.
-    let cellsThatCame = ScrollBand.cells(in: came)
-    let cellsThatLeft = (isForward ? before : after) > 0 ? ScrollBand.cells(in: left) : []
-    guard !(cancelled.isEmpty && wanted.isEmpty && cellsThatCame.isEmpty && cellsThatLeft.isEmpty)
-    else { return tick }
-    let gone = ItemRanges(of: cancelled.map(\.indexPath))
-    let come = ItemRanges(of: wanted.map(\.indexPath) + cellsThatLeft)
-    asked = asked.subtracting(ItemRanges(of: cellsThatCame)).subtracting(gone).union(come)
-    tick.prefetch = sort(come.ranges) { cell in
-      wanted.first { $0.indexPath == cell }?.frame
+  ) {
+    let passed = passed(from: old, to: new)
+    if passed.isEmpty { return }
+    // On the way to the end the viewport comes to what its end passes, and so does the window.
+    let (leaving, coming): (Border, Border) = isForward ? (.start, .end) : (.end, .start)
+    let (cancelling, asking): (Border, Border) =
+      isForward ? (.windowStart, .windowEnd) : (.windowEnd, .windowStart)
+    // What left the view is asked for again, where the window reaches as far.
+    let asksBehind = (isForward ? before : after) > 0
+    var (came, gone, wanted): ([IndexPath], [IndexPath], [IndexPath]) = ([], [], [])
+    for index in passed {
+      let passage = passages[index]
+      let isCell = passage.kind == .cell
+      switch passage.border {
+      case leaving:
+        tick.disappeared.append(
+          ElementIdentity(kind: passage.kind, indexPath: passage.indexPath))
+        if isCell, asksBehind { wanted.append(passage.indexPath) }
+      case coming:
+        tick.appeared.append(
+          LayoutAttributes(
+            kind: passage.kind, indexPath: passage.indexPath,
+            frame: direction.upright(passage.frame), zIndex: Int(passage.zIndex)))
+        if isCell { came.append(passage.indexPath) }
+      case cancelling: gone.append(passage.indexPath)
+      default: wanted.append(passage.indexPath)
+      }
     }
-    tick.cancelPrefetch = sort(gone.ranges) { cell in
-      cancelled.first { $0.indexPath == cell }?.frame
+    if tick.disappeared.count > 1 { tick.disappeared.sort { $0.position < $1.position } }
+    if tick.appeared.count > 1 { tick.appeared.sort { $0.position < $1.position } }
+    /// Where a cell rests that is passed by a border.
+    func frame(of cell: IndexPath, passing border: Border) -> Rect? {
+      for index in passed where passages[index].border == border {
+        if passages[index].indexPath == cell { return passages[index].frame }
+      }
+      return nil
     }
-    return tick
+    if !came.isEmpty { asked = asked.subtracting(ItemRanges(of: came)) }
+    if !gone.isEmpty {
+      let gone = ItemRanges(of: gone)
+      asked = asked.subtracting(gone)
+      tick.cancelPrefetch = sort(gone.ranges) { frame(of: $0, passing: cancelling) }
+    }
+    if !wanted.isEmpty {
+      let wanted = ItemRanges(of: wanted)
+      asked = asked.union(wanted)
+      tick.prefetch = sort(wanted.ranges) { frame(of: $0, passing: asking) }
+    }
   }
 
-  private func attributes(_ edge: Edge) -> LayoutAttributes {
-    LayoutAttributes(
-      kind: edge.kind, indexPath: edge.indexPath, frame: direction.upright(edge.frame),
-      zIndex: edge.zIndex)
-  }
-
-  private static func cells(in edges: ArraySlice<Edge>) -> [IndexPath] {
-    edges.compactMap { $0.kind == .cell ? $0.indexPath : nil }
+  /// What is passed on the way from one offset to another, whichever way it is.
+  ///
+  /// - Complexity: O(log n + k) for k of n.
+  private func passed(from old: Length, to new: Length) -> Range<Int> {
+    let (low, high) = (min(old, new).millionths, max(old, new).millionths)
+    let first = partitioningIndex(offsets.count) { offsets[$0] > low }
+    var end = first
+    while end < offsets.count, offsets[end] <= high { end += 1 }
+    return first..<end
   }
 }

@@ -180,11 +180,13 @@ public struct ScrollState: Hashable, Sendable {
   ///   - layout: The layout, which the band was made of.
   ///   - band: What lies about the edges.
   ///   - limit: How many elements may show.
-  /// - Returns: What changed; nil, and nothing has changed, if the band does not reach.
-  /// - Complexity: O(log n + k) for k elements that come or go and n in the band.
+  ///   - tick: An empty one, to which what changed is added: mostly nothing, so that there is nothing to hand on.
+  /// - Returns: Whether the band reaches; if not, nothing has changed.
+  /// - Complexity: O(log n + k log k) for k elements that come or go and n in the band.
   public mutating func scroll(
-    to offset: Point, in layout: PreparedLayout, by band: ScrollBand, limit: Int
-  ) -> ScrollTick? {
+    to offset: Point, in layout: PreparedLayout, by band: ScrollBand, limit: Int,
+    _ tick: inout ScrollTick
+  ) -> Bool {
     let old = layout.scrollDirection.upright(contentOffset)
     let new = layout.scrollDirection.upright(offset)
     let forward = isForward(to: offset, in: layout)
@@ -193,10 +195,10 @@ public struct ScrollState: Hashable, Sendable {
       band.covers(old, new, isForward: forward, limit: limit),
       let before = band.others(at: contentOffset, in: layout, limit: limit),
       let now = band.others(at: offset, in: layout, limit: limit)
-    else { return nil }
+    else { return false }
     contentOffset = offset
     hasScrolled = true
-    var tick = band.tick(from: old.y, to: new.y, &asked) { ranges, frame in
+    band.pass(from: old.y, to: new.y, &tick, &asked) { ranges, frame in
       layout.nearestFirst(ranges, at: offset, isForward: forward, frame)
     }
     if !(before.isEmpty && now.isEmpty) {
@@ -206,7 +208,7 @@ public struct ScrollState: Hashable, Sendable {
       tick.appeared.sort { $0.position < $1.position }
       tick.disappeared.sort { $0.position < $1.position }
     }
-    return tick
+    return true
   }
 
   /// Goes to an offset and forgets what was shown and asked for: a full tick.
@@ -314,6 +316,12 @@ public struct ScrollTick: Hashable, Sendable {
 
   /// Makes an empty tick.
   public init() {}
+
+  /// Whether it changes nothing.
+  public var isEmpty: Bool {
+    appeared.isEmpty && disappeared.isEmpty && prefetch.isEmpty && cancelPrefetch.isEmpty
+      && changed.isEmpty && !isReset
+  }
 
   /// Makes room for elements that appear, and as many that disappear.
   mutating func reserveCapacity(_ count: Int) {

@@ -415,23 +415,28 @@ public final class Session: Sendable {
   /// - Returns: Whether it counts; false if there was a tick or a change since, or if a change is
   ///   under way for which ticks wait.
   public func scroll(to scrolling: ScrollState, from before: Snapshot) -> Bool {
-    scroll { now in
-      now.tickCount == before.tickCount && now.revision === before.revision ? scrolling : nil
-    }
-  }
-
-  /// Scrolls to where an answer leads that somebody has at hand: one tick.
-  ///
-  /// - Parameter find: Says where it leads, from how the session is; nil leaves the session as it is. Others
-  ///   wait for it, and it must not ask this session for anything.
-  /// - Returns: Whether it counts; false if there is no answer, or if a change is under way for which
-  ///   ticks wait.
-  public func scroll(byKept find: (Snapshot) -> ScrollState?) -> Bool {
     state.withLock { state in
-      guard !state.isHeld, let scrolling = find(state.snapshot) else { return false }
+      guard !state.isHeld, state.snapshot.tickCount == before.tickCount,
+        state.snapshot.revision === before.revision
+      else { return false }
       state.snapshot.scrolling = scrolling
       state.snapshot.tickCount &+= 1
       return true
+    }
+  }
+
+  /// Scrolls by a tick of which the answer is at hand, or nearly so.
+  ///
+  /// - Parameter move: Scrolls, from how the session is; returns whether it has, and if not leaves the scrolling as
+  ///   it was. Others wait for it, and it must not ask this session for anything.
+  /// - Returns: The tick's number; nil if there is no answer, or if a change is under way for which ticks wait.
+  public func scroll(inPlace move: (Revision, inout ScrollState) -> Bool) -> Int? {
+    state.withLock { state in
+      guard !state.isHeld, move(state.snapshot.revision, &state.snapshot.scrolling) else {
+        return nil
+      }
+      state.snapshot.tickCount &+= 1
+      return state.snapshot.tickCount
     }
   }
 

@@ -17,7 +17,7 @@ struct OncePerRevisionTests {
       scrolling: ScrollState(contentOffset: .zero))
     var once = OncePerRevision<Int>()
     #expect(try once.value(for: session.snapshot) { 1 } == 1)
-    _ = session.scroll { $0.scrolling }
+    _ = session.scroll { _, _ in true }
     #expect(try once.value(for: session.snapshot) { 2 } == 1)
     _ = try session.change(waitingIn: nil) { (current) throws(Failure) in
       Session.Change(

@@ -500,3 +500,13 @@ struct ScrollBandTests {
     }
   }
 }
+
+extension ScrollState {
+  /// A tick by a band; nil, and nothing has changed, if it does not reach.
+  fileprivate mutating func scroll(
+    to offset: Point, in layout: PreparedLayout, by band: ScrollBand, limit: Int
+  ) -> ScrollTick? {
+    var tick = ScrollTick()
+    return scroll(to: offset, in: layout, by: band, limit: limit, &tick) ? tick : nil
+  }
+}

@@ -67,17 +67,22 @@ extension Call {
     _ tick: ScrollTick, at offset: Point, _ revision: Session.Revision, _ tickCount: Int,
     _ shape: AttributesFormat.Shape
   ) -> HTTPResponse {
-    let format = AttributesFormat(shape, revision)
     // More than they take, as a rule: what has to grow is copied, and for a while there twice.
     let shownCount = tick.appeared.count + tick.changed.count
     var json = JSONWriter(capacity: 512 + shownCount * 128 + tick.disappeared.count * 48)
     json.beginTick(at: offset, revision)
-    format.write(tick.appeared, to: &json)
-    json.raw("\"changed\":")
-    format.write(tick.changed, to: &json)
-    json.raw("\"disappeared\":")
-    json.identities(tick.disappeared, in: format.content)
-    json.endTick(tick.prefetch, cancel: tick.cancelPrefetch, isReset: tick.isReset)
+    if tick.isEmpty, shape == .objects {
+      json.endEmptyTick()
+    } else {
+      let format = AttributesFormat(shape, revision)
+      json.raw("\"appeared\":")
+      format.write(tick.appeared, to: &json)
+      json.raw("\"changed\":")
+      format.write(tick.changed, to: &json)
+      json.raw("\"disappeared\":")
+      json.identities(tick.disappeared, in: format.content)
+      json.endTick(tick.prefetch, cancel: tick.cancelPrefetch, isReset: tick.isReset)
+    }
     return self.json(
       json,
       tag: EntityTag(version: revision.version, tickCount: revision.isMoving ? tickCount : nil))
@@ -89,26 +94,22 @@ extension Call {
     _ session: Session, _ request: TickRequest, _ shape: AttributesFormat.Shape
   ) -> HTTPResponse? {
     let offset = request.contentOffset
-    // One by one: a tuple of them would be copied and destroyed by way of its type's description.
     var tick = ScrollTick()
     var revision: Session.Revision?
-    var tickCount = 0
     var byteCounts = (before: 0, after: 0)
-    let counts = session.scroll { before in
-      guard isIfMatch(before), let band = service.bands.answer(to: bandKey(before.revision)) else {
-        return nil
+    let tickCount = session.scroll { current, scrolling in
+      guard isIfMatch(current.version), let band = service.bands.answer(to: bandKey(current)) else {
+        return false
       }
-      var scrolling = before.scrolling
-      guard
-        let found = scrolling.scroll(
-          to: offset, in: before.revision.layout, by: band,
-          limit: service.limits.elementCount(about: before.revision.description.content))
-      else { return nil }
-      (tick, revision, tickCount) = (found, before.revision, before.tickCount &+ 1)
-      byteCounts = (before.scrolling.byteCount, scrolling.byteCount)
-      return scrolling
+      byteCounts.before = scrolling.byteCount
+      let isNear = scrolling.scroll(
+        to: offset, in: current.layout, by: band,
+        limit: service.limits.elementCount(about: current.description.content), &tick)
+      byteCounts.after = scrolling.byteCount
+      revision = current
+      return isNear
     }
-    guard counts, let revision else { return nil }
+    guard let tickCount, let revision = revision.take() else { return nil }
     countAgain(session, byteCounts.before, byteCounts.after)
     return answer(tick, at: offset, revision, tickCount, shape)
   }
@@ -127,13 +128,16 @@ extension Call {
     // Who turns around may well do so again: a band costs several ticks, and is good for one way.
     let goesOn = scrolling.isForward == scrolling.isForward(to: offset, in: revision.layout)
     if goesOn, let band = service.bands.answer(to: key),
-      let next = band.moved(to: scrolling, in: revision.layout, prefetch: prefetch),
-      let tick = scrolling.scroll(
-        to: offset, in: revision.layout, by: next,
-        limit: service.limits.elementCount(about: revision.description.content))
+      let next = band.moved(to: scrolling, in: revision.layout, prefetch: prefetch)
     {
-      service.bands.insert(next, for: key, byteCount: next.byteCount)
-      return tick
+      var tick = ScrollTick()
+      let isNear = scrolling.scroll(
+        to: offset, in: revision.layout, by: next,
+        limit: service.limits.elementCount(about: revision.description.content), &tick)
+      if isNear {
+        service.bands.insert(next, for: key, byteCount: next.byteCount)
+        return tick
+      }
     }
     let tick = try self.tick(to: offset, isFull: false, from: before, &scrolling)
     // Where some of what showed still shows, the next tick may well be near.
@@ -167,34 +171,37 @@ extension Call {
   ) -> HTTPResponse? {
     var content: HTTPContent?
     var byteCounts = (before: 0, after: 0)
-    let counts = session.scroll { before in
-      guard request.isFull || before.scrolling.isReset, isIfMatch(before) else { return nil }
+    let tickCount = session.scroll { current, scrolling in
+      guard request.isFull || scrolling.isReset, isIfMatch(current.version) else { return false }
       // Nothing is kept of a preview of a movement, which is a revision of its own.
-      let key = fullTickKey(request.contentOffset, before, shape)
-      return service.answers.withAnswer(to: key) { kept in
-        guard let scrolling = kept.scrolling else { return nil }
+      let key = fullTickKey(request.contentOffset, current, scrolling, shape)
+      byteCounts.before = scrolling.byteCount
+      let found: Void? = service.answers.withAnswer(to: key) { kept in
+        guard let next = kept.scrolling else { return nil }
         content = kept.content
-        byteCounts = (before.scrolling.byteCount, scrolling.byteCount)
-        return scrolling
+        scrolling = next
       }
+      byteCounts.after = scrolling.byteCount
+      return found != nil
     }
-    guard counts, let content = content.take() else { return nil }
+    guard tickCount != nil, let content = content.take() else { return nil }
     countAgain(session, byteCounts.before, byteCounts.after)
     return HTTPResponse(status: .ok, content: content)
   }
 
   /// What a full tick depends on: the revision, the offset and the way.
   private func fullTickKey(
-    _ offset: Point, _ before: Session.Snapshot, _ shape: AttributesFormat.Shape
+    _ offset: Point, _ revision: Session.Revision, _ scrolling: ScrollState,
+    _ shape: AttributesFormat.Shape
   ) -> AnswerKey {
-    let isForward = before.scrolling.isForward(to: offset, in: before.revision.layout)
+    let isForward = scrolling.isForward(to: offset, in: revision.layout)
     let question: AnswerKey.Question =
       switch shape {
       case .objects: isForward ? .forward : .backward
       case .columns: isForward ? .forwardInColumns : .backwardInColumns
       }
     return AnswerKey(
-      revision: before.revision.number, question: question,
+      revision: revision.number, question: question,
       numbers: [offset.x.millionths, offset.y.millionths, 0, 0])
   }
 
@@ -204,11 +211,12 @@ extension Call {
     _ shape: AttributesFormat.Shape
   ) throws(Failure) -> (content: HTTPContent, scrolling: ScrollState) {
     let revision = before.revision
-    let key = fullTickKey(offset, before, shape)
     var scrolling = before.scrolling
+    let key = fullTickKey(offset, revision, scrolling, shape)
     let format = AttributesFormat(shape, revision)
     var json = JSONWriter(capacity: 8192)
     json.beginTick(at: offset, revision)
+    json.raw("\"appeared\":")
     var attributes = AttributesFormat.Sequence(format)
     attributes.begin(&json)
     let prefetch = try asking(session, revision) { () throws(Failure) in
@@ -261,13 +269,26 @@ extension Call {
 extension JSONWriter {
   /// The members of a tick up to the elements that appeared.
   fileprivate mutating func beginTick(at offset: Point, _ revision: Session.Revision) {
-    raw("{\"version\":")
-    integer(revision.version)
-    raw("\"contentOffset\":")
-    point(offset)
-    raw("\"contentSize\":")
-    size(revision.layout.contentSize)
-    raw("\"appeared\":")
+    let size = revision.layout.contentSize
+    withRoom(texts: 96, numbers: 5) { place in
+      place.text("{\"version\":")
+      place.integer(revision.version)
+      place.text(",\"contentOffset\":{\"x\":")
+      place.length(offset.x.millionths)
+      place.text(",\"y\":")
+      place.length(offset.y.millionths)
+      place.text("},\"contentSize\":{\"width\":")
+      place.length(size.width.millionths)
+      place.text(",\"height\":")
+      place.length(size.height.millionths)
+      place.text("},")
+    }
+  }
+
+  /// All other members, where a tick changes nothing, as most of a slow scroll.
+  fileprivate mutating func endEmptyTick() {
+    raw("\"appeared\":[],\"changed\":[],\"disappeared\":[],")
+    raw("\"prefetch\":[],\"cancelPrefetch\":[],\"reset\":false},")
   }
 
   /// The members after the elements that disappeared.
