@@ -1,5 +1,6 @@
 import HTTPMessages
 import LayoutCore
+import LayoutSessions
 import Synchronization
 import Testing
 
@@ -96,6 +97,52 @@ struct KeptAnswerTests {
     }
     // The sequence does come back to where it was.
     #expect(repeated > 10)
+  }
+
+  /// One thing after the other: a tick may change one and nothing else.
+  @Test(arguments: [(0, "disappeared"), (0.5, "cancelPrefetch")])
+  func areWhatWouldBeAnsweredAnewEdgeByEdge(behind: Double, alone: String) throws {
+    let keeping = MockService()
+    let forgetting = MockService(limits: ServiceLimits(keptAnswerByteCount: 0))
+    let body =
+      #"{"collection":{"sections":[{"items":{"count":30}}]},"layout":{"kind":"list","itemLength":100},"viewport":{"width":100,"height":250},"prefetch":{"behind":\#(behind)}}"#
+    let paths = (try keeping.makeSession(body), try forgetting.makeSession(body))
+    var seen: [String: Int] = [:]
+    for y in Array(0..<700) + Array(200..<700).reversed() {
+      let tick = #"{"contentOffset":{"x":0,"y":\#(y)}}"#
+      let kept = keeping.send(.post, paths.0 + "/scroll", tick)
+      #expect(kept?.status == 200)
+      #expect(
+        kept?.bytes == forgetting.send(.post, paths.1 + "/scroll", tick)?.bytes, "at \(y)")
+      let changes = ["appeared", "disappeared", "prefetch", "cancelPrefetch"].filter {
+        (kept?[$0] as? [Any])?.isEmpty == false
+      }
+      if changes.count < 2 { seen[changes.first ?? "nothing", default: 0] += 1 }
+    }
+    #expect(Set(seen.keys) == ["nothing", "appeared", "prefetch", alone])
+    #expect(try keptBytes(of: keeping) > 0)
+  }
+
+  /// What is asked for in many ranges takes memory, which counts as soon as a tick has led there.
+  @Test func whatIsAskedForCountsWhateverATickIsAnsweredFrom() throws {
+    let service = MockService()
+    let lengths = (0..<70).map { $0 < 10 ? 100 : 10 }
+    let sections = lengths.map { #"{"items":{"lengths":[\#($0)]}}"# }.joined(separator: ",")
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[\#(sections)]},"layout":{"kind":"list"},"viewport":{"width":100,"height":100},"prefetch":{"ahead":4}}"#
+    )
+    let sessions = service.service.sessions
+    let session = try service.residentSession(path)
+    for isFull in [false, true, true] {
+      var counts: Set<Int> = []
+      for y in stride(from: 0, through: 1200, by: 3) {
+        let tick = #"{"contentOffset":{"x":0,"y":\#(y)},"full":\#(isFull)}"#
+        #expect(service.send(.post, path + "/scroll", tick)?.status == 200)
+        #expect(sessions.statistics.byteCount == session.byteCount, "at \(y)")
+        counts.insert(session.byteCount)
+      }
+      #expect(counts.count > 1)
+    }
   }
 
   /// And so are ticks near the last one, from what is kept of what lies about the edges.
