@@ -15,7 +15,7 @@ struct EngineTrial {
   private static let size = (width: 800, height: 600)
   /// How many questions are asked at once, so that the clock does not count; and how often so many.
   private static let questionCount = 1000
-  private static let questionRounds = 9
+  private static let questionRounds = 33
 
   init(_ subject: EngineSubject, count: Int) throws(BenchmarkError) {
     self.subject = subject
