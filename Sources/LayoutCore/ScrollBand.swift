@@ -309,18 +309,18 @@ public final class ScrollBand: Sendable {
   ///     where they rest.
   /// - Complexity: O(log n + k · log k) for k of n passages.
   func pass(
-    from old: Length, to new: Length, _ tick: inout ScrollTick, _ asked: inout ItemRanges,
+    from old: Length, to new: Length, addingTo tick: inout ScrollTick, asked: inout ItemRanges,
     sort: ([ItemRange], (IndexPath) -> Rect?) -> [ItemRange]
   ) {
     let passed = passed(from: old, to: new)
     if passed.isEmpty { return }
     // On the way to the end the viewport comes to what its end passes, and so does the window.
     let (leaving, coming): (Border, Border) = isForward ? (.start, .end) : (.end, .start)
-    let (cancelling, asking): (Border, Border) =
-      isForward ? (.windowStart, .windowEnd) : (.windowEnd, .windowStart)
+    let cancelling: Border = isForward ? .windowStart : .windowEnd
     // What left the view is asked for again, where the window reaches as far.
     let asksBehind = (isForward ? before : after) > 0
-    var (came, gone, wanted): ([IndexPath], [IndexPath], [IndexPath]) = ([], [], [])
+    var (came, left): ([IndexPath], [IndexPath]) = ([], [])
+    var (cancelled, ahead): ([Passage], [Passage]) = ([], [])
     for index in passed {
       let passage = passages[index]
       let isCell = passage.kind == .cell
@@ -328,37 +328,37 @@ public final class ScrollBand: Sendable {
       case leaving:
         tick.disappeared.append(
           ElementIdentity(kind: passage.kind, indexPath: passage.indexPath))
-        if isCell, asksBehind { wanted.append(passage.indexPath) }
+        if isCell, asksBehind { left.append(passage.indexPath) }
       case coming:
         tick.appeared.append(
           LayoutAttributes(
             kind: passage.kind, indexPath: passage.indexPath,
             frame: direction.upright(passage.frame), zIndex: Int(passage.zIndex)))
         if isCell { came.append(passage.indexPath) }
-      case cancelling: gone.append(passage.indexPath)
-      default: wanted.append(passage.indexPath)
+      case cancelling: cancelled.append(passage)
+      default: ahead.append(passage)
       }
     }
     if tick.disappeared.count > 1 { tick.disappeared.sort { $0.position < $1.position } }
     if tick.appeared.count > 1 { tick.appeared.sort { $0.position < $1.position } }
-    /// Where a cell rests that is passed by a border.
-    func frame(of cell: IndexPath, passing border: Border) -> Rect? {
-      for index in passed where passages[index].border == border {
-        if passages[index].indexPath == cell { return passages[index].frame }
-      }
-      return nil
-    }
     if !came.isEmpty { asked = asked.subtracting(ItemRanges(of: came)) }
-    if !gone.isEmpty {
-      let gone = ItemRanges(of: gone)
+    if !cancelled.isEmpty {
+      cancelled.sort { $0.indexPath < $1.indexPath }
+      let gone = ItemRanges(of: cancelled.map(\.indexPath))
       asked = asked.subtracting(gone)
-      tick.cancelPrefetch = sort(gone.ranges) { frame(of: $0, passing: cancelling) }
+      tick.cancelPrefetch = sort(gone.ranges) { ScrollBand.frame(of: $0, among: cancelled) }
     }
-    if !wanted.isEmpty {
-      let wanted = ItemRanges(of: wanted)
+    if !(ahead.isEmpty && left.isEmpty) {
+      ahead.sort { $0.indexPath < $1.indexPath }
+      let wanted = ItemRanges(of: ahead.map(\.indexPath) + left)
       asked = asked.union(wanted)
-      tick.prefetch = sort(wanted.ranges) { frame(of: $0, passing: asking) }
+      tick.prefetch = sort(wanted.ranges) { ScrollBand.frame(of: $0, among: ahead) }
     }
+  }
+
+  /// Where a cell rests, if it is among cells in the order of their index paths.
+  private static func frame(of cell: IndexPath, among cells: [Passage]) -> Rect? {
+    sortedIndex(of: cell, among: cells.count) { cells[$0].indexPath }.map { cells[$0].frame }
   }
 
   /// What is passed on the way from one offset to another, whichever way it is.

@@ -185,7 +185,7 @@ public struct ScrollState: Hashable, Sendable {
   /// - Complexity: O(log n + k log k) for k elements that come or go and n in the band.
   public mutating func scroll(
     to offset: Point, in layout: PreparedLayout, by band: ScrollBand, limit: Int,
-    _ tick: inout ScrollTick
+    addingTo tick: inout ScrollTick
   ) -> Bool {
     let old = layout.scrollDirection.upright(contentOffset)
     let new = layout.scrollDirection.upright(offset)
@@ -198,7 +198,7 @@ public struct ScrollState: Hashable, Sendable {
     else { return false }
     contentOffset = offset
     hasScrolled = true
-    band.pass(from: old.y, to: new.y, &tick, &asked) { ranges, frame in
+    band.pass(from: old.y, to: new.y, addingTo: &tick, asked: &asked) { ranges, frame in
       layout.nearestFirst(ranges, at: offset, isForward: forward, frame)
     }
     if !(before.isEmpty && now.isEmpty) {

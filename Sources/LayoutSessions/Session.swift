@@ -429,14 +429,18 @@ public final class Session: Sendable {
   ///
   /// - Parameter move: Scrolls, from how the session is; returns whether it has, and if not leaves the scrolling as
   ///   it was. Others wait for it, and it must not ask this session for anything.
-  /// - Returns: The tick's number; nil if there is no answer, or if a change is under way for which ticks wait.
-  public func scroll(inPlace move: (Revision, inout ScrollState) -> Bool) -> Int? {
+  /// - Returns: The tick's number, and whether the session takes more or less memory since; nil if there is no answer,
+  ///   or if a change is under way for which ticks wait.
+  public func scroll(
+    inPlace move: (Revision, inout ScrollState) -> Bool
+  ) -> (tickCount: Int, changesByteCount: Bool)? {
     state.withLock { state in
+      let byteCount = state.snapshot.scrolling.byteCount
       guard !state.isHeld, move(state.snapshot.revision, &state.snapshot.scrolling) else {
         return nil
       }
       state.snapshot.tickCount &+= 1
-      return state.snapshot.tickCount
+      return (state.snapshot.tickCount, state.snapshot.scrolling.byteCount != byteCount)
     }
   }
 

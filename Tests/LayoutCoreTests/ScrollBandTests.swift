@@ -507,6 +507,6 @@ extension ScrollState {
     to offset: Point, in layout: PreparedLayout, by band: ScrollBand, limit: Int
   ) -> ScrollTick? {
     var tick = ScrollTick()
-    return scroll(to: offset, in: layout, by: band, limit: limit, &tick) ? tick : nil
+    return scroll(to: offset, in: layout, by: band, limit: limit, addingTo: &tick) ? tick : nil
   }
 }

@@ -25,7 +25,8 @@ extension Call {
       if isFull || before.scrolling.isReset {
         let answer = try fullTick(session, to: offset, from: before, shape)
         if session.scroll(to: answer.scrolling, from: before) {
-          countAgain(session, before.scrolling.byteCount, answer.scrolling.byteCount)
+          countAgain(
+            session, if: before.scrolling.byteCount != answer.scrolling.byteCount)
           return HTTPResponse(status: .ok, content: answer.content)
         }
       } else {
@@ -35,7 +36,7 @@ extension Call {
           try self.tick(to: offset, from: before, &scrolling)
         }
         if session.scroll(to: scrolling, from: before) {
-          countAgain(session, before.scrolling.byteCount, scrolling.byteCount)
+          countAgain(session, if: before.scrolling.byteCount != scrolling.byteCount)
           return answer(tick, at: offset, before.revision, before.tickCount &+ 1, shape)
         }
       }
@@ -59,8 +60,8 @@ extension Call {
 
   /// Counts a session's memory anew if a tick has changed it: nearly always it asks for so few ranges that it
   /// has not.
-  private func countAgain(_ session: Session, _ before: Int, _ after: Int) {
-    if before != after { service.sessions.recount(session) }
+  private func countAgain(_ session: Session, if hasChanged: Bool) {
+    if hasChanged { service.sessions.recount(session) }
   }
 
   private func answer(
@@ -75,7 +76,6 @@ extension Call {
       json.endEmptyTick()
     } else {
       let format = AttributesFormat(shape, revision)
-      json.raw("\"appeared\":")
       format.write(tick.appeared, to: &json)
       json.raw("\"changed\":")
       format.write(tick.changed, to: &json)
@@ -96,22 +96,18 @@ extension Call {
     let offset = request.contentOffset
     var tick = ScrollTick()
     var revision: Session.Revision?
-    var byteCounts = (before: 0, after: 0)
-    let tickCount = session.scroll { current, scrolling in
+    let moved = session.scroll { current, scrolling in
       guard isIfMatch(current.version), let band = service.bands.answer(to: bandKey(current)) else {
         return false
       }
-      byteCounts.before = scrolling.byteCount
-      let isNear = scrolling.scroll(
-        to: offset, in: current.layout, by: band,
-        limit: service.limits.elementCount(about: current.description.content), &tick)
-      byteCounts.after = scrolling.byteCount
       revision = current
-      return isNear
+      return scrolling.scroll(
+        to: offset, in: current.layout, by: band,
+        limit: service.limits.elementCount(about: current.description.content), addingTo: &tick)
     }
-    guard let tickCount, let revision = revision.take() else { return nil }
-    countAgain(session, byteCounts.before, byteCounts.after)
-    return answer(tick, at: offset, revision, tickCount, shape)
+    guard let moved, let revision = revision.take() else { return nil }
+    countAgain(session, if: moved.changesByteCount)
+    return answer(tick, at: offset, revision, moved.tickCount, shape)
   }
 
   private func bandKey(_ revision: Session.Revision) -> AnswerKey {
@@ -133,7 +129,7 @@ extension Call {
       var tick = ScrollTick()
       let isNear = scrolling.scroll(
         to: offset, in: revision.layout, by: next,
-        limit: service.limits.elementCount(about: revision.description.content), &tick)
+        limit: service.limits.elementCount(about: revision.description.content), addingTo: &tick)
       if isNear {
         service.bands.insert(next, for: key, byteCount: next.byteCount)
         return tick
@@ -170,22 +166,19 @@ extension Call {
     _ session: Session, _ request: TickRequest, _ shape: AttributesFormat.Shape
   ) -> HTTPResponse? {
     var content: HTTPContent?
-    var byteCounts = (before: 0, after: 0)
-    let tickCount = session.scroll { current, scrolling in
+    let moved = session.scroll { current, scrolling in
       guard request.isFull || scrolling.isReset, isIfMatch(current.version) else { return false }
       // Nothing is kept of a preview of a movement, which is a revision of its own.
       let key = fullTickKey(request.contentOffset, current, scrolling, shape)
-      byteCounts.before = scrolling.byteCount
-      let found: Void? = service.answers.withAnswer(to: key) { kept in
+      content = service.answers.withAnswer(to: key) { kept in
         guard let next = kept.scrolling else { return nil }
-        content = kept.content
         scrolling = next
+        return kept.content
       }
-      byteCounts.after = scrolling.byteCount
-      return found != nil
+      return content != nil
     }
-    guard tickCount != nil, let content = content.take() else { return nil }
-    countAgain(session, byteCounts.before, byteCounts.after)
+    guard let moved, let content = content.take() else { return nil }
+    countAgain(session, if: moved.changesByteCount)
     return HTTPResponse(status: .ok, content: content)
   }
 
@@ -216,7 +209,6 @@ extension Call {
     let format = AttributesFormat(shape, revision)
     var json = JSONWriter(capacity: 8192)
     json.beginTick(at: offset, revision)
-    json.raw("\"appeared\":")
     var attributes = AttributesFormat.Sequence(format)
     attributes.begin(&json)
     let prefetch = try asking(session, revision) { () throws(Failure) in
@@ -281,13 +273,13 @@ extension JSONWriter {
       place.length(size.width.millionths)
       place.text(",\"height\":")
       place.length(size.height.millionths)
-      place.text("},")
+      place.text("},\"appeared\":")
     }
   }
 
-  /// All other members, where a tick changes nothing, as most of a slow scroll.
+  /// No elements, and the members after them, where a tick changes nothing, as most of a slow scroll.
   fileprivate mutating func endEmptyTick() {
-    raw("\"appeared\":[],\"changed\":[],\"disappeared\":[],")
+    raw("[],\"changed\":[],\"disappeared\":[],")
     raw("\"prefetch\":[],\"cancelPrefetch\":[],\"reset\":false},")
   }
 

@@ -58,7 +58,7 @@ struct AttributesFormat {
     switch shape {
     case .objects:
       json.beginArray()
-      // As most of a slow scroll's ticks: then nobody need know how items are named.
+      // As most lists of a slow scroll: then nobody need know how items are named.
       if !elements.isEmpty {
         var names = Names(content)
         for element in elements { write(element, &names, to: &json) }
