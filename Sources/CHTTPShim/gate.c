@@ -18,15 +18,16 @@ typedef struct {
 
 const char http_spare_cookie[] = "Cookie";
 
-// Whether a token is a name, which is given in lower case, of letters and hyphens: the bit that tells
-// their cases apart tells no other bytes of tokens from them.
-static inline bool is_named(const char *token, const char *name, size_t count) {
+// Whether a text is a name, which is given in lower case, of letters and hyphens: one bit tells the cases of
+// letters apart, and those bytes alone.
+static inline bool is_named(const char *text, const char *name, size_t count) {
   unsigned char difference = 0;
-  for (size_t i = 0; i < count; i++) difference |= (unsigned char)((token[i] | 0x20) ^ name[i]);
+  for (size_t i = 0; i < count; i++)
+    difference |= (unsigned char)((text[i] | (name[i] == '-' ? 0 : 0x20)) ^ name[i]);
   return difference == 0;
 }
-#define IS_NAMED(token, token_count, name) \
-  ((token_count) == sizeof name - 1 && is_named(token, name, sizeof name - 1))
+#define IS_NAMED(text, text_count, name) \
+  ((text_count) == sizeof name - 1 && is_named(text, name, sizeof name - 1))
 
 // How long a value is without the blanks behind it, which libmicrohttpd leaves.
 static size_t trimmed(const char *value, size_t count) {
@@ -49,11 +50,9 @@ static http_field find_field(const char *name, size_t count) {
 }
 
 // Keeps the value of a field that is handed over, and notes where another line of it says more.
-static void keep_field(header_census *census, const char *name, size_t count, const char *value,
+static void keep_field(header_census *census, http_field field, const char *value,
                        size_t value_count) {
   static const uint8_t lost[] = "\"\"";
-  http_field field = find_field(name, count);
-  if (field == HTTP_FIELD_COUNT) return;
   value_count = trimmed(value, value_count);
   http_bytes *kept = &census->fields[field];
   if (kept->count > 0) {
@@ -156,11 +155,11 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
   if (name == http_spare_cookie) return MHD_YES;
   header_census *census = context;
   census->bytes += name_count + value_count + 4;
-  if (!value || !is_token(name, name_count) ||
-      !is_whole_line(census, name, name_count, value, value_count)) {
+  if (!value || !is_whole_line(census, name, name_count, value, value_count)) {
     census->is_malformed = true;
     return MHD_NO;
   }
+  http_field field;
   if (IS_NAMED(name, name_count, "host")) {
     census->hosts++;
     census->names_no_host = !are_all(value, trimmed(value, value_count), IN_HOST);
@@ -172,8 +171,11 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
     census->encoding = value;
   } else if (IS_NAMED(name, name_count, "via")) {
     census->is_relayed = true;
-  } else {
-    keep_field(census, name, name_count, value, value_count);
+  } else if ((field = find_field(name, name_count)) != HTTP_FIELD_COUNT) {
+    keep_field(census, field, value, value_count);
+  } else if (!is_token(name, name_count)) {
+    census->is_malformed = true;
+    return MHD_NO;
   }
   return MHD_YES;
 }
