@@ -261,20 +261,13 @@ extension Call {
 extension JSONWriter {
   /// The members of a tick up to the elements that appeared.
   fileprivate mutating func beginTick(at offset: Point, _ revision: Session.Revision) {
-    let size = revision.layout.contentSize
-    withRoom(texts: 96, numbers: 5) { place in
-      place.text("{\"version\":")
-      place.integer(revision.version)
-      place.text(",\"contentOffset\":{\"x\":")
-      place.length(offset.x.millionths)
-      place.text(",\"y\":")
-      place.length(offset.y.millionths)
-      place.text("},\"contentSize\":{\"width\":")
-      place.length(size.width.millionths)
-      place.text(",\"height\":")
-      place.length(size.height.millionths)
-      place.text("},\"appeared\":")
-    }
+    raw("{\"version\":")
+    integer(revision.version)
+    raw("\"contentOffset\":")
+    point(offset)
+    raw("\"contentSize\":")
+    size(revision.layout.contentSize)
+    raw("\"appeared\":")
   }
 
   /// No elements, and the members after them, where a tick changes nothing, as most of a slow scroll.

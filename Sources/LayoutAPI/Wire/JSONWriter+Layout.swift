@@ -4,20 +4,24 @@ import LayoutCore
 extension JSONWriter {
   /// A Point.
   mutating func point(_ point: Point) {
-    raw("{\"x\":")
-    length(point.x.millionths)
-    raw("\"y\":")
-    length(point.y.millionths)
-    endObject()
+    withRoom(texts: 16, numbers: 2) { place in
+      place.text("{\"x\":")
+      place.length(point.x.millionths)
+      place.text(",\"y\":")
+      place.length(point.y.millionths)
+      place.text("},")
+    }
   }
 
   /// A Size.
   mutating func size(_ size: Size) {
-    raw("{\"width\":")
-    length(size.width.millionths)
-    raw("\"height\":")
-    length(size.height.millionths)
-    endObject()
+    withRoom(texts: 32, numbers: 2) { place in
+      place.text("{\"width\":")
+      place.length(size.width.millionths)
+      place.text(",\"height\":")
+      place.length(size.height.millionths)
+      place.text("},")
+    }
   }
 
   /// A cell that nothing but its frame is to be said of.
@@ -55,10 +59,10 @@ extension JSONWriter {
 
   /// An index path: `[section,item]`.
   mutating func indexPath(_ path: IndexPath) {
-    beginArray()
-    integer(path.section)
-    integer(path.item)
-    endArray()
+    withRoom(texts: 8, numbers: 2) { place in
+      place.indexPath(path)
+      place.text(",")
+    }
   }
 
   /// An index path, or null.
@@ -145,11 +149,18 @@ extension JSONWriter.Place {
 
   @inline(__always)
   fileprivate mutating func beginCell(_ path: IndexPath) {
-    text("{\"kind\":\"cell\",\"indexPath\":[")
+    text("{\"kind\":\"cell\",\"indexPath\":")
+    indexPath(path)
+    text(",")
+  }
+
+  @inline(__always)
+  fileprivate mutating func indexPath(_ path: IndexPath) {
+    text("[")
     integer(path.section)
     text(",")
     integer(path.item)
-    text("],")
+    text("]")
   }
 
   @inline(__always)
