@@ -407,20 +407,27 @@ public final class Session: Sendable {
     state.tickCount &+= 1
   }
 
+  /// A tick that counts.
+  public struct CountedTick: Sendable {
+    /// Which it is: the session's ``Snapshot/tickCount`` since.
+    public let number: Int
+    /// Whether the session takes more or less memory since.
+    public let changesByteCount: Bool
+  }
+
   /// Scrolls to where a tick that was worked out beside others has led.
   ///
   /// - Parameters:
   ///   - scrolling: Where it leads.
   ///   - before: What it was worked out from.
-  /// - Returns: Whether it counts; false if there was a tick or a change since, or if a change is
-  ///   under way for which ticks wait.
-  public func scroll(to scrolling: ScrollState, from before: Snapshot) -> Bool {
-    state.withLock { state in
-      guard !state.isHeld, state.snapshot.tickCount == before.tickCount,
-        state.snapshot.revision === before.revision
-      else { return false }
-      state.snapshot.scrolling = scrolling
-      state.snapshot.tickCount &+= 1
+  /// - Returns: The tick; nil if there was a tick or a change since, or if a change is under way for which ticks
+  ///   wait.
+  public func scroll(to scrolling: ScrollState, from before: Snapshot) -> CountedTick? {
+    tick { now in
+      guard now.tickCount == before.tickCount, now.revision === before.revision else {
+        return false
+      }
+      now.scrolling = scrolling
       return true
     }
   }
@@ -429,18 +436,20 @@ public final class Session: Sendable {
   ///
   /// - Parameter move: Scrolls, from how the session is; returns whether it has, and if not leaves the scrolling as
   ///   it was. Others wait for it, and it must not ask this session for anything.
-  /// - Returns: The tick's number, and whether the session takes more or less memory since; nil if there is no answer,
-  ///   or if a change is under way for which ticks wait.
-  public func scroll(
-    inPlace move: (Revision, inout ScrollState) -> Bool
-  ) -> (tickCount: Int, changesByteCount: Bool)? {
+  /// - Returns: The tick; nil if there is no answer, or if a change is under way for which ticks wait.
+  public func scroll(inPlace move: (Revision, inout ScrollState) -> Bool) -> CountedTick? {
+    tick { move($0.revision, &$0.scrolling) }
+  }
+
+  /// Counts a tick, if it moves and no change is under way for which ticks wait.
+  private func tick(_ move: (inout Snapshot) -> Bool) -> CountedTick? {
     state.withLock { state in
       let byteCount = state.snapshot.scrolling.byteCount
-      guard !state.isHeld, move(state.snapshot.revision, &state.snapshot.scrolling) else {
-        return nil
-      }
+      guard !state.isHeld, move(&state.snapshot) else { return nil }
       state.snapshot.tickCount &+= 1
-      return (state.snapshot.tickCount, state.snapshot.scrolling.byteCount != byteCount)
+      return CountedTick(
+        number: state.snapshot.tickCount,
+        changesByteCount: state.snapshot.scrolling.byteCount != byteCount)
     }
   }
 

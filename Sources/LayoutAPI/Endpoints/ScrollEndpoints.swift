@@ -24,9 +24,8 @@ extension Call {
       try checkIfMatch(before)
       if isFull || before.scrolling.isReset {
         let answer = try fullTick(session, to: offset, from: before, shape)
-        if session.scroll(to: answer.scrolling, from: before) {
-          countAgain(
-            session, if: before.scrolling.byteCount != answer.scrolling.byteCount)
+        if let counted = session.scroll(to: answer.scrolling, from: before) {
+          countAgain(session, since: counted)
           return HTTPResponse(status: .ok, content: answer.content)
         }
       } else {
@@ -35,9 +34,9 @@ extension Call {
         let tick = try asking(session, before.revision) { () throws(Failure) in
           try self.tick(to: offset, from: before, &scrolling)
         }
-        if session.scroll(to: scrolling, from: before) {
-          countAgain(session, if: before.scrolling.byteCount != scrolling.byteCount)
-          return answer(tick, at: offset, before.revision, before.tickCount &+ 1, shape)
+        if let counted = session.scroll(to: scrolling, from: before) {
+          countAgain(session, since: counted)
+          return answer(tick, at: offset, before.revision, counted.number, shape)
         }
       }
       if session.holdsTicks { break }
@@ -60,8 +59,8 @@ extension Call {
 
   /// Counts a session's memory anew if a tick has changed it: nearly always it asks for so few ranges that it
   /// has not.
-  private func countAgain(_ session: Session, if hasChanged: Bool) {
-    if hasChanged { service.sessions.recount(session) }
+  private func countAgain(_ session: Session, since tick: Session.CountedTick) {
+    if tick.changesByteCount { service.sessions.recount(session) }
   }
 
   private func answer(
@@ -96,7 +95,7 @@ extension Call {
     let offset = request.contentOffset
     var tick = ScrollTick()
     var revision: Session.Revision?
-    let moved = session.scroll { current, scrolling in
+    let counted = session.scroll { current, scrolling in
       guard isIfMatch(current.version), let band = service.bands.answer(to: bandKey(current)) else {
         return false
       }
@@ -105,9 +104,9 @@ extension Call {
         to: offset, in: current.layout, by: band,
         limit: service.limits.elementCount(about: current.description.content), addingTo: &tick)
     }
-    guard let moved, let revision = revision.take() else { return nil }
-    countAgain(session, if: moved.changesByteCount)
-    return answer(tick, at: offset, revision, moved.tickCount, shape)
+    guard let counted, let revision = revision.take() else { return nil }
+    countAgain(session, since: counted)
+    return answer(tick, at: offset, revision, counted.number, shape)
   }
 
   private func bandKey(_ revision: Session.Revision) -> AnswerKey {
@@ -166,7 +165,7 @@ extension Call {
     _ session: Session, _ request: TickRequest, _ shape: AttributesFormat.Shape
   ) -> HTTPResponse? {
     var content: HTTPContent?
-    let moved = session.scroll { current, scrolling in
+    let counted = session.scroll { current, scrolling in
       guard request.isFull || scrolling.isReset, isIfMatch(current.version) else { return false }
       // Nothing is kept of a preview of a movement, which is a revision of its own.
       let key = fullTickKey(request.contentOffset, current, scrolling, shape)
@@ -177,8 +176,8 @@ extension Call {
       }
       return content != nil
     }
-    guard let moved, let content = content.take() else { return nil }
-    countAgain(session, if: moved.changesByteCount)
+    guard let counted, let content = content.take() else { return nil }
+    countAgain(session, since: counted)
     return HTTPResponse(status: .ok, content: content)
   }
 
