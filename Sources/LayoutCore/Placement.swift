@@ -101,7 +101,7 @@ public protocol Placement: Sendable {
   /// - Complexity: O(log n + k) for k elements visited.
   func forEachElement(
     in rect: Rect, visible: Rect, from start: ElementPosition,
-    cells: (borrowing CellBatch) -> Bool, _ body: (LayoutAttributes) -> Bool
+    cells: (CellBatch) -> Bool, _ body: (LayoutAttributes) -> Bool
   )
 
   /// Visits the elements that are no cells and show in a rectangle, in the order of ``ElementPosition``.
@@ -315,7 +315,7 @@ extension Placement {
   /// One by one.
   public func forEachElement(
     in rect: Rect, visible: Rect, from start: ElementPosition,
-    cells: (borrowing CellBatch) -> Bool, _ body: (LayoutAttributes) -> Bool
+    cells: (CellBatch) -> Bool, _ body: (LayoutAttributes) -> Bool
   ) {
     forEachElement(in: rect, visible: visible, from: start, body)
   }

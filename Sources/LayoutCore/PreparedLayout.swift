@@ -207,7 +207,7 @@ public struct PreparedLayout: Sendable {
   /// - Complexity: O(log n + k) for k elements.
   public func forEachElement(
     in rect: Rect, contentOffset offset: Point, from start: ElementPosition = .first,
-    cells: (borrowing CellBatch) -> Bool, _ body: (LayoutAttributes) -> Bool
+    cells: (CellBatch) -> Bool, _ body: (LayoutAttributes) -> Bool
   ) {
     guard lifted == nil else {
       return forEachElement(in: rect, contentOffset: offset, from: start, body)
@@ -218,7 +218,7 @@ public struct PreparedLayout: Sendable {
       placement.forEachElement(in: rect, visible: visible, from: start, cells: cells, body)
     } else {
       placement.forEachElement(
-        in: rect, visible: visible, from: start, cells: { cells($0.transposed) }
+        in: rect, visible: visible, from: start, cells: { $0.withTransposed(cells) }
       ) { body($0.transposed) }
     }
   }

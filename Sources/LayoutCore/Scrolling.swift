@@ -226,7 +226,7 @@ public struct ScrollState: Hashable, Sendable {
   /// - Complexity: O(log n + k) for k elements in the viewport and the prefetch window.
   public mutating func scrollAnew(
     to offset: Point, in layout: PreparedLayout, prefetch: PrefetchReach, limit: Int,
-    cells visitCells: (borrowing CellBatch) -> Void, _ visit: (LayoutAttributes) -> Void
+    cells visitCells: (CellBatch) -> Void, _ visit: (LayoutAttributes) -> Void
   ) throws(LayoutError) -> [ItemRange] {
     var cells = ItemRanges.Collector()
     var count = 0

@@ -43,6 +43,20 @@ protocol SectionBody: AnyObject, Sendable {
   /// - Returns: Whether `body` always wanted to go on.
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool
 
+  /// Visits the same items, many at a time.
+  ///
+  /// - Parameters:
+  ///   - rect: The rectangle.
+  ///   - start: Items before this one are passed over.
+  ///   - collector: Where they are collected; empty at the start and at the end, if `visit` always wanted
+  ///     to go on.
+  ///   - visit: Called with some of them, moved as the collector says; returns whether to go on.
+  /// - Returns: Whether `visit` always wanted to go on.
+  func forEachItem(
+    in rect: Rect, from start: Int, _ collector: inout CellCollector,
+    _ visit: (CellBatch) -> Bool
+  ) -> Bool
+
   /// Visits the items that share an area with a rectangle of which the size follows from what cells reach, in
   /// ascending order; perhaps some of those, too, that only share one with what the furthest reaching would give.
   ///
@@ -86,20 +100,13 @@ extension SectionBody {
     forEachItem(in: rect(extents), from: start, body)
   }
 
-  /// Visits the items that share an area with a rectangle, in ascending order, many at a time.
-  ///
-  /// - Parameters:
-  ///   - rect: The rectangle.
-  ///   - start: Items before this one are passed over.
-  ///   - batch: Where they are collected; empty at the start and at the end, if `visit` always wanted
-  ///     to go on.
-  ///   - visit: Called with some of them, moved as the batch says; returns whether to go on.
-  /// - Returns: Whether `visit` always wanted to go on.
+  /// One by one, into the collector.
   func forEachItem(
-    in rect: Rect, from start: Int, _ batch: inout CellBatch,
-    _ visit: (borrowing CellBatch) -> Bool
+    in rect: Rect, from start: Int, _ collector: inout CellCollector,
+    _ visit: (CellBatch) -> Bool
   ) -> Bool {
-    forEachItem(in: rect, from: start) { batch.append($0, $1, visit) } && batch.handOn(to: visit)
+    forEachItem(in: rect, from: start) { collector.append($0, $1, visit) }
+      && collector.handOn(to: visit)
   }
 
   /// Visits items of a body that starts at some place.

@@ -399,18 +399,18 @@ final class SectionStack: Placement {
 
   func forEachElement(
     in rect: Rect, visible: Rect, from start: ElementPosition,
-    cells: (borrowing CellBatch) -> Bool, _ body: (LayoutAttributes) -> Bool
+    cells: (CellBatch) -> Bool, _ body: (LayoutAttributes) -> Bool
   ) {
     guard effect == nil else {
       return forEachElement(in: rect, visible: visible, from: start, body)
     }
     guard !rect.isEmpty else { return }
-    var batch = CellBatch()
+    var collector = CellCollector()
     forEachElement(in: rect, cellsIn: rect, visible: visible, from: start, body) {
       section, sectionBody, bodyStart, first in
-      batch.begin(section: section, at: bodyStart)
+      collector.begin(section: section, at: bodyStart)
       return sectionBody.forEachItem(
-        in: rect.offset(by: -bodyStart), from: first, &batch, cells)
+        in: rect.offset(by: -bodyStart), from: first, &collector, cells)
     }
   }
 

@@ -92,7 +92,7 @@ struct AttributesFormat {
 
     /// Appends cells up to a place.
     mutating func append(
-      _ cells: borrowing CellBatch, upTo end: Int, to json: inout JSONWriter
+      _ cells: CellBatch, upTo end: Int, to json: inout JSONWriter
     ) {
       if format.shape == .objects, !names.areGiven {
         json.cells(cells, upTo: end, format.displayScale)

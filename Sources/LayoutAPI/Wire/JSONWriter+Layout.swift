@@ -31,7 +31,7 @@ extension JSONWriter {
 
   /// The first of some cells that nothing but their frames is to be said of, rounded to pixels if a
   /// scale is given.
-  mutating func cells(_ cells: borrowing CellBatch, upTo end: Int, _ displayScale: DisplayScale?) {
+  mutating func cells(_ cells: CellBatch, upTo end: Int, _ displayScale: DisplayScale?) {
     let section = cells.section
     let items = cells.items.extracting(first: end)
     let frames = cells.frames.extracting(first: end)

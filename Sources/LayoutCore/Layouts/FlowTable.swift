@@ -150,13 +150,24 @@ final class FlowTable: SectionBody {
   }
 
   /// Visits the items of a line that share an area with a rectangle, in order.
+  ///
+  /// - Parameters:
+  ///   - line: The line.
+  ///   - rect: The rectangle.
+  ///   - isCovered: Whether no item of any line lies beside it.
+  ///   - start: Items before this one are passed over.
+  ///   - reader: Reads the sizes.
+  ///   - body: Called with each item and its frame; returns whether to go on.
+  /// - Returns: Whether `body` always wanted to go on.
+  @inline(__always)
   private func forEachItem(
-    in line: Place, showingIn rect: Rect, from start: Int, _ reader: inout SizeReader,
-    _ body: (Int, Rect) -> Bool
+    in line: Place, showingIn rect: Rect, isCovered: Bool, from start: Int,
+    _ reader: inout SizeReader, _ body: (Int, Rect) -> Bool
   ) -> Bool {
     if isSmall {
+      let isWhole = isCovered && line.item >= start && line.isInside(rect)
       let isGoingOn = reader.withNarrow(line.items) {
-        forEachItem(in: line, showingIn: rect, from: start, breadths: $0, lengths: $1, body)
+        forEachItem(of: line, isWhole: isWhole, showingIn: rect, from: start, $0, $1, body)
       }
       if let isGoingOn { return isGoingOn }
     }
@@ -210,26 +221,23 @@ final class FlowTable: SectionBody {
     return true
   }
 
-  /// The same where no sum comes near the end of 64 bits.
+  /// The same where no sum comes near the end of 64 bits; of a line of which all is seen nothing is asked.
   @inline(__always)
   private func forEachItem(
-    in line: Place, showingIn rect: Rect, from start: Int, breadths: Span<UInt32>,
-    lengths: Span<UInt32>, _ body: (Int, Rect) -> Bool
+    of line: Place, isWhole: Bool, showingIn rect: Rect, from start: Int,
+    _ breadths: Span<UInt32>, _ lengths: Span<UInt32>, _ body: (Int, Rect) -> Bool
   ) -> Bool {
     var steps = steps(in: line, breadths)
-    let isInside = line.isInside(rect)
-    let (left, right) = (rect.minX.millionths, rect.maxX.millionths)
     let itemAlignment = rule.itemAlignment
     for place in breadths.indices {
       let (breadth, length) = (Int64(breadths[place]), Int64(lengths[place]))
       let x = steps.next(breadth)
-      guard x < right, x &+ breadth > left, line.item &+ place >= start else { continue }
       let offset = itemAlignment.offset(leaving: line.length.millionths &- length)
       let frame = Rect(
         origin: Point(
           x: Length(millionths: x), y: Length(millionths: line.top.millionths &+ offset)),
         size: Size(width: Length(millionths: breadth), height: Length(millionths: length)))
-      guard isInside ? !frame.isEmpty : frame.overlaps(rect) else { continue }
+      guard isWhole || line.item &+ place >= start && frame.overlaps(rect) else { continue }
       guard body(line.item &+ place, frame) else { return false }
     }
     return true
@@ -344,10 +352,24 @@ final class FlowTable: SectionBody {
   }
 
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
+    let isCovered = coversLines(rect)
     var reader = SizeReader(sizes)
     return forEachLine(in: rect, from: start) { line in
-      forEachItem(in: line, showingIn: rect, from: start, &reader, body)
+      forEachItem(in: line, showingIn: rect, isCovered: isCovered, from: start, &reader, body)
     }
+  }
+
+  func forEachItem(
+    in rect: Rect, from start: Int, _ collector: inout CellCollector,
+    _ visit: (CellBatch) -> Bool
+  ) -> Bool {
+    let isCovered = coversLines(rect)
+    var reader = SizeReader(sizes)
+    return forEachLine(in: rect, from: start) { line in
+      forEachItem(in: line, showingIn: rect, isCovered: isCovered, from: start, &reader) {
+        collector.append($0, $1, visit)
+      }
+    } && collector.handOn(to: visit)
   }
 
   /// Whether no item of a line lies beside a rectangle.
@@ -356,12 +378,12 @@ final class FlowTable: SectionBody {
   }
 
   func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
-    let coversLines = coversLines(rect)
+    let isCovered = coversLines(rect)
     var reader = SizeReader(sizes)
     return forEachLine(in: rect, from: 0) { line in
-      if coversLines, line.isInside(rect) { return body(line.items, nil) }
-      return forEachItem(in: line, showingIn: rect, from: 0, &reader) { item, frame in
-        body(item..<(item + 1), frame)
+      if isCovered, line.isInside(rect) { return body(line.items, nil) }
+      return forEachItem(in: line, showingIn: rect, isCovered: isCovered, from: 0, &reader) {
+        body($0..<($0 + 1), $1)
       }
     }
   }
