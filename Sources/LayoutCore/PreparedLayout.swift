@@ -114,7 +114,9 @@ public struct PreparedLayout: Sendable {
 
   /// How many elements show at once, if cells lie as close everywhere; 16,384 at the most: room for more, if
   /// it is not needed, would be given to the program and taken from it for nothing.
-  var likelyShownCount: Int {
+  ///
+  /// - Complexity: O(1).
+  public var likelyShownCount: Int {
     let whole = scrollDirection.upright(contentSize).height
     let part = scrollDirection.upright(viewport.size).height
     guard part < whole else { return min(items.count, 16_384) }

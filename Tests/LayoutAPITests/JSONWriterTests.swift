@@ -78,7 +78,7 @@ struct JSONWriterTests {
         #expect(content.bytes == Array("\"\(String(repeating: "a", count: length))\"".utf8))
         #expect(content.byteCount == length + 2)
         #expect(
-          content.reservedByteCount <= max(16 * 1024, content.byteCount + content.byteCount / 4))
+          content.reservedByteCount <= max(16 * 1024, content.byteCount + content.byteCount / 2))
       }
     }
   }

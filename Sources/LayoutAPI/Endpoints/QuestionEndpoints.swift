@@ -22,7 +22,9 @@ extension Call {
       return HTTPResponse(status: .ok, content: answer.content)
     }
     let format = AttributesFormat(question.shape, session)
-    var json = JSONWriter(capacity: 8192)
+    var json = JSONWriter(
+      capacity: AttributesFormat.byteCount(
+        writing: min(question.limit, session.layout.likelyShownCount)))
     json.beginObject()
     json.raw("\"version\":")
     json.integer(session.version)

@@ -206,7 +206,9 @@ extension Call {
     var scrolling = before.scrolling
     let key = fullTickKey(offset, revision, scrolling, shape)
     let format = AttributesFormat(shape, revision)
-    var json = JSONWriter(capacity: 8192)
+    let limit = elementLimit(about: revision.description.content)
+    var json = JSONWriter(
+      capacity: AttributesFormat.byteCount(writing: min(limit, revision.layout.likelyShownCount)))
     json.beginTick(at: offset, revision)
     var attributes = AttributesFormat.Sequence(format)
     attributes.begin(&json)
@@ -214,7 +216,7 @@ extension Call {
       try layingOut { () throws(LayoutError) in
         try scrolling.scrollAnew(
           to: offset, in: revision.layout, prefetch: revision.description.prefetch,
-          limit: elementLimit(about: revision.description.content),
+          limit: limit,
           cells: { attributes.append($0, upTo: $0.count, to: &json) }
         ) { attributes.append($0, to: &json) }
       }

@@ -55,7 +55,7 @@ import HTTPMessages
   ///   that what else has been reserved counts. The server counts what bodies have that are under way.
   consuming func content(tag: HTTPEntityTag? = nil, isKept: Bool = false) -> HTTPContent {
     let length = byteCount
-    let isRoomy = capacity > JSONWriter.roomyCapacity && capacity - length > length / 4
+    let isRoomy = capacity > JSONWriter.roomyCapacity && capacity - length > length / 2
     if isKept || isRoomy {
       return HTTPContent(finish(), type: "application/json", tag: tag, isKept: isKept)
     }
@@ -347,6 +347,11 @@ import HTTPMessages
         let (high, low) = value.quotientAndRemainder(dividingBy: 1000)
         first(high)
         group(low)
+      } else if value < 1_000_000_000 {
+        let (high, low) = value.quotientAndRemainder(dividingBy: 1_000_000)
+        first(high)
+        group(low / 1000)
+        group(low % 1000)
       } else {
         unsafe here = long(value)
       }

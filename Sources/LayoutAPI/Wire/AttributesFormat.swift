@@ -68,6 +68,10 @@ struct AttributesFormat {
     }
   }
 
+  /// About how many bytes an answer takes while some elements are written to it, one batch after the other: a
+  /// batch looks for more room than it takes, and what has to grow is copied.
+  static func byteCount(writing elementCount: Int) -> Int { 4096 + elementCount * 112 }
+
   /// Elements that are written as they come; parallel arrays only when all are there.
   struct Sequence {
     private let format: AttributesFormat
