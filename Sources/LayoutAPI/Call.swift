@@ -172,7 +172,7 @@ struct Call: ~Escapable {
 
   /// The query, with the parameters that may be in it.
   @_lifetime(copy self)
-  func query(_ known: StaticString...) throws(Failure) -> QueryParameters {
+  func query(_ known: QueryName...) throws(Failure) -> QueryParameters {
     do { return try QueryParameters(query, known: known) } catch { throw .problem(error) }
   }
 

@@ -1,67 +1,89 @@
 import LayoutCore
 
+/// The parameters that queries have.
+enum QueryName: Int, CaseIterable {
+  case section, item, position, x, y, width, height, contentOffsetX, contentOffsetY, limit, cursor,
+    format, selector
+
+  /// What it is called.
+  var text: StaticString {
+    switch self {
+    case .section: "section"
+    case .item: "item"
+    case .position: "position"
+    case .x: "x"
+    case .y: "y"
+    case .width: "width"
+    case .height: "height"
+    case .contentOffsetX: "contentOffsetX"
+    case .contentOffsetY: "contentOffsetY"
+    case .limit: "limit"
+    case .cursor: "cursor"
+    case .format: "format"
+    case .selector: "selector"
+    }
+  }
+}
+
 /// A request's query, strictly read: each parameter once, none that is not known.
 ///
 /// Values stay where they are in the query until they are asked for, and nothing is copied of those
 /// that need no decoding, which are nearly all.
 struct QueryParameters: ~Escapable {
   private let query: Span<UInt8>
-  private let known: [StaticString]
-  /// Where those that are there have their values, in the order of `known`.
-  private var places: InlineArray<16, Range<Int>?> = .init(repeating: nil)
+  /// Where those that are there have their values, by the raw values of their names.
+  private var places: InlineArray<13, Range<Int>?> = .init(repeating: nil)
+  /// Whether all of it so far says what it says without decoding.
+  private var isPlain = true
 
   /// Reads a query.
   ///
   /// - Parameters:
   ///   - query: The raw query, without its `?`.
-  ///   - known: The parameters that may be there, at most 16.
+  ///   - known: The parameters that may be there.
   /// - Throws: 400 for a parameter that is unknown, given twice, or not decodable.
   @_lifetime(copy query)
-  init(_ query: Span<UInt8>, known: [StaticString]) throws(Problem) {
-    precondition(known.count <= places.count, "more parameters than there are places")
+  init(_ query: Span<UInt8>, known: [QueryName]) throws(Problem) {
     self.query = query
-    self.known = known
     var index = 0
     while index < query.count {
       var end = index
       var equals: Int?
       while end < query.count, query[end] != UInt8(ascii: "&") {
-        if query[end] == UInt8(ascii: "="), equals == nil { equals = end }
+        let byte = query[end]
+        if byte == UInt8(ascii: "="), equals == nil { equals = end }
+        if byte == UInt8(ascii: "%") || byte >= 0x80 { isPlain = false }
         end += 1
       }
       if end > index {
-        try add(name: index..<(equals ?? end), value: (equals.map { $0 + 1 } ?? end)..<end)
+        try add(
+          name: index..<(equals ?? end), value: (equals.map { $0 + 1 } ?? end)..<end, known)
       }
       index = end + 1
     }
   }
 
-  private mutating func add(name: Range<Int>, value: Range<Int>) throws(Problem) {
-    var place = place(of: query.extracting(name))
-    if place == nil || !isPlain(value) {
+  private mutating func add(
+    name: Range<Int>, value: Range<Int>, _ known: [QueryName]
+  ) throws(Problem) {
+    let bytes = query.extracting(name)
+    var found = known.first { bytes.isEqual(to: $0.text) }
+    if found == nil || !isPlain {
       let name = try decoded(name)
       _ = try decoded(value)
-      place = place ?? known.firstIndex { "\($0)" == name }
-      if place == nil {
-        let known = known.map(\.description)
+      found = found ?? known.first { $0.text.description == name }
+      if found == nil {
+        let known = known.map(\.text.description)
         let nearest = nearestName(to: name, among: known)
         throw .query(
           "unknown query parameter \"\(name)\"" + suggestion(nearest, among: known))
       }
     }
-    guard let place else { return }
-    guard places[place] == nil else {
-      throw .query("query parameter \"\(known[place])\" is given twice")
+    guard let found else { return }
+    guard places[found.rawValue] == nil else {
+      throw .query("query parameter \"\(found.text)\" is given twice")
     }
-    places[place] = value
-  }
-
-  /// Whether a part says what it says without decoding.
-  private func isPlain(_ range: Range<Int>) -> Bool {
-    for index in range where query[index] == UInt8(ascii: "%") || query[index] >= 0x80 {
-      return false
-    }
-    return true
+    places[found.rawValue] = value
   }
 
   private func decoded(_ range: Range<Int>) throws(Problem) -> String {
@@ -71,81 +93,73 @@ struct QueryParameters: ~Escapable {
     return text
   }
 
-  private func place(of name: Span<UInt8>) -> Int? {
-    for place in known.indices where name.isEqual(to: known[place]) { return place }
-    return nil
-  }
-
   /// Where a parameter has its value; nil if it is not there.
-  private func range(_ name: StaticString) -> Range<Int>? {
-    // A static string's bytes live as long as the process.
-    let bytes = unsafe Span(_unsafeStart: name.utf8Start, count: name.utf8CodeUnitCount)
-    return place(of: bytes).flatMap { places[$0] }
-  }
+  private func range(_ name: QueryName) -> Range<Int>? { places[name.rawValue] }
 
   /// Whether a parameter is there.
-  func has(_ name: StaticString) -> Bool { range(name) != nil }
+  func has(_ name: QueryName) -> Bool { range(name) != nil }
 
   /// The text of a parameter; nil if it is not there.
-  func text(_ name: StaticString) -> String? {
+  func text(_ name: QueryName) -> String? {
     range(name).flatMap { PercentEncoding.decode(query, $0) }
   }
 
   /// A parameter that must be there.
-  func required<Value>(_ name: StaticString, _ value: Value?) throws(Problem) -> Value {
-    guard let value else { throw .query("query parameter \"\(name)\" is missing") }
+  func required<Value>(_ name: QueryName, _ value: Value?) throws(Problem) -> Value {
+    guard let value else { throw .query("query parameter \"\(name.text)\" is missing") }
     return value
   }
 
   /// A coordinate of ±9·10¹² points.
-  func coordinate(_ name: StaticString) throws(Problem) -> Length? {
+  func coordinate(_ name: QueryName) throws(Problem) -> Length? {
     try length(name, -Length.maximumCoordinate ... .maximumCoordinate)
   }
 
   /// An extent of 0 … 10⁹ points.
-  func extent(_ name: StaticString) throws(Problem) -> Length? {
+  func extent(_ name: QueryName) throws(Problem) -> Length? {
     try length(name, 0 ... .maximumExtent)
   }
 
   private func length(
-    _ name: StaticString, _ range: ClosedRange<Length>
+    _ name: QueryName, _ range: ClosedRange<Length>
   ) throws(Problem) -> Length? {
     guard let place = self.range(name) else { return nil }
     let number =
-      isPlain(place)
+      isPlain
       ? Length(decimal: query.extracting(place))
       : text(name).flatMap { Length(decimal: $0.utf8Span.span) }
     guard let length = number else {
-      throw .query("query parameter \"\(name)\" is not a number")
+      throw .query("query parameter \"\(name.text)\" is not a number")
     }
     guard range.contains(length) else {
-      throw .query("query parameter \"\(name)\" is out of range")
+      throw .query("query parameter \"\(name.text)\" is out of range")
     }
     return length
   }
 
   /// A whole number in a range.
-  func integer(_ name: StaticString, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+  func integer(_ name: QueryName, in range: ClosedRange<Int>) throws(Problem) -> Int? {
     guard let text = text(name) else { return nil }
     guard let value = Int(plain: text, in: .min ... .max) else {
-      throw .query("query parameter \"\(name)\" is not a whole number")
+      throw .query("query parameter \"\(name.text)\" is not a whole number")
     }
     guard range.contains(value) else {
       throw .query(
-        "query parameter \"\(name)\" is out of range: \(range.lowerBound) to \(range.upperBound)")
+        "query parameter \"\(name.text)\" is out of range: \(range.lowerBound) to \(range.upperBound)"
+      )
     }
     return value
   }
 
   /// One of the values of an enumeration.
   func choice<Value: RawRepresentable<String> & CaseIterable>(
-    _ name: StaticString, of values: Value.Type
+    _ name: QueryName, of values: Value.Type
   ) throws(Problem) -> Value? {
     guard let text = text(name) else { return nil }
     guard let value = Value(rawValue: text) else {
       let names = values.allCases.map(\.rawValue)
       throw .query(
-        "query parameter \"\(name)\" is not one of \(names.joined(separator: ", "))"
+        "query parameter \"\(name.text)\" is not one of \(names.joined(separator: ", "))"
           + suggestion(nearestName(to: text, among: names)))
     }
     return value

@@ -24,14 +24,24 @@ struct QueryParametersTests {
     #expect(Length(decimal: text.utf8Span.span) == nil)
   }
 
+  @Test(arguments: QueryName.allCases)
+  func findsEachByItsName(name: QueryName) throws {
+    #expect("\(name)" == name.text.description)
+    let query = Array("\(name)=1".utf8)
+    let parameters = try QueryParameters(query.span, known: QueryName.allCases)
+    for other in QueryName.allCases {
+      #expect(parameters.text(other) == (other == name ? "1" : nil))
+    }
+  }
+
   @Test func readsWhatIsEncodedAsIfItWereNot() throws {
     let query = Array("%78=1%2E5&format=c%6Flumns&y=2".utf8)
-    let parameters = try QueryParameters(query.span, known: ["x", "y", "width", "format"])
-    #expect(try parameters.coordinate("x") == Length(millionths: 1_500_000))
-    #expect(try parameters.coordinate("y") == 2)
-    #expect(try parameters.coordinate("width") == nil)
-    #expect(parameters.text("format") == "columns")
-    #expect(parameters.has("format") && !parameters.has("width"))
+    let parameters = try QueryParameters(query.span, known: [.x, .y, .width, .format])
+    #expect(try parameters.coordinate(.x) == Length(millionths: 1_500_000))
+    #expect(try parameters.coordinate(.y) == 2)
+    #expect(try parameters.coordinate(.width) == nil)
+    #expect(parameters.text(.format) == "columns")
+    #expect(parameters.has(.format) && !parameters.has(.width))
   }
 
   @Test(
@@ -45,7 +55,7 @@ struct QueryParametersTests {
     ])
   func saysWhatIsWrong(query: String, detail: String) {
     do throws(Problem) {
-      _ = try QueryParameters(query.utf8Span.span, known: ["x", "y"])
+      _ = try QueryParameters(query.utf8Span.span, known: [.x, .y])
       Issue.record("\(query) is taken")
     } catch {
       #expect(error.detail == detail)

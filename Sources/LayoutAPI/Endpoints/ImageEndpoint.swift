@@ -11,7 +11,7 @@ extension Call {
     // Text upon text, for somebody who looks: never in the way of those who scroll.
     guard mayTakeLong else { throw .takesLong }
     try checkAccept("image/svg+xml")
-    let query = try query("x", "y", "width", "height", "contentOffsetX", "contentOffsetY")
+    let query = try query(.x, .y, .width, .height, .contentOffsetX, .contentOffsetY)
     let found = try session().snapshot
     let (rect, contentOffset) = try reading { () throws(Problem) in
       let rect = try query.rect()

@@ -4,9 +4,9 @@ import LayoutCore
 /// `POST /v1/layout`: a question and its answer, without a session.
 extension Call {
   func layOut() throws(Failure) -> HTTPResponse {
-    let query = try query("format", "selector")
+    let query = try query(.format, .selector)
     let format = try reading { () throws(Problem) in
-      try query.choice("format", of: LayoutAnswerFormat.self) ?? .objects
+      try query.choice(.format, of: LayoutAnswerFormat.self) ?? .objects
     }
     let selector = try reading { () throws(Problem) in try query.selector() }
     try checkAccept(format == .css ? "text/css" : "application/json")
@@ -107,7 +107,7 @@ private enum LayoutAnswerFormat: String, CaseIterable {
 extension QueryParameters {
   /// What the rules of a style sheet begin with.
   fileprivate func selector() throws(Problem) -> String {
-    guard let text = text("selector") else { return ".collection-view" }
+    guard let text = text(.selector) else { return ".collection-view" }
     // A class, an id or an element: nothing that could end the selector or begin another rule.
     let name = text.utf8.drop { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "#") }
     let isName = name.allSatisfy { byte in

@@ -7,7 +7,7 @@ extension Call {
   func listAttributes() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let query = try query(
-      "x", "y", "width", "height", "contentOffsetX", "contentOffsetY", "limit", "cursor", "format")
+      .x, .y, .width, .height, .contentOffsetX, .contentOffsetY, .limit, .cursor, .format)
     let found = try self.session()
     let session = found.snapshot
     let question = try reading { () throws(Problem) in
@@ -78,7 +78,7 @@ extension Call {
 
   func describeElement() throws(Failure) -> HTTPResponse {
     try checkAccept()
-    let query = try query("contentOffsetX", "contentOffsetY", "format")
+    let query = try query(.contentOffsetX, .contentOffsetY, .format)
     let found = try self.session()
     let session = found.snapshot
     let (offset, shape) = try reading { () throws(Problem) in
@@ -125,14 +125,14 @@ extension Call {
 
   func itemAtPoint() throws(Failure) -> HTTPResponse {
     try checkAccept()
-    let query = try query("x", "y", "contentOffsetX", "contentOffsetY")
+    let query = try query(.x, .y, .contentOffsetX, .contentOffsetY)
     let found = try self.session()
     let session = found.snapshot
     let (point, offset) = try reading { () throws(Problem) in
       (
         Point(
-          x: try query.required("x", try query.coordinate("x")),
-          y: try query.required("y", try query.coordinate("y"))),
+          x: try query.required(.x, try query.coordinate(.x)),
+          y: try query.required(.y, try query.coordinate(.y))),
         try query.contentOffset(or: session.scrolling.contentOffset)
       )
     }
@@ -154,16 +154,16 @@ extension Call {
 
   func scrollOffset() throws(Failure) -> HTTPResponse {
     try checkAccept()
-    let query = try query("section", "item", "position", "contentOffsetX", "contentOffsetY")
+    let query = try query(.section, .item, .position, .contentOffsetX, .contentOffsetY)
     let found = try self.session()
     let session = found.snapshot
     let (path, position, before) = try reading { () throws(Problem) in
-      func number(_ name: StaticString) throws(Problem) -> Int {
+      func number(_ name: QueryName) throws(Problem) -> Int {
         try query.required(name, try query.integer(name, in: 0...ContentLimits.equalItems))
       }
       return (
-        IndexPath(item: try number("item"), section: try number("section")),
-        try query.required("position", try query.choice("position", of: ScrollPosition.self)),
+        IndexPath(item: try number(.item), section: try number(.section)),
+        try query.required(.position, try query.choice(.position, of: ScrollPosition.self)),
         try query.contentOffset(or: session.scrolling.contentOffset)
       )
     }
@@ -194,6 +194,8 @@ private struct AttributesQuestion {
   var limit: Int
   var shape: AttributesFormat.Shape
   var dependsOnScrolling: Bool
+  /// Whether some elements of the layout depend on the offset, wherever they are asked for.
+  private let followsContentOffset: Bool
 
   /// How many elements an answer has if the client does not say.
   static let standardLimit = 5000
@@ -201,12 +203,12 @@ private struct AttributesQuestion {
   init(_ query: borrowing QueryParameters, _ session: Session.Snapshot) throws(Problem) {
     contentOffset = try query.contentOffset(or: session.scrolling.contentOffset)
     rect = try query.rect()
-    dependsOnScrolling =
-      !query.hasContentOffset && (rect == nil || session.layout.followsContentOffset)
-    limit = try query.integer("limit", in: 1...50_000) ?? AttributesQuestion.standardLimit
+    followsContentOffset = session.layout.followsContentOffset
+    dependsOnScrolling = !query.hasContentOffset && (rect == nil || followsContentOffset)
+    limit = try query.integer(.limit, in: 1...50_000) ?? AttributesQuestion.standardLimit
     shape = try query.shape()
     start = .first
-    if let text = query.text("cursor") {
+    if let text = query.text(.cursor) {
       guard let position = Cursor.position(text) else {
         throw .query("query parameter \"cursor\" is not one that an answer gave as next")
       }
@@ -218,7 +220,7 @@ private struct AttributesQuestion {
 extension AttributesQuestion {
   /// What the answer depends on, if that is no more than the revision, the rectangle and the format.
   func key(_ rect: Rect, _ session: Session.Snapshot) -> AnswerKey? {
-    guard !session.revision.isMoving, !session.layout.followsContentOffset, start == .first,
+    guard !session.revision.isMoving, !followsContentOffset, start == .first,
       limit == AttributesQuestion.standardLimit
     else { return nil }
     return AnswerKey(
@@ -251,7 +253,7 @@ extension QueryParameters {
   /// `x`, `y`, `width` and `height`: all of them or none.
   func rect() throws(Problem) -> Rect? {
     let edges = (
-      try coordinate("x"), try coordinate("y"), try extent("width"), try extent("height")
+      try coordinate(.x), try coordinate(.y), try extent(.width), try extent(.height)
     )
     switch edges {
     case (let x?, let y?, let width?, let height?):
@@ -263,18 +265,18 @@ extension QueryParameters {
 
   /// `format`.
   func shape() throws(Problem) -> AttributesFormat.Shape {
-    try choice("format", of: AttributesFormat.Shape.self) ?? .objects
+    try choice(.format, of: AttributesFormat.Shape.self) ?? .objects
   }
 
   /// The offset for this question.
   func contentOffset(or offset: Point) throws(Problem) -> Point {
     Point(
-      x: try coordinate("contentOffsetX") ?? offset.x,
-      y: try coordinate("contentOffsetY") ?? offset.y)
+      x: try coordinate(.contentOffsetX) ?? offset.x,
+      y: try coordinate(.contentOffsetY) ?? offset.y)
   }
 
   /// Whether the offset is given on both axes, so that scrolling leaves the answer as it is.
-  var hasContentOffset: Bool { has("contentOffsetX") && has("contentOffsetY") }
+  var hasContentOffset: Bool { has(.contentOffsetX) && has(.contentOffsetY) }
 }
 
 extension ElementKind {

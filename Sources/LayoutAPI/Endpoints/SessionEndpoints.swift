@@ -80,7 +80,7 @@ extension Call {
   /// The query of requests that take `format` only.
   func formatQuery() throws(Failure) -> AttributesFormat.Shape {
     if hasNoQuery { return .objects }
-    let query = try query("format")
+    let query = try query(.format)
     return try reading { () throws(Problem) in
       try query.shape()
     }

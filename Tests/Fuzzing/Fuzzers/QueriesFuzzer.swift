@@ -67,7 +67,7 @@ private func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
 
 /// What a query says is what was put into it.
 private func checkQuery(_ query: [UInt8]) throws(Finding) {
-  let names: [StaticString] = ["x", "y", "width", "height", "limit", "cursor", "format"]
+  let names: [QueryName] = [.x, .y, .width, .height, .limit, .cursor, .format]
   let parameters: QueryParameters
   do throws(Problem) { parameters = try QueryParameters(query.span, known: names) } catch {
     return try expect(error.kind == .query && !error.detail.isEmpty, "an odd refusal: \(error)")
@@ -79,7 +79,7 @@ private func checkQuery(_ query: [UInt8]) throws(Finding) {
     parts.count == names.filter { parameters.text($0) != nil }.count, "a parameter is lost")
   for part in parts {
     let name = percentDecoded(part[0])
-    guard let known = names.first(where: { name == Array("\($0)".utf8) }) else {
+    guard let known = names.first(where: { name == Array("\($0.text)".utf8) }) else {
       throw Finding("an unknown parameter is taken")
     }
     let value = part.count > 1 ? percentDecoded(part[1]) : []
@@ -88,10 +88,10 @@ private func checkQuery(_ query: [UInt8]) throws(Finding) {
   var isRight = true
   do throws(Problem) {
     if let rect = try parameters.rect() { isRight = rect.width >= 0 && rect.height >= 0 }
-    if let limit = try parameters.integer("limit", in: 1...50_000) {
+    if let limit = try parameters.integer(.limit, in: 1...50_000) {
       isRight = isRight && (1...50_000).contains(limit)
     }
-    _ = try parameters.choice("format", of: AttributesFormat.Shape.self)
+    _ = try parameters.choice(.format, of: AttributesFormat.Shape.self)
   } catch {
     isRight = error.kind == .query && !error.detail.isEmpty
   }
