@@ -126,6 +126,8 @@ public struct NoMap: ElementMap {
   public func oldIndexPath(of new: IndexPath) -> IndexPath? { nil }
   /// None of them is left.
   public func evenCount(fromOld old: IndexPath) -> Int { .max }
+  /// None of them was there.
+  public func evenCount(fromNew new: IndexPath) -> Int { .max }
 }
 
 /// Back from a preview to the content before the movement.
@@ -145,6 +147,8 @@ public struct InverseMap: ElementMap {
   public func oldIndexPath(of new: IndexPath) -> IndexPath? { map.newIndexPath(of: new) }
   /// Those that were together.
   public func evenCount(fromOld old: IndexPath) -> Int { map.evenCount(fromNew: old) }
+  /// Those that are together.
+  public func evenCount(fromNew new: IndexPath) -> Int { map.evenCount(fromOld: new) }
 }
 
 extension ItemRanges {

@@ -185,6 +185,11 @@ private struct StepMap: ElementMap {
     let count = before.evenCount(fromNew: old)
     return before.oldIndexPath(of: old).map { min(count, after.evenCount(fromOld: $0)) } ?? count
   }
+
+  func evenCount(fromNew new: IndexPath) -> Int {
+    let count = after.evenCount(fromNew: new)
+    return after.oldIndexPath(of: new).map { min(count, before.evenCount(fromOld: $0)) } ?? count
+  }
 }
 
 extension PreparedLayout {

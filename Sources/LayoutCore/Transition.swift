@@ -86,32 +86,40 @@ public struct Transition: Sendable {
     let after = try new.layout.elements(
       in: newVisible, contentOffset: new.contentOffset, limit: limit)
     let origins = Counterparts(
-      of: after.map { map.oldElement($0.kind, at: $0.indexPath) }, among: before, in: old.layout,
-      at: old.contentOffset)
-    for (final, initial) in zip(after, origins.elements) {
-      if let (initial, isShown) = initial {
-        if !initial.looks(like: final) {
-          moving.append(Change(initial: initial, final: final))
-        } else if !isShown {
-          entering.append(final)
+      of: after, among: before, in: old.layout, at: old.contentOffset,
+      name: map.oldElement, evenCount: map.evenCount(fromNew:))
+    for (final, origin) in zip(after, origins.all) {
+      switch origin {
+      case .shown(let place):
+        if !before[place].looks(like: final) {
+          moving.append(Change(initial: before[place], final: final))
         }
-      } else {
+      case .hidden(let place):
+        let initial = origins.hidden[place]
+        if initial.looks(like: final) {
+          entering.append(final)
+        } else {
+          moving.append(Change(initial: initial, final: final))
+        }
+      case .missing:
         appearing.append(
           Change(initial: insertion.applied(to: final, in: newVisible), final: final))
       }
     }
     let targets = Counterparts(
-      of: before.map { map.newElement($0.kind, at: $0.indexPath) }, among: after, in: new.layout,
-      at: new.contentOffset)
-    for (initial, final) in zip(before, targets.elements) {
-      if let (final, isShown) = final {
-        // What shows afterwards too has had its turn.
-        if isShown { continue }
+      of: before, among: after, in: new.layout, at: new.contentOffset,
+      name: map.newElement, evenCount: map.evenCount(fromOld:))
+    for (initial, target) in zip(before, targets.all) {
+      switch target {
+      // It has had its turn.
+      case .shown: break
+      case .hidden(let place):
+        let final = targets.hidden[place]
         leaving.append(final.identity)
         if !initial.looks(like: final) {
           moving.append(Change(initial: initial, final: final))
         }
-      } else {
+      case .missing:
         disappearing.append(
           Change(initial: initial, final: deletion.applied(to: initial, in: oldVisible)))
       }
@@ -122,54 +130,97 @@ public struct Transition: Sendable {
 extension LayoutAttributes {
   /// Whether all is the same but the place that a decoration has among those of its section.
   fileprivate func looks(like other: LayoutAttributes) -> Bool {
-    var renamed = self
-    renamed.kind = other.kind
-    return renamed == other
+    indexPath == other.indexPath && frame == other.frame && zIndex == other.zIndex
+      && look == other.look
   }
 }
 
 /// What elements of one layout are in another.
 ///
-/// Most show in both: those need not be looked for. Other cells are looked for together.
+/// Most show in both, next to those that show next to them: those need not be looked for. Other cells are
+/// looked for together.
 private struct Counterparts {
-  /// For each element what it is there, and whether it shows; nil where there is no such element.
-  private(set) var elements: [(element: LayoutAttributes, isShown: Bool)?] = []
+  /// What an element is there.
+  enum Counterpart {
+    /// Among what shows there, by its place.
+    case shown(Int)
+    /// Among ``Counterparts/hidden``, by its place.
+    case hidden(Int)
+    /// There is no such element.
+    case missing
+  }
+
+  /// For each element what it is there.
+  private(set) var all: [Counterpart] = []
+  /// What does not show there.
+  private(set) var hidden: [LayoutAttributes] = []
 
   /// Looks for elements.
   ///
   /// - Parameters:
-  ///   - names: What each is there, and which; nil where there is no such element.
+  ///   - elements: The elements, in order.
   ///   - shown: What shows there, in order.
-  ///   - layout: The layout.
-  ///   - contentOffset: The offset.
+  ///   - layout: The layout there.
+  ///   - contentOffset: The offset there.
+  ///   - name: What an element is called there; nil where there is no such element.
+  ///   - evenCount: How many items from one on are called there one after the other, or are all not there.
+  /// - Complexity: O(k + m · log k) for k elements and m stretches of them that stay together, besides what it takes to
+  ///   look for those that do not show.
   init(
-    of names: [(kind: ElementKind, at: IndexPath)?], among shown: [LayoutAttributes],
-    in layout: PreparedLayout, at contentOffset: Point
+    of elements: [LayoutAttributes], among shown: [LayoutAttributes], in layout: PreparedLayout,
+    at contentOffset: Point, name: (ElementKind, IndexPath) -> (kind: ElementKind, at: IndexPath)?,
+    evenCount: (IndexPath) -> Int
   ) {
-    elements.reserveCapacity(names.count)
+    all.reserveCapacity(elements.count)
     /// Cells that do not show, and whose they are.
-    var others: [(cell: IndexPath, number: Int)] = []
-    for name in names {
-      guard let (kind, indexPath) = name else {
-        elements.append(nil)
-        continue
-      }
-      let position = ElementPosition(of: kind, at: indexPath)
-      if let place = sortedIndex(of: position, among: shown.count, { shown[$0].position }) {
-        elements.append((shown[place], true))
-      } else if kind == .cell {
-        others.append((indexPath, elements.count))
-        elements.append(nil)
+    var cells: [(cell: IndexPath, number: Int)] = []
+    /// Items that stay together, and what the first of them is called there.
+    var stretch = ItemRange(section: 0, start: 0, end: 0)
+    var first: IndexPath?
+    /// Where the next element is, if it is next to the last one there too.
+    var next = 0
+    for (number, element) in elements.enumerated() {
+      let (kind, path) = (element.kind, element.indexPath)
+      var there: (kind: ElementKind, at: IndexPath)?
+      if kind == .cell {
+        if path.section != stretch.section || path.item < stretch.start || path.item >= stretch.end
+        {
+          first = name(kind, path)?.at
+          let (end, isBeyondAll) = path.item.addingReportingOverflow(evenCount(path))
+          stretch = ItemRange(
+            section: path.section, start: path.item, end: isBeyondAll ? .max : end)
+        }
+        there = first.map {
+          (kind, IndexPath(item: $0.item + path.item - stretch.start, section: $0.section))
+        }
       } else {
-        elements.append(
-          layout.attributes(of: kind, at: indexPath, contentOffset: contentOffset).map {
-            ($0, false)
-          })
+        there = name(kind, path)
+      }
+      all.append(.missing)
+      guard let there else { continue }
+      let position = ElementPosition(of: there.kind, at: there.at)
+      if next == shown.count || shown[next].position != position {
+        next = partitioningIndex(shown.count) { shown[$0].position >= position }
+      }
+      if next < shown.count, shown[next].position == position {
+        all[number] = .shown(next)
+        next += 1
+      } else if there.kind == .cell {
+        cells.append((there.at, number))
+      } else if let other = layout.attributes(
+        of: there.kind, at: there.at, contentOffset: contentOffset)
+      {
+        all[number] = .hidden(hidden.count)
+        hidden.append(other)
       }
     }
-    guard !others.isEmpty else { return }
-    others.sort { $0.cell < $1.cell }
-    let cells = layout.cells(at: others.map(\.cell), contentOffset: contentOffset)
-    for (other, cell) in zip(others, cells) { elements[other.number] = cell.map { ($0, false) } }
+    guard !cells.isEmpty else { return }
+    cells.sort { $0.cell < $1.cell }
+    let found = layout.cells(at: cells.map(\.cell), contentOffset: contentOffset)
+    for (cell, other) in zip(cells, found) {
+      guard let other else { continue }
+      all[cell.number] = .hidden(hidden.count)
+      hidden.append(other)
+    }
   }
 }

@@ -251,6 +251,7 @@ struct BatchUpdateTests {
     checkDecorations(map, old, new)
     checkWhatStaysTogether(map, old)
     checkWhatStaysTogether(inverse, new)
+    checkWhatStaysTogether(InverseMap(inverse), old)
   }
 
   /// A decoration goes with that of the same name, if its section has one then, and back.

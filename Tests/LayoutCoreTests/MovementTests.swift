@@ -72,6 +72,8 @@ struct MovementTests {
       let (kept, gone) = ItemRanges(of: asked).mapped(by: step)
       #expect(kept == ItemRanges(of: asked.compactMap(step.newIndexPath)))
       #expect(gone.isEmpty)
+      let (origins, none) = kept.mapped(by: InverseMap(step))
+      #expect(origins == ItemRanges(of: asked) && none.isEmpty)
     }
   }
 
