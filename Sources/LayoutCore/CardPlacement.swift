@@ -73,7 +73,8 @@ extension CardPlacement {
   }
 
   func section(at main: Length) -> Int? {
-    guard main >= .zero, main < contentSize.height else { return nil }
+    // The cards of a short wheel may all rest behind the content's end.
+    guard main >= .zero, main < restingExtent.upperBound else { return nil }
     // The card that rests there, else the last one before.
     let next = partitioningIndex(cards.count) { restingFrame(ofCard: $0).minY > main }
     return cards.count == 0 ? nil : cards.indexPath(of: max(0, next - 1)).section

@@ -167,7 +167,7 @@ public protocol Placement: Sendable {
 
   /// The part of the main axis outside of which no item of a section rests.
   ///
-  /// All of the content, unless a layout knows better.
+  /// Wherever items rest, unless a layout knows better.
   ///
   /// - Parameter section: A section that exists.
   /// - Returns: Where its items begin and end.
@@ -182,7 +182,7 @@ public protocol Placement: Sendable {
   ///
   /// - Parameters:
   ///   - visible: The visible rect, upright.
-  ///   - shown: The cells that show in it.
+  ///   - shown: The cells that show in it, or would if none were under a finger.
   ///   - reach: How far beyond the viewport, in its lengths.
   ///   - limit: How many there may be.
   /// - Returns: The items; those that show may be among them.
@@ -282,9 +282,7 @@ extension Placement {
   public var turnLength: Double? { nil }
 
   /// Sections lie among each other.
-  public func extent(ofItemsInSection section: Int) -> ClosedRange<Length> {
-    .zero...contentSize.height
-  }
+  public func extent(ofItemsInSection section: Int) -> ClosedRange<Length> { restingExtent }
 
   /// Nothing turns.
   public func mainOffset(turning indexPath: IndexPath, by turn: Double) -> Length? { nil }

@@ -351,11 +351,29 @@ extension PreparedLayout {
   func prefetchRanges(
     at offset: Point, isForward: Bool, reach: PrefetchReach, shown: ItemRanges, limit: Int
   ) throws(LayoutError) -> ItemsAtHand {
+    let visible = scrollDirection.upright(visibleRect(at: offset))
+    let placed = placed(shown, in: visible)
     var atHand = try placement.itemsAtHand(
-      around: scrollDirection.upright(visibleRect(at: offset)), shown: shown,
-      reach: reach.window(isForward: isForward), limit: limit)
+      around: visible, shown: placed ?? shown, reach: reach.window(isForward: isForward),
+      limit: limit)
+    // Only what is around the viewport has been looked at there.
+    if let placed, !placement.movesCells { atHand.items = atHand.items.union(placed) }
     atHand.items = atHand.items.subtracting(shown)
     return atHand
+  }
+
+  /// The cells that would show if none were under a finger, which shows where that is, while a window goes by
+  /// places; nil if none is.
+  private func placed(_ shown: ItemRanges, in visible: Rect) -> ItemRanges? {
+    guard let lifted else { return nil }
+    let position = ElementPosition(of: .cell, at: lifted.indexPath)
+    var showsInPlace = false
+    placement.forEachElement(in: visible, visible: visible, from: position) { element in
+      showsInPlace = element.position == position
+      return false
+    }
+    let own = ItemRanges(of: [lifted.indexPath])
+    return showsInPlace ? shown.union(own) : shown.subtracting(own)
   }
 
   /// Ranges with the one nearest to the viewport first; of two as near, the one on the way.

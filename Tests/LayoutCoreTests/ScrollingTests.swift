@@ -7,7 +7,8 @@ struct ScrollingTests {
     var random = SeededGenerator(seed: seed)
     let content = random.content()
     let layout = random.layout()
-    let prepared = try PreparedLayout(content, layout: layout, viewport: random.viewport())
+    let resting = try PreparedLayout(content, layout: layout, viewport: random.viewport())
+    let prepared = random.chance(0.3) ? random.lifting(in: resting, of: content) : resting
     let reach = PrefetchReach(
       ahead: Double(random.int(0...4)) / 2, behind: Double(random.int(0...2)) / 2)
     var offset = random.offset()
@@ -45,17 +46,20 @@ struct ScrollingTests {
         in: prepared.visibleRect(at: next), contentOffset: next, limit: 100_000)
       #expect(shown.values.sorted { $0.position < $1.position } == visible)
 
-      // The contract's sets, item by item: by where cells rest, which is what their frames say; but
-      // of a wheel by number.
-      let all = prepared.everyElement(of: content, contentOffset: next).filter { $0.kind == .cell }
+      // The contract's sets, item by item: by where cells rest, which is what their frames say but for one
+      // under a finger; of a wheel by number.
+      let all = resting.everyElement(of: content, contentOffset: next).filter { $0.kind == .cell }
       let showing = Set(visible.filter { $0.kind == .cell }.map(\.indexPath))
       var near: [IndexPath] = []
       if layout is WheelLayout {
         let order = all.map(\.indexPath)
-        if let first = order.firstIndex(where: showing.contains),
-          let last = order.lastIndex(where: showing.contains)
+        let placed = try resting.elements(
+          in: resting.visibleRect(at: next), contentOffset: next, limit: 100_000
+        ).map(\.indexPath)
+        if let first = order.firstIndex(where: placed.contains),
+          let last = order.lastIndex(where: placed.contains)
         {
-          let count = Double(showing.count)
+          let count = Double(placed.count)
           let ahead = Int((count * reach.ahead).rounded(.up))
           let behind = Int((count * reach.behind).rounded(.up))
           near += order[max(0, first - (isForward ? behind : ahead))..<first]
@@ -224,5 +228,19 @@ extension [ItemRange] {
     return zip(sorted, sorted.dropFirst()).allSatisfy {
       $0.section != $1.section || $0.end < $1.start
     } && allSatisfy { $0.start < $0.end }
+  }
+}
+
+extension SeededGenerator {
+  /// The layout with a cell under a finger, which is anywhere; if there is a cell.
+  fileprivate mutating func lifting(
+    in prepared: PreparedLayout, of content: Content
+  ) -> PreparedLayout {
+    let position = offset()
+    let movement = content.itemPaths.randomElement(using: &self).flatMap {
+      InteractiveMovement(
+        of: $0, at: position, within: nil, content: content, layout: prepared, contentOffset: .zero)
+    }
+    return movement?.layout ?? prepared
   }
 }
