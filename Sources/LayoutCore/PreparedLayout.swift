@@ -288,7 +288,13 @@ public struct PreparedLayout: Sendable {
     var elements: [LayoutAttributes] = []
     // A screenful, so that the array need not grow on its way.
     elements.reserveCapacity(min(limit, 80))
-    forEachElement(in: rect, contentOffset: offset) { attributes in
+    forEachElement(
+      in: rect, contentOffset: offset,
+      cells: { cells in
+        for place in 0..<cells.count { elements.append(cells.attributes(place)) }
+        return elements.count <= limit
+      }
+    ) { attributes in
       elements.append(attributes)
       return elements.count <= limit
     }

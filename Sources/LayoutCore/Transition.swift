@@ -164,8 +164,8 @@ private struct Counterparts {
   ///   - contentOffset: The offset there.
   ///   - name: What an element is called there; nil where there is no such element.
   ///   - evenCount: How many items from one on are called there one after the other, or are all not there.
-  /// - Complexity: O(k + m · log k) for k elements and m stretches of them that stay together, besides what it takes to
-  ///   look for those that do not show.
+  /// - Complexity: O(k + m · log k) for k elements in m stretches that stay together, besides what it
+  ///   takes to look for those that do not show.
   init(
     of elements: [LayoutAttributes], among shown: [LayoutAttributes], in layout: PreparedLayout,
     at contentOffset: Point, name: (ElementKind, IndexPath) -> (kind: ElementKind, at: IndexPath)?,
