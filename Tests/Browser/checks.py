@@ -191,16 +191,25 @@ class Checks(Page):
         width = self.browser.eval(VIEW + "return view.viewportSize.width")
         expect(answer["offset"]["x"] == width, f"not on a page: {answer['offset']} of {width}")
         # A wheel has no end of a drag; the end of its scrolling is one.
-        for way, page in ((150, 2), (-150, 1), (10, 1), (-150, 0)):
-            offset = self.browser.eval(VIEW + WAIT + """
-              const [way, target] = [args[0], args[1] * view.viewportSize.width];
+        for axis, way, page in (
+            ("x", 150, 2), ("x", -150, 1), ("x", 10, 1), ("x", -150, 0), ("y", 150, 1), ("y", 150, 2), ("y", -150, 1),
+        ):
+            offset, length = self.browser.eval(VIEW + WAIT + """
+              const [axis, way, page] = args;
+              const scrollDirection = axis === "x" ? "horizontal" : "vertical";
+              if ((view.layout.scrollDirection ?? "horizontal") !== scrollDirection) {
+                await view.setLayout({...view.layout, scrollDirection});
+                await view.setContentOffset({x: 0, y: 0}, false);
+                await view.idle();
+              }
+              const length = view.viewportSize[axis === "x" ? "width" : "height"];
               await wait(100);
-              view.shadowRoot.querySelector(".scroller").scrollLeft += way;
+              view.shadowRoot.querySelector(".scroller")[axis === "x" ? "scrollLeft" : "scrollTop"] += way;
               await wait(300);
-              for (let i = 0; i < 40 && view.contentOffset.x !== target; i++) await wait(50);
+              for (let i = 0; i < 40 && view.contentOffset[axis] !== page * length; i++) await wait(50);
               await view.idle();
-              return view.contentOffset.x;""", way, page)
-            expect(offset == page * width, f"scrolled by {way} it goes to {offset} instead of page {page} of {width}")
+              return [view.contentOffset[axis], length];""", axis, way, page)
+            expect(offset == page * length, f"scrolled by {way} it goes to {axis} = {offset} instead of page {page} of {length}")
 
     def reorder_by_drag(self):
         self.open("collection=random&layout=flow")
@@ -224,21 +233,23 @@ class Checks(Page):
         expect(moved[0]["to"][1] > 0 and after == expected[:8], f"{before} became {after} by {moved}")
 
     def held_at_an_edge_it_scrolls(self):
-        self.open("collection=random&layout=flow")
-        bottom = self.browser.eval(VIEW + "return view.getBoundingClientRect().bottom")
-        x, y = self.lift(0)
-        for step in range(1, 9):
-            self.browser.move(x, y + (bottom - 12 - y) * step / 8)
-            time.sleep(0.03)
-        offset = self.browser.eval(VIEW + WAIT + """
-          for (let i = 0; i < 100 && view.contentOffset.y < 150; i++) await wait(50);
-          return view.contentOffset.y;""")
-        expect(offset >= 150, f"at the edge it is at {offset}")
-        self.browser.up()
-        self.same("dropped")
-        again = self.browser.eval(VIEW + "return view.contentOffset.y")
-        time.sleep(0.3)
-        expect(self.same("at rest")["offset"]["y"] == again, "it scrolls without a finger")
+        for state, axis in (("layout=flow", "y"), ("layout=list&direction=horizontal", "x")):
+            self.open(f"collection=random&{state}")
+            edge = self.browser.eval(VIEW + "return view.getBoundingClientRect()[args[0]]", {"x": "right", "y": "bottom"}[axis])
+            x, y = self.lift(0)
+            for step in range(1, 9):
+                part = step / 8
+                self.browser.move(*((x + (edge - 12 - x) * part, y) if axis == "x" else (x, y + (edge - 12 - y) * part)))
+                time.sleep(0.03)
+            offset = self.browser.eval(VIEW + WAIT + """
+              for (let i = 0; i < 100 && view.contentOffset[args[0]] < 150; i++) await wait(50);
+              return view.contentOffset[args[0]];""", axis)
+            expect(offset >= 150, f"at the edge it is at {axis} = {offset}")
+            self.browser.up()
+            self.same("dropped")
+            again = self.browser.eval(VIEW + "return view.contentOffset[args[0]]", axis)
+            time.sleep(0.3)
+            expect(self.same("at rest")["offset"][axis] == again, "it scrolls without a finger")
 
     def scrolling_by_the_page_is_told(self):
         """A promise is kept when it is there, or another one has taken its place."""
@@ -251,6 +262,20 @@ class Checks(Page):
           const {y} = view.contentOffset;
           return [y, await Promise.race([first, late])];""")
         expect(found == [500, "over"], f"it says that it is there at {found}")
+        places = self.browser.eval(VIEW + """
+          // A wheel stops it where it is, here at once.
+          const stopped = view.setContentOffset({x: 0, y: 0});
+          view.shadowRoot.querySelector(".scroller").dispatchEvent(new WheelEvent("wheel", {bubbles: true}));
+          await stopped;
+          const places = [view.contentOffset.y];
+          for (const position of ["start", "center", "end"]) {
+            await view.scrollToItem(0, 100, position, false);
+            await view.idle();
+            const {frame} = view.attributesOf(view.elementAt(0, 100));
+            places.push(Math.round(100 * (frame.y - view.contentOffset.y) / (view.viewportSize.height - frame.height)));
+          }
+          return places;""")
+        expect(places == [500, 0, 50, 100], f"stopped it is at, and an item is shown at, {places}")
 
     def an_item_that_is_up_is_nobody_elses(self):
         """Its place, as the server knows it, is scrolled out of view before a tick says all that is visible."""
@@ -317,6 +342,8 @@ class Checks(Page):
         self.browser.key("Enter")
         time.sleep(0.3)
         self.same("after keys")
+        said = self.browser.eval(wait)
+        expect(said == "Dropped at 4 of 600.", f"said: {said}")
         after = self.ids()
         expected = [before[0], before[2], before[3], before[1], *before[4:]]
         expect(after == expected, f"{before} became {after}")
@@ -347,6 +374,8 @@ class Checks(Page):
         self.browser.key("Escape")
         time.sleep(0.2)
         self.same("after Escape")
+        said = self.browser.eval(wait)
+        expect(said == "Put back.", f"said: {said}")
         expect(self.ids() == expected, "Escape does not put it back")
         # Keys that come faster than answers count in their order, and what is put back is not moved on.
         for keys, place in (
@@ -420,11 +449,42 @@ class Checks(Page):
             focus = self.browser.eval("return document.activeElement.dataset.indexPath ?? 'nothing'")
             expect(focus == path, f"from a long item {key} leads to {focus}")
 
+    def keys_turn_pages(self):
+        press = VIEW + WAIT + """
+          view.elementAt(...args[1]).focus();
+          view.elementAt(...args[1]).dispatchEvent(
+            new KeyboardEvent("keydown", {key: args[0], bubbles: true, composed: true, cancelable: true}));"""
+        for state, part in (("layout=list", 0.9), ("layout=pagedGrid", 1)):
+            self.open(f"collection=random&{state}")
+            for key, parts in (("PageDown", part), ("PageUp", 0)):
+                first = self.browser.eval(VIEW + "return view.visibleItems[0].attributes.indexPath")
+                way = self.browser.eval(press + """
+                  const axis = args[2] < 1 ? "y" : "x";
+                  const length = view.viewportSize[axis === "y" ? "height" : "width"];
+                  const way = () => view.contentOffset[axis] - args[3] * length;
+                  for (let i = 0; i < 60 && Math.abs(way()) > 1; i++) await wait(50);
+                  await view.idle();
+                  return way();""", key, first, part, parts)
+                expect(abs(way) <= 1, f"{state}: {key} goes {way} px too far")
+        # Sections without items have nothing to go to.
+        self.browser.eval(VIEW + """
+          const counts = [0, 3, 0, 4, 0];
+          view.description = {layout: {kind: "list"}, collection: {sections: counts.map((count) => ({items: {count}}))}};
+          await new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+          await view.idle();""")
+        at = [1, 2]
+        for key, path in (("ArrowRight", [3, 0]), ("ArrowLeft", [1, 2]), ("End", [3, 3]), ("Home", [1, 0])):
+            at = self.browser.eval(press + """
+              for (let i = 0; i < 60 && view.currentIndexPath.join() !== args[2].join(); i++) await wait(50);
+              await view.idle();
+              return view.currentIndexPath;""", key, at, path)
+            expect(at == path, f"{key} leads to {at} instead of {path}")
+
     @provokes(409)
     def updates_are_animated(self):
         self.open("collection=random&layout=flow")
         before = self.ids(6)
-        running, asked = self.browser.eval(VIEW + """
+        running, asked, leaving = self.browser.eval(VIEW + """
           const real = window.matchMedia;
           let asked = 0;
           window.matchMedia = (query) => { asked++; return real(query); };
@@ -433,7 +493,11 @@ class Checks(Page):
             insertItems: [{section: 0, at: 0, items: {ids: ["new"], sizes: [[100, 100]]}}],
           });
           window.matchMedia = real;
-          return [[...view.children].filter((element) => element.getAnimations().length > 0).length, asked];""")
+          const running = [...view.children].filter((element) => element.getAnimations().length > 0).length;
+          const leaving = [view.querySelectorAll("[data-leaving]").length];
+          await view.idle();
+          return [running, asked, [...leaving, view.querySelectorAll("[data-leaving]").length]];""")
+        expect(leaving[0] > 1 and leaving[1] == 0, f"elements that leave, at once and when it is idle: {leaving}")
         expect(running > 5, f"{running} elements are on their way")
         expect(asked < 3, f"for {running} elements the page's motion is asked for {asked} times")
         self.same("after a batch")
@@ -724,6 +788,214 @@ class Checks(Page):
         counts = self.browser.eval(VIEW + "return view.itemCounts")
         expect(counts == [100], f"{counts} items")
 
+    @provokes(404)
+    def sessions_are_given_back(self):
+        """Servers have room for so many: each is deleted when nobody needs it, with what the page says of itself."""
+        self.open("collection=random&layout=list")
+        begun, deleted = self.browser.eval(VIEW + WAIT + """
+          const real = window.fetch;
+          const [begun, deleted] = [[`${view.sessionURL} mine`], []];
+          let late = 0;
+          window.fetch = async (url, options) => {
+            if (options?.method === "DELETE") deleted.push(`${url} ${options.headers["X-Page"]}`);
+            const answer = await real(url, options);
+            if (String(url).endsWith("/v1/sessions")) {
+              begun.push(`${url}/${(await answer.clone().json()).id} mine`);
+              await wait(late);
+            }
+            return answer;
+          };
+          view.headers = () => ({"X-Page": "mine"});
+          const begin = async (count) => {
+            for (let i = 0; i < 100 && !(view.sessionURL && begun.length === count); i++) await wait(25);
+            await view.idle();
+          };
+          view.collection = {sections: [{items: {count: 90}}]};
+          await begin(2);
+          for (const name of ["pagehide", "pageshow"]) dispatchEvent(new PageTransitionEvent(name, {persisted: true}));
+          await begin(3);
+          const end = async (count) => { for (let i = 0; i < 200 && deleted.length < count; i++) await wait(25); };
+          const main = view.parentNode;
+          view.remove();
+          await end(3);
+          main.append(view);
+          await begin(4);
+          // The element may be gone for good when the answer comes.
+          late = 1500;
+          view.collection = {sections: [{items: {count: 80}}]};
+          await wait(100);
+          view.remove();
+          await end(5);
+          window.fetch = real;
+          return [begun, deleted];""")
+        expect(len(begun) == 5 and deleted == begun, f"begun: {begun}, deleted: {deleted}")
+
+    @provokes(404)
+    def other_sessions_begin_with_what_is_known(self):
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + """
+          const of = (...ids) => ({sections: [{items: {ids}}]});
+          const begin = async (collection) => {
+            const before = view.sessionURL;
+            view.collection = collection;
+            for (let i = 0; i < 200 && view.sessionURL === before; i++) await wait(25);
+            await view.idle();
+          };
+          const lose = async () => {
+            await fetch(view.sessionURL, {method: "DELETE"});
+            await view.scrollToItem(0, 0, "start", false);
+            await view.idle();
+            return view.visibleItems.map(({attributes}) => attributes.id).join(" ");
+          };
+          const found = [];
+          let made = 0;
+          await begin(async () => of("made", `${++made}`));
+          found.push(await lose());
+          await begin(of("a"));
+          await view.replaceCollection(of("b", "c"));
+          found.push(await lose());
+          // It does not follow batches that change sections, not by half either.
+          await begin(of("d", "e"));
+          await view.applyUpdates({
+            insertSections: [{at: 0, section: {items: {ids: ["f"]}}}], deleteItems: [{section: 0, start: 0, end: 1}]});
+          found.push(await lose());
+          // Of a server that has no session, whatever it has begun, nobody asks for ever.
+          const real = window.fetch;
+          made = 0;
+          window.fetch = async (url, options) => {
+            if (String(url).endsWith("/v1/sessions")) made++;
+            return made < 5 && String(url).includes("/scroll-offset?")
+              ? new Response('{"type": "/problems/no-such-session"}', {status: 404}) : real(url, options);
+          };
+          await view.scrollToItem(0, 0).catch(({status}) => found.push(status));
+          window.fetch = real;
+          return [...found, made];""")
+        expect(found == ["made 2", "b c", "d e", 404, 1], f"they begin with, and in vain: {found}")
+
+    @provokes(412)
+    def refusals_are_no_dead_ends(self):
+        """What another's change has made impossible is possible at once; what is only tried changes nothing."""
+        self.open("collection=random&layout=list")
+        before = self.ids()
+        found = self.browser.eval(VIEW + """
+          const {collection} = view;
+          const first = {deleteItems: [{section: 0, start: 0, end: 1}]};
+          const tried = await view.applyUpdates({...first, dryRun: true});
+          const found = [tried.sections[0].itemCount, view.itemCounts[0], view.version, view.collection === collection];
+          await fetch(`${view.sessionURL}/updates`, {
+            method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(first)});
+          const {status, version} = await view.applyUpdates(first).catch(({status}) => view.applyUpdates(first));
+          return [...found, status ?? version];""")
+        expect(found == [599, 600, 1, True, 3], f"tried, unchanged, and the version in the end: {found}")
+        self.same("after two changes")
+        expect(self.ids(6) == before[2:], f"{before} became {self.ids(6)}")
+
+    def pages_are_told_what_to_load(self):
+        """All that answers say of it, in their order, once."""
+        self.open("collection=random&layout=list")
+        said, heard, reach = self.browser.eval(VIEW + """
+          const real = window.fetch;
+          const [said, heard] = [[], []];
+          window.fetch = async (url, options) => {
+            const answer = await real(url, options);
+            const {prefetch = [], cancelPrefetch = [], reset = false} = await answer.clone().json().catch(() => ({}));
+            const name = String(url).split("/").pop();
+            if (prefetch.length || reset) said.push([name, "prefetch", prefetch, reset]);
+            if (cancelPrefetch.length) said.push([name, "cancelprefetch", cancelPrefetch, false]);
+            return answer;
+          };
+          for (const name of ["prefetch", "cancelprefetch"]) {
+            view.addEventListener(name, ({detail: {ranges, reset}}) => heard.push([name, ranges, reset]));
+          }
+          let reach = null;
+          view.addEventListener("request", ({detail: {body}}) => reach ??= body?.prefetch ?? null);
+          view.prefetch = {ahead: 3, behind: 1};
+          await new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+          await view.idle();
+          for (const y of [600, 3000, 3100]) {
+            await view.setContentOffset({x: 0, y}, false);
+            await view.idle();
+          }
+          await view.setLayout({...view.layout, itemSpacing: 9});
+          await view.idle();
+          await view.applyUpdates({deleteItems: [{section: 0, start: 26, end: 600}]});
+          await view.replaceCollection({sections: [{items: {ids: ["r70", "r71"]}}]});
+          await view.idle();
+          window.fetch = real;
+          return [said, heard, reach];""")
+        kinds = {(name, event) for name, event, _, _ in said}
+        expected = {("sessions", "prefetch"), ("scroll", "prefetch")}
+        expected |= {(name, "cancelprefetch") for name in ("scroll", "updates", "collection")}
+        expect(expected <= kinds and any(reset for *_, reset in said), f"answers say {said}")
+        expect(heard == [each[1:] for each in said], f"answers say {said}, and the page is told {heard}")
+        expect(reach == {"ahead": 3, "behind": 1}, f"asked for is {reach}")
+
+    def sources_say_what_pages_do_not(self):
+        self.open("collection=random&layout=flow")
+        for layout in (None, "waterfall"):
+            found = self.browser.eval(VIEW + """
+              const real = window.fetch;
+              const source = {collection: {sections: [{items: {count: 90}}]}, layout: {kind: "list"}, prefetch: {ahead: 2, behind: 0}};
+              window.fetch = (url, options) => String(url).endsWith("/own.json")
+                ? Promise.resolve(new Response(JSON.stringify(source))) : real(url, options);
+              const other = document.createElement("collection-view");
+              other.style.cssText = "width: 600px; height: 500px";
+              if (args[0]) other.setAttribute("layout", args[0]);
+              const begun = new Promise((resolve) => other.addEventListener("request", ({detail}) => resolve(detail.body)));
+              view.remove();
+              document.body.append(other);
+              other.src = "/own.json";
+              const {layout, prefetch} = await begun;
+              await other.idle();
+              window.fetch = real;
+              return [layout.kind, other.layout.kind, prefetch];""", layout)
+            kind = layout or "list"
+            expect(found == [kind, kind, {"ahead": 2, "behind": 0}], f"of a source, with the attribute {layout}: {found}")
+            self.same("from a source")
+
+    @provokes(404)
+    def servers_can_be_changed(self):
+        with server(self.program, "--cors-origin", self.shop) as url:
+            self.browser.goto(f"{self.shop}/?width=768")
+            self.settle()
+            at = self.browser.eval(VIEW + WAIT + """
+              let begun = null;
+              view.addEventListener("ready", ({detail}) => { begun = detail.url; });
+              view.server = args[0];
+              for (let i = 0; i < 200 && !begun; i++) await wait(25);
+              await view.idle();
+              return begun;""", url)
+            expect(at and at.startswith(f"{url}/v1/sessions/"), f"the session is {at}, and the server {url}")
+            self.same("from another server")
+
+    def pages_fill_elements_in(self):
+        """What is new is empty, what is recycled is not; what a page throws is told, and stops nothing."""
+        self.open("collection=random&layout=list")
+        self.browser.eval(VIEW + """
+          const other = document.createElement("collection-view");
+          other.style.cssText = "width: 600px; height: 500px";
+          const [seen, told] = [new Set(), []];
+          other.renderItem = (element, {id}, reuse) => {
+            seen.add(`${element.firstChild ? "filled" : "empty"} ${reuse}`);
+            element.textContent = id;
+            if (id === "r3" && told.length === 0) throw new Error("not this one");
+          };
+          other.addEventListener("error", ({detail}) => told.push(detail.error.message));
+          const {description, server} = view;
+          Object.assign(other, {description, server});
+          Object.assign(window, {seen, told});
+          view.replaceWith(other);""")
+        self.settle()
+        self.same("filled in at first", least=5)
+        found = self.browser.eval(VIEW + """
+          for (const y of [2000, 0]) {
+            await view.setContentOffset({x: 0, y}, false);
+            await view.idle();
+          }
+          return [[...seen].sort(), told];""")
+        expect(found == [["empty new", "filled recycled"], ["not this one"]], f"filled in, and told: {found}")
+        self.same("filled in")
+
     def busy_servers_are_asked_again(self):
         self.open("collection=random&layout=flow")
         asked = self.browser.eval(VIEW + """
@@ -744,6 +1016,24 @@ class Checks(Page):
           return asked;""")
         self.same("in the end")
         expect(asked == 4, f"asked {asked} times")
+        # When it says so, and a change too, which a server that says so has not made.
+        waits, version = self.browser.eval(VIEW + """
+          const {fetch, setTimeout} = window;
+          const waits = [];
+          let refusals = 5;
+          window.setTimeout = (act, ms) => {
+            waits.push(ms);
+            return setTimeout(act, Math.min(ms, 10));
+          };
+          window.fetch = (url, options) => {
+            if (!String(url).endsWith("/updates") || refusals-- <= 0) return fetch(url, options);
+            return Promise.resolve(new Response(
+              '{"type": "/problems/unavailable"}', {status: 503, headers: {"Retry-After": "7"}}));
+          };
+          const {version} = await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]}).catch((error) => error);
+          Object.assign(window, {fetch, setTimeout});
+          return [waits.filter((ms) => ms === 7000).length, version];""")
+        expect((waits, version) == (5, 2), f"of five refusals {waits} are waited for, and the version is {version}")
 
     def lost_answers_are_made_up_for(self):
         """The server has answered, and counts on the client having taken it."""
@@ -1197,6 +1487,100 @@ class Checks(Page):
         expect(found[3] == found[4] <= 500, f"resized in a drag: {found[3]}, and {found[4]} at the server")
         self.same("after a step was lost, and another size")
 
+    @provokes(404)
+    def what_is_called_off_is_put_back(self):
+        """Whatever takes the item out of the hand that has it by its handle; then all else may be changed again."""
+        for what, end in (
+            ("cancelled", "point('pointercancel')"), ("moved in the document", "view.parentNode.append(view)"),
+            ("given up", "grip.dispatchEvent(key('Escape'))"),
+            ("let go where it was", "y -= 70; point('pointermove'); await view.idle(); grip.dispatchEvent(key('ArrowDown'));"
+             "await wait(100); await view.idle(); point('pointerup')"),
+            ("of a session that is lost", "await fetch(view.sessionURL, {method: 'DELETE'}); point('pointermove')"),
+        ):
+            self.open("collection=random&layout=list")
+            before = self.ids()
+            found = self.browser.eval(VIEW + WAIT + f"""
+              let moved = 0;
+              view.addEventListener("reorder", () => moved++);
+              const grip = view.elementAt(0, 1).querySelector("[data-drag-handle]");
+              let {{x, y}} = grip.getBoundingClientRect();
+              const key = (key) => new KeyboardEvent("keydown", {{key, bubbles: true, composed: true, cancelable: true}});
+              const point = (type) => grip.dispatchEvent(new PointerEvent(type, {{
+                pointerId: 1, isPrimary: true, button: 0, pointerType: "mouse", clientX: x, clientY: y,
+                bubbles: true, composed: true, cancelable: true,
+              }}));
+              point("pointerdown");
+              y += 70;
+              point("pointermove");
+              const isUp = view.querySelectorAll("[data-dragging]").length;
+              await view.idle();
+              {end};
+              await wait(100);
+              await view.idle();
+              point("pointerup");
+              const left = view.querySelectorAll("[data-dragging]").length;
+              await view.applyUpdates({{deleteItems: [{{section: 0, start: 599, end: 600}}]}});
+              await view.idle();
+              return [isUp, left, moved];""")
+            expect(found == [1, 0, 0], f"{what}: up, up afterwards, and moved: {found}")
+            self.same(f"{what}, and put back")
+            expect(self.ids() == before, f"{what}: {before} became {self.ids()}")
+
+    def drags_are_no_clicks(self):
+        """A press is one, if the mouse stays; what is dragged by a control goes nowhere."""
+        self.open("collection=random&layout=list")
+        self.browser.eval(VIEW + """
+          window.clicks = 0;
+          view.addEventListener("click", () => clicks++);
+          const button = document.createElement("button");
+          button.style.cssText = "width: 40px; height: 20px";
+          view.elementAt(0, 2).append(button);""")
+        x, y = self.center(2)
+        found = []
+        for way in (0, -100):
+            self.browser.move(x, y)
+            self.browser.down()
+            for step in range(1, 9):
+                self.browser.move(x, y + way * step / 8)
+            # So long it rests that it does not go on by itself.
+            time.sleep(0.2)
+            self.browser.up()
+            time.sleep(0.1)
+            self.browser.eval(VIEW + "await view.idle()")
+            found.append(self.browser.eval(VIEW + "return [clicks, view.contentOffset.y]"))
+        expect(found == [[1, 0], [1, 100]], f"clicks and offsets: {found}")
+        x, y = self.browser.eval(VIEW + """
+          const box = view.querySelector("[data-kind=cell] button").getBoundingClientRect();
+          return [box.x + box.width / 2, box.y + box.height / 2];""")
+        self.browser.move(x, y)
+        self.browser.down()
+        for step in range(1, 9):
+            self.browser.move(x, y - 10 * step)
+        self.browser.up()
+        found = self.same("dragged by a button")["offset"]["y"]
+        expect(found == 100, f"dragged by a button it goes to {found}")
+
+    def what_is_not_reorderable_stays(self):
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + """
+          view.reorderable = false;
+          const asked = [];
+          view.addEventListener("request", ({detail}) => asked.push(detail.url.split("/").pop()));
+          const element = view.elementAt(0, 1);
+          const {x, y} = element.getBoundingClientRect();
+          const point = (type) => element.dispatchEvent(new PointerEvent(type, {
+            pointerId: 1, isPrimary: true, button: 0, pointerType: "mouse", clientX: x + 9, clientY: y + 9,
+            bubbles: true, composed: true, cancelable: true,
+          }));
+          point("pointerdown");
+          await wait(500);
+          point("pointerup");
+          element.focus();
+          element.dispatchEvent(new KeyboardEvent("keydown", {key: " ", bubbles: true, composed: true, cancelable: true}));
+          await view.idle();
+          return [view.querySelectorAll("[data-dragging]").length, asked.filter((name) => name === "movement")];""")
+        expect(found == [0, []], f"up, and asked for: {found}")
+
     def what_is_gone_is_not_lifted(self):
         """A batch takes the item away on which a finger has just been put."""
         self.open("collection=random&layout=list")
@@ -1551,6 +1935,33 @@ class Checks(Page):
           return part();""")
         expect(abs(thumb - 0.5) < 1e-5, f"in the middle the thumb is at {thumb}")
 
+    def long_ways_meet_both_ends(self):
+        """Long content that is scrolled without a rest is at its end when the scroller is, and not before."""
+        self.open("collection=random&layout=list")
+        self.browser.eval(VIEW + """
+          view.description = {collection: {sections: [{items: {count: 1e9}}]}, layout: {kind: "list"}};
+          await new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+          await view.idle();""")
+        for sign, start in ((-1, 2e6), (1, 44e9 - 2e6)):
+            left = self.browser.eval(VIEW + """
+              const [sign, start] = args;
+              await view.setContentOffset({x: 0, y: start}, false);
+              await view.idle();
+              const scroller = view.shadowRoot.querySelector(".scroller");
+              const end = sign < 0 ? 0 : scroller.scrollHeight - scroller.clientHeight;
+              let position = scroller.scrollTop;
+              Object.defineProperty(scroller, "scrollTop", {
+                get: () => position, set: (value) => { position = value; }, configurable: true,
+              });
+              while (position !== end) {
+                position = sign < 0 ? Math.max(position - 1000, end) : Math.min(position + 1000, end);
+                scroller.dispatchEvent(new Event("scroll"));
+              }
+              delete scroller.scrollTop;
+              return sign < 0 ? view.contentOffset.y : view.contentSize.height - view.viewportSize.height - view.contentOffset.y;""",
+              sign, start)
+            expect(left == 0, f"the scroller has no way to go, and the content {left} px")
+
     def swinging_beyond_the_ends(self):
         """As Safari on Apple's systems does: the content goes along by itself, and nothing is to be done."""
         swing = VIEW + WAIT + """
@@ -1735,6 +2146,13 @@ class Checks(Page):
           const {contentSize} = view;
           return [status, view.layout === layout, contentSize.width === known.width, contentSize.height === known.height];""")
         expect(refused == [422, True, True, True], f"a layout that is refused leaves {refused}")
+        told = self.browser.eval(VIEW + """
+          const failed = new Promise((resolve) => view.addEventListener("error", ({detail}) => resolve(detail), {once: true}));
+          view.layout = {kind: "flow", columns: 3};
+          const {error, status, problem} = await failed;
+          view.label = "Stamps";
+          return [error.status, status, problem?.status, view.shadowRoot.querySelector("[role=list]").ariaLabel];""")
+        expect(told == [422, 422, 422, "Stamps"], f"an event says of a refusal, and the list is called, {told}")
 
     def curl_tells_the_same(self):
         """The commands that the page shows, run by a shell."""

@@ -16,7 +16,7 @@ for (const element of view.querySelectorAll("[data-index-path]")) {
 }
 let worst = 0;
 const missing = [];
-for (const { kind, indexPath, frame, transform, anchorPoint, id } of attributes) {
+for (const { kind, indexPath, frame, transform, anchorPoint, id, alpha = 1, zIndex = 0 } of attributes) {
   const key = `${kind} ${indexPath.join()}`;
   const element = elements.get(key);
   elements.delete(key);
@@ -39,9 +39,26 @@ for (const { kind, indexPath, frame, transform, anchorPoint, id } of attributes)
   worst = Math.max(
     worst, Math.abs(real.left - Math.min(...xs)), Math.abs(real.right - Math.max(...xs)),
     Math.abs(real.top - Math.min(...ys)), Math.abs(real.bottom - Math.max(...ys)));
+  // Boxes say neither how it is drawn nor what readers are told of it.
+  const { style, dataset } = element;
+  if (Math.abs(style.opacity - alpha) > 1e-3) missing.push(`${key} has opacity ${style.opacity} instead of ${alpha}`);
+  if (kind === "cell" && !("dragging" in dataset) && Number(style.zIndex) !== zIndex) {
+    missing.push(`${key} is at height ${style.zIndex} instead of ${zIndex}`);
+  }
+  if (kind === "cell") {
+    const told = ["aria-posinset", "aria-setsize"].map((name) => Number(element.getAttribute(name))).join(" of ");
+    const expected = `${indexPath[1] + 1} of ${view.itemCounts[indexPath[0]]}`;
+    if (told !== expected) missing.push(`${key} is told as ${told} instead of ${expected}`);
+    if ("leaving" in dataset || element.hasAttribute("aria-hidden")) missing.push(`${key} is told as leaving`);
+  }
   // The playground's have something to drag them by, too.
   if (kind === "cell" && id !== undefined && ![id, `${id}⠿`].includes(element.textContent)) {
     missing.push(`${key} shows "${element.textContent}" instead of ${id}`);
   }
 }
+// Readers go by the order in the document.
+const keys = new Set(attributes.map(({ kind, indexPath }) => `${kind} ${indexPath.join()}`));
+const order = [...view.querySelectorAll("[data-index-path]")]
+  .map(({ dataset }) => `${dataset.kind} ${dataset.indexPath}`).filter((key) => keys.has(key));
+if (missing.length === 0 && order.join(" ") !== [...keys].join(" ")) missing.push(`this order: ${order}`);
 return { count: attributes.length, worst, missing, extra: [...extra, ...elements.keys()], offset };
