@@ -872,7 +872,7 @@ class Checks(Page):
           return [...found, made];""")
         expect(found == ["made 2", "b c", "d e", 404, 1], f"they begin with, and in vain: {found}")
 
-    @provokes(412)
+    @provokes(412, 422)
     def refusals_are_no_dead_ends(self):
         """What another's change has made impossible is possible at once; what is only tried changes nothing."""
         self.open("collection=random&layout=list")
@@ -889,6 +889,37 @@ class Checks(Page):
         expect(found == [599, 600, 1, True, 3], f"tried, unchanged, and the version in the end: {found}")
         self.same("after two changes")
         expect(self.ids(6) == before[2:], f"{before} became {self.ids(6)}")
+        # A refusal stays one, whatever comes of the look at what has changed.
+        found = self.browser.eval(VIEW + """
+          const real = window.fetch;
+          const last = (count) => ({deleteItems: [{section: 0, start: count - 1, end: count}]});
+          await real(`${view.sessionURL}/updates`, {
+            method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(last(598))});
+          let isLost = false;
+          window.fetch = async (url, options) => {
+            if (isLost || url !== view.sessionURL || options?.method !== "GET") return real(url, options);
+            isLost = true;
+            return new Response("<h1>", {status: 502});
+          };
+          const {collection} = view;
+          const {status} = await view.applyUpdates(last(598)).catch((error) => error);
+          window.fetch = real;
+          const isKept = view.collection === collection;
+          await view.applyUpdates(last(597)).catch(() => view.applyUpdates(last(597)));
+          return [isLost, status, isKept, view.itemCounts[0]];""")
+        expect(found == [True, 412, True, 596], f"refused, and then: {found}")
+        # Of layouts that are refused one after the other none is left.
+        kinds = self.browser.eval(VIEW + WAIT + """
+          const refused = new Promise((resolve) => {
+            const told = [];
+            view.addEventListener("error", ({detail}) => { if (told.push(detail.status) === 2) resolve(told); });
+          });
+          const {kind} = view.layout;
+          view.layout = {kind: "flow", columns: 3};
+          view.layout = {kind: "flow", rows: 3};
+          return [...await refused, kind, view.layout.kind];""")
+        expect(kinds == [422, 422, "list", "list"], f"refused, before, and after: {kinds}")
+        self.same("after refused layouts")
 
     def pages_are_told_what_to_load(self):
         """All that answers say of it, in their order, once."""
@@ -958,13 +989,17 @@ class Checks(Page):
         with server(self.program, "--cors-origin", self.shop) as url:
             self.browser.goto(f"{self.shop}/?width=768")
             self.settle()
-            at = self.browser.eval(VIEW + WAIT + """
+            at, left = self.browser.eval(VIEW + WAIT + """
               let begun = null;
               view.addEventListener("ready", ({detail}) => { begun = detail.url; });
+              const before = view.sessionURL;
               view.server = args[0];
               for (let i = 0; i < 200 && !begun; i++) await wait(25);
               await view.idle();
-              return begun;""", url)
+              // The one before is given back where it was.
+              for (let i = 0; i < 100 && (await fetch(before)).ok; i++) await wait(25);
+              return [begun, (await fetch(before)).status];""", url)
+            expect(left == 404, f"asked for the session before, its server says {left}")
             expect(at and at.startswith(f"{url}/v1/sessions/"), f"the session is {at}, and the server {url}")
             self.same("from another server")
 
@@ -1525,6 +1560,53 @@ class Checks(Page):
             expect(found == [1, 0, 0], f"{what}: up, up afterwards, and moved: {found}")
             self.same(f"{what}, and put back")
             expect(self.ids() == before, f"{what}: {before} became {self.ids()}")
+
+    def a_hand_that_lost_its_item_is_empty(self):
+        """Until the mouse is let go and takes hold of something else."""
+        self.open("collection=random&layout=list")
+        self.browser.eval(VIEW + "await view.setContentOffset({x: 0, y: 1000}, false); await view.idle();")
+        x, y = self.lift(self.browser.eval(VIEW + "return view.visibleItems[3].attributes.indexPath[1]"))
+        for step in range(1, 9):
+            self.browser.move(x, y - 20 * step)
+        self.browser.eval(VIEW + "await view.idle()")
+        self.browser.key("Escape")
+        self.browser.eval(VIEW + WAIT + """
+          for (let i = 0; i < 100 && view.querySelector("[data-dragging]"); i++) await wait(50);
+          await view.idle();""")
+        before = self.browser.eval(VIEW + "return view.contentOffset.y")
+        self.browser.move(x, y - 161)
+        after = self.browser.eval(VIEW + WAIT + "await wait(100); await view.idle(); return view.contentOffset.y")
+        self.browser.up()
+        expect(after == before, f"after Escape the mouse moved a pixel, and the content from {before} to {after}")
+        self.same("put back")
+
+    @provokes(404)
+    def a_session_lost_in_a_drag_is_begun_with_the_size_of_then(self):
+        self.open("collection=random&layout=list")
+        told, width, content = self.browser.eval(VIEW + WAIT + """
+          const grip = view.elementAt(0, 1).querySelector("[data-drag-handle]");
+          let {x, y} = grip.getBoundingClientRect();
+          const point = (type) => grip.dispatchEvent(new PointerEvent(type, {
+            pointerId: 1, isPrimary: true, button: 0, pointerType: "mouse", clientX: x, clientY: y,
+            bubbles: true, composed: true, cancelable: true,
+          }));
+          point("pointerdown");
+          y += 70;
+          point("pointermove");
+          await view.idle();
+          view.style.width = "400px";
+          await wait(100);
+          const lost = view.sessionURL;
+          await fetch(lost, {method: "DELETE"});
+          y += 5;
+          point("pointermove");
+          for (let i = 0; i < 100 && (!view.sessionURL || view.sessionURL === lost); i++) await wait(50);
+          await view.idle();
+          point("pointerup");
+          await view.idle();
+          return [view.viewportSize.width, view.shadowRoot.querySelector(".scroller").clientWidth, view.contentSize.width];""")
+        expect(told == width == content, f"{width} px wide, the server believes {told}, and the content has {content}")
+        self.same("begun anew")
 
     def drags_are_no_clicks(self):
         """A press is one, if the mouse stays; what is dragged by a control goes nowhere."""

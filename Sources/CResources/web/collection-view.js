@@ -333,6 +333,8 @@ export class CollectionView extends EarlyElement {
   #collection = null;
   #layout = { kind: "flow" };
   #hasLayout = false;
+  /** The layout that a server has taken last, and whether the page has set it. */
+  #accepted = { layout: this.#layout, isOwn: false };
   #prefetchReach = null;
   #source = null;
 
@@ -542,7 +544,7 @@ export class CollectionView extends EarlyElement {
   /** The version of the session; 0 if there is none. */
   get version() { return this.#session?.version ?? 0; }
   /** URL of the session; null if there is none. */
-  get sessionURL() { return this.#session && new URL(this.#session.path, this.#server).href; }
+  get sessionURL() { return this.#session?.url ?? null; }
   /** Items of each section. */
   get itemCounts() { return this.#session ? [...this.#session.itemCounts] : []; }
   /** What is in the document, in order. */
@@ -580,24 +582,25 @@ export class CollectionView extends EarlyElement {
     if (typeof layout === "string") {
       layout = layout.trimStart().startsWith("{") ? JSON.parse(layout) : { kind: layout };
     }
-    const before = this.#layout;
-    const hadLayout = this.#hasLayout;
     this.#layout = layout;
     this.#hasLayout = true;
     if (!this.#session) return this.#want();
     return this.#enqueue(async () => {
+      // Of what was set in between some may have been refused.
+      const { layout: before, isOwn } = this.#accepted;
       let answer;
       try {
         answer = await this.#ask("PUT", "/layout", { layout, contentOffset: this.#tellOffset() });
       } catch (error) {
         if (this.#layout === layout) {
           this.#layout = before;
-          this.#hasLayout = hadLayout;
+          this.#hasLayout = isOwn;
         }
         if (this.#session && passes(error)) this.#session.layout = null;
         throw error;
       }
       if (this.#session) this.#session.layout = layout;
+      this.#accepted = { layout, isOwn: true };
       this.#takeSummary(answer);
       this.#fly(answer, isHorizontal(before), layout);
       this.#fullWanted = true;
@@ -723,13 +726,17 @@ export class CollectionView extends EarlyElement {
     this.#applyAxis(this.#layout);
     const viewport = this.#viewport;
     const layout = this.#layout;
+    const isOwn = this.#hasLayout;
     const description = {
       collection, layout, ...this.#reach,
       viewport: { ...viewport, contentOffset: this.contentOffset },
     };
-    const answer = await this.#request("POST", "/v1/sessions", description);
+    // Where it is begun, whatever server is set meanwhile.
+    const url = new URL("v1/sessions", this.#server).href;
+    const answer = await this.#request("POST", url, description);
     // Which viewport and which layout the server has; null where an answer was lost.
-    this.#session = { path: `v1/sessions/${answer.id}`, version: answer.version, itemCounts: [], viewport, layout };
+    this.#session = { url: `${url}/${answer.id}`, version: answer.version, itemCounts: [], viewport, layout };
+    this.#accepted = { layout, isOwn };
     if (!this.isConnected) return this.#forget();
     this.#takeSummary(answer);
     this.#setContent(answer.contentSize);
@@ -752,8 +759,7 @@ export class CollectionView extends EarlyElement {
 
   #loseSession() {
     this.#session = null;
-    if (this.#movement) delete this.#movement.item.element.dataset.dragging;
-    this.#movement = null;
+    this.#letGo();
   }
 
   /** A page that was kept aside while its session was not. */
@@ -778,10 +784,12 @@ export class CollectionView extends EarlyElement {
     if (!session) throw new LayoutError(0, null, method, path, "there is no session");
     try {
       const fields = isMatched ? { "If-Match": `"${session.version}"` } : {};
-      return await this.#request(method, `/${session.path}${path}`, body, fields);
+      return await this.#request(method, `${session.url}${path}`, body, fields);
     } catch (error) {
       if (error.problem?.type === "/problems/no-such-session" && !isRepeated) {
         this.#loseSession();
+        // While an item was up nobody looked.
+        this.#resized();
         await this.#start(this.#generation).catch((failure) => {
           this.#catchUpLater(failure);
           throw failure;
@@ -792,7 +800,9 @@ export class CollectionView extends EarlyElement {
       } else if (error.status === 412 || error.status === 409) {
         // Somebody else has changed it, or we were wrong about it: look again.
         if (error.status === 412) {
-          this.#takeSummary(await this.#request("GET", `/${session.path}`));
+          // Where that fails, the next change is refused too, and looked at again.
+          const summary = await this.#request("GET", session.url).catch(() => null);
+          if (summary && session === this.#session) this.#takeSummary(summary);
           this.#fullWanted = true;
         }
         this.#wantTick();
@@ -840,8 +850,7 @@ export class CollectionView extends EarlyElement {
   }
 
   /** One request; what the server has no time for is asked again when it says, unless it may have been done. */
-  async #request(method, path, body, fields = {}) {
-    const url = new URL(path.slice(1), this.#server).href;
+  async #request(method, url, body, fields = {}) {
     const headers = { ...this.#headers(), ...fields };
     const hasBody = body !== undefined;
     if (hasBody) headers["Content-Type"] = "application/json";
@@ -858,7 +867,7 @@ export class CollectionView extends EarlyElement {
         });
       } catch (error) {
         // Only what can be said twice is said twice.
-        if (attempt >= 3 || (method !== "GET" && !path.endsWith("/scroll"))) throw error;
+        if (attempt >= 3 || (method !== "GET" && !url.endsWith("/scroll"))) throw error;
         // The server may have answered, and goes on from there.
         if (method === "POST") body = { ...body, full: true };
         await delay(0.2 * 2 ** attempt);
@@ -1951,9 +1960,7 @@ export class CollectionView extends EarlyElement {
       const before = this.#collection;
       const answer = await this.#askOnce("/movement/end");
       this.#flush();
-      const { item } = movement;
-      this.#movement = null;
-      delete item.element.dataset.dragging;
+      this.#letGo();
       const { source = movement.source, target = movement.target } = answer;
       const isMoved = comparePaths(source, target) !== 0;
       if (isMoved && this.#collection === before) {
@@ -1979,9 +1986,17 @@ export class CollectionView extends EarlyElement {
     }).catch((error) => this.#movementFailed(error));
   }
 
-  #movementOver(movement) {
+  /** Nothing is up any more; a pointer that is still down has nothing in hand, and the content not either. */
+  #letGo() {
+    const movement = this.#movement;
+    if (!movement) return;
     this.#movement = null;
     delete movement.item.element.dataset.dragging;
+    if (this.#pointer === movement.pointer) this.#pointer = null;
+  }
+
+  #movementOver(movement) {
+    this.#letGo();
     if (this.#isCurrent(movement.item.attributes)) this.#current = movement.source;
     this.#fullWanted = true;
     this.#wantTick();
