@@ -348,6 +348,15 @@ struct JSONText: ~Escapable {
     return true
   }
 
+  /// Whether this is a text.
+  func isEqual(to text: StaticString) -> Bool {
+    guard count == text.utf8CodeUnitCount else { return false }
+    // Safe: a static string's bytes live as long as the process.
+    let wanted = unsafe Span(_unsafeStart: text.utf8Start, count: count)
+    for place in wanted.indices where byte(at: place) != wanted[place] { return false }
+    return true
+  }
+
   /// A copy.
   var string: String {
     // Safe: the buffer is used during the call only.

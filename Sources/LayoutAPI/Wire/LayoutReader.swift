@@ -58,7 +58,7 @@ private enum SnapRuleMember: Int, JSONName {
 struct JSONMetrics: ~Escapable, LayoutMetrics {
   private let value: JSONValue
   /// The names that were asked for, whether they were there or not.
-  private var known: [String] = []
+  private var known: [StaticString] = []
   /// How many members there are that nobody asked for yet.
   private var unasked: Int
 
@@ -81,7 +81,7 @@ struct JSONMetrics: ~Escapable, LayoutMetrics {
   /// The value of a member, which is known from here on.
   @_lifetime(copy self)
   mutating func take(_ name: StaticString) throws(JSONError) -> JSONValue? {
-    known.append(name.description)
+    known.append(name)
     guard let place = find(name) else { return nil }
     unasked -= 1
     return value.at(place)
@@ -90,6 +90,7 @@ struct JSONMetrics: ~Escapable, LayoutMetrics {
   /// Refuses what nobody has asked for.
   func finish() throws(JSONError) {
     guard unasked > 0 else { return }
+    let known = known.map(\.description)
     let document = value.document
     var key = value.index + 1
     while key < document.index(after: value.index) - 1 {
@@ -104,10 +105,9 @@ struct JSONMetrics: ~Escapable, LayoutMetrics {
 
   private func find(_ name: StaticString) -> Int? {
     let document = value.document
-    let wanted = Array(name.description.utf8)
     var key = value.index + 1
     while key < document.index(after: value.index) - 1 {
-      if document.text(at: key).isEqual(to: wanted) { return key + 1 }
+      if document.text(at: key).isEqual(to: name) { return key + 1 }
       key = document.index(after: key + 1)
     }
     return nil
