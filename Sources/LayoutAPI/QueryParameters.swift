@@ -101,7 +101,8 @@ struct QueryParameters: ~Escapable {
 
   /// The text of a parameter; nil if it is not there.
   func text(_ name: QueryName) -> String? {
-    range(name).flatMap { PercentEncoding.decode(query, $0) }
+    guard let range = range(name) else { return nil }
+    return isPlain ? query.extracting(range).string : PercentEncoding.decode(query, range)
   }
 
   /// A parameter that must be there.
