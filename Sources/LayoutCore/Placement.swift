@@ -184,8 +184,8 @@ public protocol Placement: Sendable {
   ///   - visible: The visible rect, upright.
   ///   - shown: The cells that show in it, or would if none were under a finger.
   ///   - reach: How far beyond the viewport, in its lengths.
-  ///   - limit: How many there may be.
-  /// - Returns: The items; those that show may be among them.
+  ///   - limit: How many there may be beside those that show.
+  /// - Returns: The items; those that show may be among them, and a few more than there may be.
   /// - Throws: ``LayoutError/tooManyElements(limit:)``.
   func itemsAtHand(
     around visible: Rect, shown: ItemRanges, reach: WindowReach, limit: Int
@@ -338,13 +338,16 @@ extension Placement {
       ]
     var atHand = ItemsAtHand(ItemRanges())
     var count = 0
+    // Those that show do not count, and may be found too: on both sides of the viewport.
+    let shownBound = 2 * shown.count
+    let bound = min(limit, .max - shownBound) + shownBound
     for part in parts where !part.isEmpty {
       var found = ItemRanges.Collector()
       forEachRestingRun(in: part) { run, frame in
         found.append(run)
         if let frame { atHand.note(frame, of: run) }
         count += run.end - run.start
-        return count <= limit
+        return count <= bound
       }
       if atHand.items.isEmpty {
         atHand.items = found.finish()
@@ -353,7 +356,7 @@ extension Placement {
         atHand.sortFrames()
       }
     }
-    guard count <= limit else { throw .tooManyElements(limit: limit) }
+    guard count <= bound else { throw .tooManyElements(limit: limit) }
     return atHand
   }
 

@@ -359,6 +359,7 @@ extension PreparedLayout {
     // Only what is around the viewport has been looked at there.
     if let placed, !placement.movesCells { atHand.items = atHand.items.union(placed) }
     atHand.items = atHand.items.subtracting(shown)
+    guard atHand.items.count <= limit else { throw .tooManyElements(limit: limit) }
     return atHand
   }
 

@@ -17,6 +17,7 @@ struct ScrollingTests {
     var asked: Set<IndexPath> = []
     var isForward = true
     for step in 0..<12 {
+      let before = state
       let isFull = step == 0 || random.chance(0.1)
       let next =
         step == 0
@@ -83,6 +84,18 @@ struct ScrollingTests {
         #expect(ranges.isMaximalRuns)
       }
       asked = wanted
+      // What shows, and what is asked for beside it, each have to be within the limit.
+      let count = max(visible.count, wanted.count)
+      func fullTick(limit: Int) throws -> ScrollTick {
+        var state = before
+        return try state.scroll(to: next, in: prepared, prefetch: reach, isFull: true, limit: limit)
+      }
+      #expect(try fullTick(limit: count).appeared == visible)
+      if count > 0 {
+        #expect(throws: LayoutError.tooManyElements(limit: count - 1)) {
+          try fullTick(limit: count - 1)
+        }
+      }
       let requested = state.requestedRanges(in: prepared)
       #expect(requested.isMaximalRuns)
       #expect(Set(requested.flatMap(\.indexPaths)) == asked)

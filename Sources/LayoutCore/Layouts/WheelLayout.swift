@@ -189,14 +189,15 @@ private struct WheelPlacement: CardPlacement {
     }
     let start = cards.number(of: IndexPath(item: first.start, section: first.section))
     let end = cards.number(of: IndexPath(item: last.end - 1, section: last.section)) + 1
-    let count = Double(shown.count)
-    let before = (reach.before * count).rounded(.up)
-    let after = (reach.after * count).rounded(.up)
-    guard before + after <= Double(limit) else { throw .tooManyElements(limit: limit) }
+    /// As many as the reach says, if there are as many.
+    func count(_ reach: Double, of there: Int) -> Int {
+      Int(min((reach * Double(shown.count)).rounded(.up), Double(there)))
+    }
+    let before = count(reach.before, of: start)
+    let after = count(reach.after, of: cards.count - end)
+    guard before + after <= limit else { throw .tooManyElements(limit: limit) }
     var items = ItemRanges()
-    for numbers in [
-      max(0, start - Int(before))..<start, end..<min(cards.count, end + Int(after)),
-    ] {
+    for numbers in [(start - before)..<start, end..<(end + after)] {
       _ = cards.forEachRun(numbers) {
         items.append($0)
         return true
