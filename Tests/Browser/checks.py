@@ -29,6 +29,12 @@ LAYOUTS = [
 SIDEWAYS = {"pagedGrid", "coverFlow", "wheel", "banner"}
 VIEW = "const view = document.querySelector('collection-view');"
 WAIT = "const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));"
+# A pointer over an element: `hand(element, x, y)("pointermove", {clientX: 9})`.
+HAND = """
+const hand = (element, x, y, kind = {}) => (type, place) => element.dispatchEvent(new PointerEvent(type, {
+  pointerId: 1, isPrimary: true, button: 0, pointerType: "mouse", clientX: x, clientY: y, bubbles: true, composed: true,
+  cancelable: true, ...kind, ...place}));
+const ready = () => new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));"""
 
 
 class Failed(Exception):
@@ -211,6 +217,71 @@ class Checks(Page):
               return [view.contentOffset[axis], length];""", axis, way, page)
             expect(offset == page * length, f"scrolled by {way} it goes to {axis} = {offset} instead of page {page} of {length}")
 
+    def what_is_stopped_comes_to_rest(self):
+        """On a page, whoever has stopped it on its way, or taken the hand away that dragged it."""
+        press = "const press = hand(scroller, x + 300, y + 100); press('pointerdown');"
+        fling = """
+          point("pointerdown");
+          for (let step = 1; step < 9; step++) { point("pointermove", {clientX: x + 300 - 25 * step}); await wait(10); }
+          point("pointerup", {clientX: x + 100});"""
+        flies = fling + """
+          for (let i = 0; i < 300 && !(at() > 210 && at() < width - 60); i++) await new Promise(requestAnimationFrame);
+          const between = at();"""
+        for what, act in (
+            ("pressed on its way", flies + press + "press('pointerup');"),
+            ("pressed and let go elsewhere", flies + press + "press('pointerleave');"),
+            ("stopped by a wheel that turns across",
+             flies + "scroller.dispatchEvent(new WheelEvent('wheel', {deltaY: 100, bubbles: true}));"),
+            ("resized on its way", flies + "view.style.width = '500px';"),
+            ("cancelled", """
+              point("pointerdown");
+              for (let step = 1; step < 5; step++) point("pointermove", {clientX: x + 300 - 25 * step});
+              const between = at();
+              point("pointercancel");"""),
+            ("not answered where it goes", """
+              const real = window.fetch;
+              let lost = 1;
+              window.fetch = async (url, options) => {
+                if (String(url).endsWith("/snap") && lost-- > 0) throw new TypeError("cut off");
+                return real(url, options);
+              };""" + fling + "const between = at();"),
+            ("held before it is known where it goes", f"""
+              const real = window.fetch;
+              let answer, asked;
+              const [held, isAsked] = [new Promise((go) => {{ answer = go; }}), new Promise((go) => {{ asked = go; }})];
+              window.fetch = async (url, options) => {{
+                if (String(url).endsWith("/snap")) {{ asked(); await held; }}
+                return real(url, options);
+              }};
+              {fling}
+              await isAsked;
+              {press}
+              window.fetch = real;
+              const told = new Promise((go) => view.addEventListener("snap", go, {{once: true}}));
+              answer();
+              await told;
+              press("pointermove", {{clientX: x + 310}});
+              const between = at();
+              await wait(100);
+              if (at() !== between) throw new Error(`held at ${{between}} it goes to ${{at()}}`);
+              press("pointerup", {{clientX: x + 310}});"""),
+        ):
+            self.open("collection=random&layout=pagedGrid")
+            between, page = self.browser.eval(VIEW + WAIT + HAND + f"""
+              const scroller = view.shadowRoot.querySelector(".scroller");
+              const {{x, y}} = view.getBoundingClientRect();
+              const {{width}} = view.viewportSize;
+              const at = () => view.contentOffset.x;
+              const point = hand(view.elementAt(0, 0), x + 300, y + 100);
+              {act}
+              const page = () => at() / view.viewportSize.width;
+              for (let i = 0; i < 40 && (i < 10 || page() % 1); i++) await wait(50);
+              await view.idle();
+              return [between / width, page()];""")
+            expect(0 < between < 1, f"{what}: it was not between two pages, but at {between}")
+            expect(page in (0, 1), f"{what}: it rests at page {page}")
+            self.same(what)
+
     def reorder_by_drag(self):
         self.open("collection=random&layout=flow")
         before = self.ids()
@@ -250,6 +321,38 @@ class Checks(Page):
             again = self.browser.eval(VIEW + "return view.contentOffset[args[0]]", axis)
             time.sleep(0.3)
             expect(self.same("at rest")["offset"][axis] == again, "it scrolls without a finger")
+
+    def away_from_the_edge_it_stops(self):
+        """However much is asked for because it scrolls: the server has to be told that the item is elsewhere."""
+        self.open("collection=random&layout=list")
+        before, places = self.browser.eval(VIEW + WAIT + HAND + """
+          const real = window.fetch;
+          window.fetch = async (url, options) => {
+            const answer = await real(url, options);
+            await wait(60);
+            return answer;
+          };
+          const grip = view.elementAt(0, 1).querySelector("[data-drag-handle]");
+          const {x, y} = grip.getBoundingClientRect();
+          const {top, bottom} = view.getBoundingClientRect();
+          const point = hand(grip, x, y);
+          point("pointerdown");
+          for (let i = 0; i < 200 && view.contentOffset.y < 100; i++) {
+            point("pointermove", {clientY: bottom - 5 - i % 2});
+            await wait(30);
+          }
+          const before = view.contentOffset.y;
+          point("pointermove", {clientY: (top + bottom) / 2});
+          const places = [];
+          for (let i = 0; i < 15 && (i < 2 || places.at(-1) !== places.at(-2)); i++) {
+            await wait(200);
+            places.push(view.contentOffset.y);
+          }
+          point("pointerup", {clientY: (top + bottom) / 2});
+          window.fetch = real;
+          return [before, places];""")
+        expect(before >= 100 and places[-1] == places[-2], f"away from the edge it goes on from {before} to {places}")
+        self.same("dropped")
 
     def scrolling_by_the_page_is_told(self):
         """A promise is kept when it is there, or another one has taken its place."""
@@ -627,6 +730,62 @@ class Checks(Page):
           await view.idle();""")
         self.same("away and back while a batch came", least=5)
 
+    def what_moves_goes_on_in_what_has_changed(self):
+        """A hand, or a motion, that goes by where the content was undoes what a change has made of it."""
+        self.open("collection=random&layout=list")
+        change = "await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 20}], anchor: 'visible'});"
+        before, after, further = self.browser.eval(VIEW + WAIT + HAND + f"""
+          await view.setContentOffset({{x: 0, y: 5000}}, false);
+          await view.idle();
+          const {{x, y}} = view.getBoundingClientRect();
+          const point = hand(view.visibleItems[1].element, x + 300, y + 300);
+          point("pointerdown");
+          point("pointermove", {{clientY: y + 280}});
+          await view.idle();
+          const places = [view.contentOffset.y];
+          {change}
+          places.push(view.contentOffset.y);
+          point("pointermove", {{clientY: y + 279}});
+          places.push(view.contentOffset.y);
+          point("pointerup", {{clientY: y + 279}});
+          await view.idle();
+          return places;""")
+        expect(before == 5020 and after < 4000 and further == after + 1, f"dragged from {before}, {after} to {further}")
+        self.same("changed in a drag")
+        self.open("collection=random&layout=list")
+        shown = self.browser.eval(VIEW + WAIT + f"""
+          await view.setContentOffset({{x: 0, y: 5000}}, false);
+          await view.idle();
+          const going = view.scrollToItem(0, 110, "start");
+          const {{y}} = view.contentOffset;
+          for (let i = 0; i < 100 && view.contentOffset.y === y; i++) await new Promise(requestAnimationFrame);
+          {change}
+          await going;
+          await view.idle();
+          return view.visibleItems[0].attributes.indexPath;""")
+        expect(shown == [0, 90], f"on the way to what is item 90 now twenty are deleted, and shown is {shown}")
+        self.same("changed in a motion")
+        self.open("collection=random&layout=list")
+        told, offset = self.browser.eval(VIEW + WAIT + """
+          await view.setContentOffset({x: 0, y: 5000}, false);
+          await view.idle();
+          const going = view.setContentOffset({x: 0, y: 6000});
+          for (let i = 0; i < 100 && view.contentOffset.y === 5000; i++) await new Promise(requestAnimationFrame);
+          const real = window.fetch;
+          let told = null;
+          window.fetch = async (url, options) => {
+            const answer = await real(url, options);
+            if (String(url).endsWith("/layout")) told = (await answer.clone().json()).contentOffset.x;
+            return answer;
+          };
+          await view.setLayout({kind: "flow", itemSize: {width: 80, height: 80}, scrollDirection: "horizontal"});
+          await going;
+          await view.idle();
+          window.fetch = real;
+          return [told, view.contentOffset.x];""")
+        expect(told > 100 and abs(offset - told) < 1, f"another layout on the way is to be shown at {told}, and is at {offset}")
+        self.same("another layout in a motion")
+
     def views_in_views(self):
         """Rows that scroll sideways in a list: a drag moves the one that goes its way, a press lifts one item."""
         self.open("layout=list")
@@ -787,6 +946,29 @@ class Checks(Page):
         self.same("after somebody else's deletions")
         counts = self.browser.eval(VIEW + "return view.itemCounts")
         expect(counts == [100], f"{counts} items")
+
+    @provokes(502)
+    def what_others_did_is_learnt_later(self):
+        """If the question what it was fails."""
+        self.open("collection=random&layout=list")
+        failures, counts = self.browser.eval(VIEW + WAIT + """
+          const real = window.fetch;
+          let failures = 0;
+          window.fetch = async (url, options) => {
+            if (url !== view.sessionURL || options?.method !== "GET" || failures > 0) return real(url, options);
+            failures++;
+            return new Response("<h1>", {status: 502});
+          };
+          await real(`${view.sessionURL}/updates`, {
+            method: "POST", headers: {"Content-Type": "application/json"},
+            body: JSON.stringify({deleteItems: [{section: 0, start: 0, end: 100}]})});
+          await view.setContentOffset({x: 0, y: 1000}, false);
+          for (let i = 0; i < 100 && view.itemCounts[0] === 600; i++) await wait(50);
+          await view.idle();
+          window.fetch = real;
+          return [failures, view.itemCounts];""")
+        expect((failures, counts) == (1, [500]), f"after {failures} failures there are {counts} items")
+        self.same("after somebody else's change")
 
     @provokes(404)
     def sessions_are_given_back(self):
@@ -1030,6 +1212,99 @@ class Checks(Page):
           return [[...seen].sort(), told];""")
         expect(found == [["empty new", "filled recycled"], ["not this one"]], f"filled in, and told: {found}")
         self.same("filled in")
+
+    @provokes(404)
+    def what_has_no_id_is_filled_in_anew(self):
+        """Where nothing tells that an element shows another item than that of its place."""
+        self.open("collection=random&layout=list")
+        seen = self.browser.eval(VIEW + WAIT + HAND + """
+          let data;
+          const named = (name) => Array.from({length: 50}, (_, item) => `${name}${item}`);
+          view.renderItem = (element, {kind, indexPath: [section, item]}, reuse) => {
+            if (reuse !== "moved") element.textContent = kind === "cell" ? data[item] : data.length;
+          };
+          const show = async (name) => {
+            data = named(name);
+            view.collection = {sections: [{items: {lengths: data.map(() => 40)}, header: {width: 0, height: 20}}]};
+            await ready();
+            await view.idle();
+          };
+          const wrong = () => view.visibleItems.filter(({element, attributes: {kind, indexPath}}) =>
+            element.textContent !== String(kind === "cell" ? data[indexPath[1]] : data.length)).length;
+          const seen = {};
+          await show("a");
+          await show("b");
+          seen["another collection"] = wrong();
+          const real = window.fetch;
+          let lost = 1;
+          window.fetch = async (url, options) => {
+            const answer = await real(url, options);
+            if (String(url).endsWith("/updates") && lost-- > 0) throw new TypeError("cut off");
+            return answer;
+          };
+          data.shift();
+          await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]});
+          await view.idle();
+          window.fetch = real;
+          seen["a batch whose answer is lost"] = wrong();
+          const lift = async (putBack) => {
+            const element = view.elementAt(0, 1);
+            const {x, y} = element.getBoundingClientRect();
+            const point = hand(element, x + 9, y + 9);
+            point("pointerdown");
+            for (let i = 0; i < 100 && !view.querySelector("[data-dragging]"); i++) await wait(25);
+            await view.idle();
+            point("pointermove", {clientY: y + 100});
+            await view.idle();
+            seen["an item that is up"] = Number(wrong() === 0);
+            await putBack(element, point, y);
+            for (let i = 0; i < 100 && view.querySelector("[data-dragging]"); i++) await wait(25);
+            await view.idle();
+            point("pointerup");
+          };
+          await lift((element) => element.dispatchEvent(
+            new KeyboardEvent("keydown", {key: "Escape", bubbles: true, composed: true, cancelable: true})));
+          seen["an item that is put back"] = wrong();
+          await lift(async (element, point, y) => {
+            await fetch(view.sessionURL, {method: "DELETE"});
+            point("pointermove", {clientY: y + 90});
+          });
+          seen["a session that is lost in a drag"] = wrong();
+          const made = () => ({sections: [{items: {lengths: data.map(() => 40)}, header: {width: 0, height: 20}}]});
+          view.collection = made;
+          await ready();
+          await fetch(view.sessionURL, {method: "DELETE"});
+          data = named("c").slice(3);
+          await view.scrollToItem(0, 0);
+          await view.idle();
+          seen["a session that is lost, and begun with others"] = wrong();
+          return seen;""")
+        expect(not any(seen.values()), f"so many show something else after: {seen}")
+
+    def what_is_asked_for_next_is_asked_of_it(self):
+        """A collection that has just been set is the one that questions and changes after it are about."""
+        self.open("collection=random&layout=list")
+        seen = self.browser.eval(VIEW + """
+          view.collection = {sections: [{items: {ids: ["a", "b"]}}]};
+          await view.idle();
+          const ids = view.visibleItems.map(({attributes}) => attributes.id).join("");
+          view.collection = {sections: [{items: {lengths: Array(1000).fill(40)}}]};
+          const shown = await view.scrollToItem(0, 900, "start", false).then(() => view.idle(), ({message}) => message);
+          view.collection = {sections: [{items: {ids: ["c", "d", "e"]}}]};
+          const {version} = await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]});
+          return [ids, shown ?? null, version, view.itemCounts, view.collection.sections[0].items.ids];""")
+        expect(seen == ["ab", None, 2, [2], ["d", "e"]], f"idle, it shows, says, and has: {seen}")
+        self.same("in the end", least=2)
+
+    def what_leaves_shows_nothing(self):
+        """Another item has its place already."""
+        self.open("collection=random&layout=list")
+        seen = self.browser.eval(VIEW + """
+          view.animationDuration = 5;
+          const first = view.elementAt(0, 0);
+          await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]});
+          return [first.isConnected, view.attributesOf(first), view.attributesOf(view.elementAt(0, 0)).id];""")
+        expect(seen == [True, None, "r2"], f"in the document, its attributes, and those of the next: {seen}")
 
     def busy_servers_are_asked_again(self):
         self.open("collection=random&layout=flow")
@@ -1582,31 +1857,35 @@ class Checks(Page):
 
     @provokes(404)
     def a_session_lost_in_a_drag_is_begun_with_the_size_of_then(self):
-        self.open("collection=random&layout=list")
-        told, width, content = self.browser.eval(VIEW + WAIT + """
-          const grip = view.elementAt(0, 1).querySelector("[data-drag-handle]");
-          let {x, y} = grip.getBoundingClientRect();
-          const point = (type) => grip.dispatchEvent(new PointerEvent(type, {
-            pointerId: 1, isPrimary: true, button: 0, pointerType: "mouse", clientX: x, clientY: y,
-            bubbles: true, composed: true, cancelable: true,
-          }));
-          point("pointerdown");
-          y += 70;
-          point("pointermove");
-          await view.idle();
-          view.style.width = "400px";
-          await wait(100);
-          const lost = view.sessionURL;
-          await fetch(lost, {method: "DELETE"});
-          y += 5;
-          point("pointermove");
-          for (let i = 0; i < 100 && (!view.sessionURL || view.sessionURL === lost); i++) await wait(50);
-          await view.idle();
-          point("pointerup");
-          await view.idle();
-          return [view.viewportSize.width, view.shadowRoot.querySelector(".scroller").clientWidth, view.contentSize.width];""")
-        expect(told == width == content, f"{width} px wide, the server believes {told}, and the content has {content}")
-        self.same("begun anew")
+        for how, lose in (
+            ("lost", "await fetch(lost, {method: 'DELETE'});"),
+            ("replaced", "view.collection = {sections: [{items: {lengths: Array(90).fill(40)}}]};"),
+        ):
+            self.open("collection=random&layout=list")
+            told, width, content = self.browser.eval(VIEW + WAIT + """
+              const grip = view.elementAt(0, 1).querySelector("[data-drag-handle]");
+              let {x, y} = grip.getBoundingClientRect();
+              const point = (type) => grip.dispatchEvent(new PointerEvent(type, {
+                pointerId: 1, isPrimary: true, button: 0, pointerType: "mouse", clientX: x, clientY: y,
+                bubbles: true, composed: true, cancelable: true,
+              }));
+              point("pointerdown");
+              y += 70;
+              point("pointermove");
+              await view.idle();
+              view.style.width = "400px";
+              await wait(100);
+              const lost = view.sessionURL;
+              """ + lose + """
+              y += 5;
+              point("pointermove");
+              for (let i = 0; i < 100 && (!view.sessionURL || view.sessionURL === lost); i++) await wait(50);
+              await view.idle();
+              point("pointerup");
+              await view.idle();
+              return [view.viewportSize.width, view.shadowRoot.querySelector(".scroller").clientWidth, view.contentSize.width];""")
+            expect(told == width == content, f"{how}: {width} px wide, the server believes {told}, the content has {content}")
+            self.same(f"{how}, and begun anew")
 
     def drags_are_no_clicks(self):
         """A press is one, if the mouse stays; what is dragged by a control goes nowhere."""
@@ -1689,6 +1968,100 @@ class Checks(Page):
         expect(not lifted, f"an item that is gone is lifted, and with it {lifted}")
         self.same("after a touch of what went away")
 
+    def what_is_lifted_is_what_was_touched(self):
+        """Whatever is under way when it is, and makes another item, or none, or another session of its place."""
+        for what, act, up, first in (
+            ("an item before it goes", "view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]})", 1,
+             ["r2", "r4", "r3", "r5"]),
+            ("it goes itself", "view.applyUpdates({deleteItems: [{section: 0, start: 2, end: 3}]})", 0,
+             ["r1", "r2", "r4", "r5"]),
+            ("another collection comes", "(view.collection = {sections: [{items: {ids: [...'abcdefgh']}}]}, ready())", 0,
+             ["a", "b", "c", "d"]),
+        ):
+            self.open("collection=random&layout=list&size=40&spacing=0")
+            found = self.browser.eval(VIEW + WAIT + HAND + f"""
+              const errors = [];
+              view.addEventListener("error", ({{detail}}) => errors.push(detail.error.message));
+              const ids = Array.from({{length: 600}}, (_, item) => `r${{item + 1}}`);
+              view.collection = {{sections: [{{items: {{ids, lengths: ids.map(() => 40)}}}}]}};
+              await ready();
+              await view.idle();
+              const real = window.fetch;
+              let answer, asked;
+              const [held, isAsked] = [new Promise((go) => {{ answer = go; }}), new Promise((go) => {{ asked = go; }})];
+              window.fetch = async (url, options) => {{
+                const response = await real(url, options);
+                if (String(url).includes("/scroll-offset?") || String(url).endsWith("/updates")) {{ asked(); await held; }}
+                return response;
+              }};
+              // What comes after it waits for it.
+              if (!args[0]) view.scrollToItem(0, 0);
+              const act = {act};
+              await isAsked;
+              const grip = view.elementAt(0, 2).querySelector("[data-drag-handle]");
+              const {{x, y}} = grip.getBoundingClientRect();
+              const point = hand(grip, x, y);
+              point("pointerdown");
+              answer();
+              await act;
+              await view.idle();
+              window.fetch = real;
+              const up = view.querySelectorAll("[data-dragging]").length;
+              point("pointermove", {{clientY: y + 2}});
+              await view.idle();
+              point("pointermove", {{clientY: y + 5}});
+              await view.idle();
+              point("pointerup", {{clientY: y + 5}});
+              await wait(100);
+              await view.idle();
+              await view.applyUpdates({{deleteItems: [{{section: 0, start: view.itemCounts[0] - 1, end: view.itemCounts[0]}}]}});
+              await view.idle();
+              return [up, errors];""", "applyUpdates" in act)
+            expect(found == [up, []], f"{what}: up, and errors: {found}")
+            self.same(what, least=4)
+            expect(self.ids(4) == first, f"{what}: {self.ids(4)}")
+
+    def palms_are_no_pens(self):
+        """A pen's hand lies on the screen: it takes nothing from the pen, and takes nothing with it."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + HAND + """
+          const [element, other] = [view.elementAt(0, 2), view.elementAt(0, 1)];
+          const {x, y} = element.getBoundingClientRect();
+          const pen = hand(element, x + 20, y + 10, {pointerId: 5, pointerType: "pen"});
+          const palm = hand(other, x + 20, y - 30, {pointerId: 7, pointerType: "touch"});
+          const up = () => view.querySelectorAll("[data-dragging]").length;
+          const found = [];
+          pen("pointerdown");
+          for (let i = 0; i < 100 && !up(); i++) await wait(25);
+          await view.idle();
+          palm("pointerdown");
+          palm("pointercancel");
+          await view.idle();
+          found.push(up());
+          pen("pointerup");
+          await view.idle();
+          found.push(up());
+          // The palm comes before the pen has lifted anything.
+          pen("pointerdown");
+          palm("pointerdown");
+          await wait(500);
+          palm("pointercancel");
+          pen("pointerup");
+          await view.idle();
+          found.push(up());
+          await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]});
+          // And when it scrolls already.
+          pen("pointerdown");
+          pen("pointermove", {clientY: y - 10});
+          palm("pointerdown");
+          pen("pointermove", {clientY: y - 40});
+          found.push(view.contentOffset.y);
+          pen("pointerup", {clientY: y - 40});
+          palm("pointercancel");
+          return found;""")
+        expect(found == [1, 0, 0, 50], f"up beside a palm, let go, after a palm, and scrolled beside it: {found}")
+        self.same("after palms")
+
     def what_is_let_go_elsewhere_is_over(self):
         """A mouse that leaves at once is let go where the view does not hear of it."""
         self.open("collection=random&layout=list")
@@ -1758,6 +2131,20 @@ class Checks(Page):
           }
           return [...stops, view.querySelector("[tabindex='0']").dataset.indexPath, document.activeElement.id];""")
         expect(stops == [1, 1, 1, "0,0", "share"], f"places to tab to, the item's, and what has the focus: {stops}")
+
+    def keys_lead_to_nothing_that_is_gone(self):
+        """All items go while the view is on its way to the one that a key has chosen."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + """
+          const {element} = view.visibleItems.filter(({attributes}) => attributes.kind === "cell").at(-2);
+          element.focus();
+          element.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowDown", bubbles: true, composed: true, cancelable: true}));
+          for (let i = 0; i < 200 && view.contentOffset.y === 0; i++) await wait(5);
+          const {y} = view.contentOffset;
+          await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 600}]});
+          await view.idle();
+          return [y > 0, view.currentIndexPath];""")
+        expect(found == [True, None], f"on its way, and the current item: {found}")
 
     def controls_in_items_have_their_keys(self):
         self.needs_focus()
@@ -2188,6 +2575,41 @@ class Checks(Page):
         texts = self.browser.eval(VIEW + "return [...view.children].map((element) => element.textContent)")
         expect(texts == ["d", "n", "a", "b"], f"there are {texts}")
 
+    def what_is_set_before_it_is_there_counts(self):
+        """Properties of an element that the module makes a collection view of only then, and after its attributes."""
+        self.open("layout=flow")
+        for what, html, act in (
+            ("of an element in the document", "<collection-view layout='list' label='markup'></collection-view>",
+             "view.layout = {kind: 'waterfall'};"),
+            ("of one made by a script", "", """
+              view = document.createElement("collection-view");
+              document.body.append(view);
+              view.layout = {kind: "waterfall"};"""),
+        ):
+            seen = self.browser.eval(WAIT + f"""
+              document.querySelector("iframe")?.remove();
+              const frame = document.createElement("iframe");
+              frame.style.cssText = "position: fixed; inset: 0; width: 600px; height: 500px";
+              window.document.body.append(frame);
+              const {{origin}} = location;
+              const seen = await (async (document) => {{
+                document.body.innerHTML = args[0];
+                let view = document.body.firstChild;
+                {act}
+                view.style.cssText = "width: 500px; height: 400px";
+                Object.assign(view, {{
+                  server: `${{origin}}/`, label: "set", reorderable: true, src: `${{origin}}/playground/gallery.json`}});
+                const script = document.createElement("script");
+                Object.assign(script, {{type: "module", src: `${{origin}}/client/collection-view.js`}});
+                document.body.append(script);
+                for (let i = 0; i < 200 && !view.sessionURL; i++) await wait(25);
+                const list = view.shadowRoot.querySelector("[role=list]");
+                return [Boolean(view.sessionURL), list.ariaLabel, view.label, view.reorderable, view.layout.kind];
+              }})(frame.contentDocument);
+              frame.remove();
+              return seen;""", html)
+            expect(seen == [True, "set", "set", True, "waterfall"], f"{what}: {seen}")
+
     def scroll_bars_come_first(self):
         """They take room: of a session that begins without them, the viewport would be another at once."""
         self.open("layout=flow&collection=random")
@@ -2250,6 +2672,45 @@ class Checks(Page):
             except (ValueError, KeyError):
                 raise Failed(f"{command[:200]}: {ran.stdout[:300]}") from None
             expect(len(attributes) == count, f"{kind}: {len(attributes)} elements instead of {count}")
+
+    @provokes(404)
+    def changes_are_told_of(self):
+        """By headers, and by the command that lays out from nothing, in another session too."""
+        self.open("collection=gallery&layout=list")
+        names = self.browser.eval(VIEW + WAIT + """
+          const names = [];
+          for (const act of ["delete", "delete", "insert"]) {
+            const {version} = view;
+            document.getElementById(act).click();
+            for (let i = 0; i < 200 && view.version === version; i++) await wait(25);
+            await view.idle();
+            names.push(view.querySelector("[data-kind=header]").textContent);
+          }
+          return names;""")
+        expect([name.split()[-1] for name in names] == ["792", "791", "793"], f"headers say {names}")
+        commands = self.browser.eval(VIEW + WAIT + """
+          document.querySelector("input[name=curl][value=once]").click();
+          const commands = [document.getElementById("curl").textContent];
+          await fetch(view.sessionURL, {method: "DELETE"});
+          await view.setContentOffset({x: 0, y: 100}, false);
+          await view.idle();
+          document.querySelector("input[name=curl][value=session]").click();
+          document.querySelector("input[name=curl][value=once]").click();
+          return [...commands, document.getElementById("curl").textContent];""")
+        expect(not any("gallery.json" in command for command in commands), f"commands for what is no more: {commands}")
+        self.browser.eval(VIEW + WAIT + """
+          document.querySelector("input[value=json]").click();
+          for (let i = 0; i < 200 && view.itemCounts.join() !== "5,40"; i++) await wait(25);
+          await view.idle();""")
+        name = self.browser.eval(VIEW + "return view.querySelector('[data-kind=header]').textContent")
+        expect(name == "Section 1 · 5", f"of another collection the header says {name}")
+
+    def skipping_the_controls_is_no_new_page(self):
+        self.open("layout=list&collection=random")
+        self.browser.eval("window.mark = 'same'; document.querySelector('.skip').click()")
+        time.sleep(1)
+        found = self.browser.eval(VIEW + "return [window.mark ?? null, view.layout.kind, location.hash]")
+        expect(found == ["same", "list", "#layout=list&collection=random"], f"it is the {found}")
 
     @provokes(401)
     def keys_are_asked_for(self):

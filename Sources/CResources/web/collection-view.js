@@ -337,6 +337,11 @@ export class CollectionView extends EarlyElement {
   #accepted = { layout: this.#layout, isOwn: false };
   #prefetchReach = null;
   #source = null;
+  /** Counts what the page has set; and which of these the elements show, null if it is what a page's server has drawn. */
+  #edition = 0;
+  #shownEdition = null;
+  /** Whether elements may show other items than those of their index paths; ids tell, where there are any. */
+  #isInDoubt = false;
 
   #session = null;
   #isStartWanted = false;
@@ -402,15 +407,17 @@ export class CollectionView extends EarlyElement {
     scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     if (TELLS_SCROLL_END) scroller.addEventListener("scrollend", () => this.#scrollEnded());
     else scroller.addEventListener("touchstart", (event) => this.#touched(event), { passive: true });
-    scroller.addEventListener("wheel", () => this.#stopMotion(), { passive: true });
+    scroller.addEventListener("wheel", () => this.#turned(), { passive: true });
     scroller.addEventListener("pointerdown", (event) => this.#pointerDown(event));
     scroller.addEventListener("pointermove", (event) => this.#pointerMoved(event));
     scroller.addEventListener("pointerup", (event) => this.#pointerUp(event));
-    scroller.addEventListener("pointercancel", () => this.#pointerCancelled());
+    // A palm that is told from a pen is cancelled, and the pen is not.
+    const gone = ({ pointerId }) => { if (pointerId === this.#pointer?.id) this.#pointerCancelled(); };
+    scroller.addEventListener("pointercancel", gone);
     scroller.addEventListener("pointerleave", (event) => this.#pointerLeft(event));
-    scroller.addEventListener("lostpointercapture", ({ target }) => {
+    scroller.addEventListener("lostpointercapture", (event) => {
       // An element that is touched has the pointer by itself, and loses it to us.
-      if (target === scroller) this.#pointerCancelled();
+      if (event.target === scroller) gone(event);
     });
     scroller.addEventListener("dragstart", (event) => event.preventDefault());
     scroller.addEventListener("contextmenu", (event) => {
@@ -419,12 +426,19 @@ export class CollectionView extends EarlyElement {
     scroller.addEventListener("keydown", (event) => this.#keyDown(event));
     this.addEventListener("focusin", (event) => this.#focused(event));
     this.addEventListener("focusout", () => this.#unfocused());
-    Object.assign(this, early.get(this));
+    // What is in the document is told of its attributes first: the page has set these later.
+    if (!this.isConnected) this.#takeEarly();
   }
 
   // MARK: What the page says
 
+  #takeEarly() {
+    Object.assign(this, early.get(this));
+    early.delete(this);
+  }
+
   connectedCallback() {
+    this.#takeEarly();
     this.#adopt();
     this.#observer.observe(this.#scroller);
     addEventListener("pagehide", this.#forget);
@@ -459,7 +473,7 @@ export class CollectionView extends EarlyElement {
   attributeChangedCallback(name, before, value) {
     if (before === value) return;
     switch (name) {
-      case "src": this.#source = value; this.#collection = null; this.#want(); break;
+      case "src": this.#source = value; this.collection = null; break;
       case "layout": if (value !== null) this.layout = value; break;
       case "server": this.server = value ?? new URL("..", import.meta.url).href; break;
       case "label":
@@ -502,6 +516,7 @@ export class CollectionView extends EarlyElement {
   get collection() { return described(this.#collection); }
   set collection(value) {
     this.#collection = value;
+    this.#edition++;
     this.#want();
   }
 
@@ -556,7 +571,13 @@ export class CollectionView extends EarlyElement {
 
   /** The attributes that an element shows; null if it is none of the collection's. */
   attributesOf(element) {
-    return this.#items.get(keyOf(element.dataset.kind, indexPathOf(element)))?.attributes ?? null;
+    return this.#itemIn(element)?.attributes ?? null;
+  }
+
+  /** What an element shows; of those that leave another has the place. */
+  #itemIn(element) {
+    const item = this.#items.get(keyOf(element.dataset.kind, indexPathOf(element)));
+    return item?.element === element ? item : null;
   }
 
   /** The element of a place; null if it is not visible. */
@@ -697,12 +718,10 @@ export class CollectionView extends EarlyElement {
     if (!this.#session) this.#applyAxis(this.#layout);
     if (this.#isStartWanted) return;
     this.#isStartWanted = true;
-    // What is set in one go makes one session.
-    queueMicrotask(() => {
-      this.#isStartWanted = false;
-      const generation = ++this.#generation;
-      this.#enqueue(() => this.#start(generation)).catch((error) => this.#failed(error));
-    });
+    // What is set in one go makes one session; what is asked for then is asked of that.
+    queueMicrotask(() => { this.#isStartWanted = false; });
+    const generation = ++this.#generation;
+    this.#enqueue(() => this.#start(generation)).catch((error) => this.#failed(error));
   }
 
   async #start(generation) {
@@ -724,6 +743,9 @@ export class CollectionView extends EarlyElement {
     if (collection === null || generation !== this.#generation) return;
     if (this.#session) this.#forget();
     this.#applyAxis(this.#layout);
+    // While an item was up nobody looked.
+    this.#resized();
+    const edition = this.#edition;
     const viewport = this.#viewport;
     const layout = this.#layout;
     const isOwn = this.#hasLayout;
@@ -741,6 +763,9 @@ export class CollectionView extends EarlyElement {
     this.#takeSummary(answer);
     this.#setContent(answer.contentSize);
     this.#told = this.contentOffset;
+    const isOther = this.#shownEdition !== edition || typeof this.#collection === "function";
+    if (isOther && this.#shownEdition !== null) this.#isInDoubt = true;
+    this.#shownEdition = edition;
     this.#reconcile(answer.attributes);
     this.#removeStrangers();
     this.#emit("ready", { url: this.sessionURL, contentSize: answer.contentSize });
@@ -759,6 +784,8 @@ export class CollectionView extends EarlyElement {
 
   #loseSession() {
     this.#session = null;
+    // What has made room for an item is not where another session has it.
+    if (this.#movement) this.#isInDoubt = true;
     this.#letGo();
   }
 
@@ -788,8 +815,6 @@ export class CollectionView extends EarlyElement {
     } catch (error) {
       if (error.problem?.type === "/problems/no-such-session" && !isRepeated) {
         this.#loseSession();
-        // While an item was up nobody looked.
-        this.#resized();
         await this.#start(this.#generation).catch((failure) => {
           this.#catchUpLater(failure);
           throw failure;
@@ -830,7 +855,7 @@ export class CollectionView extends EarlyElement {
         const summary = await this.#ask("GET", "").catch(() => { throw error; });
         if (session !== this.#session) return this.#askOnce(path, body);
         if (summary.version === version + 1) {
-          this.#fullWanted = true;
+          this.#fullWanted = this.#isInDoubt = true;
           return { ...UNTOLD, contentOffset: this.#told, ...summary };
         }
         if (summary.version !== version) throw error;
@@ -867,9 +892,10 @@ export class CollectionView extends EarlyElement {
         });
       } catch (error) {
         // Only what can be said twice is said twice.
-        if (attempt >= 3 || (method !== "GET" && !url.endsWith("/scroll"))) throw error;
+        const isTick = url.endsWith("/scroll");
+        if (attempt >= 3 || !(isTick || method === "GET" || url.endsWith("/snap"))) throw error;
         // The server may have answered, and goes on from there.
-        if (method === "POST") body = { ...body, full: true };
+        if (isTick) body = { ...body, full: true };
         await delay(0.2 * 2 ** attempt);
         continue;
       }
@@ -905,15 +931,20 @@ export class CollectionView extends EarlyElement {
   async #pump() {
     if (this.#isPumping) return;
     this.#isPumping = true;
+    let hasTicked = false;
     try {
       for (;;) {
         const job = this.#jobs.shift();
+        const isStepWanted = this.#movement?.isWanted && this.#movement.isUp;
         if (job) {
           this.#flush();
           await Promise.resolve().then(job.run).then(job.resolve, job.reject);
-        } else if (this.#tickWanted && this.#session) {
+        } else if (this.#tickWanted && this.#session && !(isStepWanted && hasTicked)) {
+          // An item at an edge wants one each frame, and only a step says that it has left the edge.
+          hasTicked = true;
           await this.#tick().catch((error) => this.#failed(error));
-        } else if (this.#movement?.isWanted && this.#movement.isUp) {
+        } else if (isStepWanted) {
+          hasTicked = false;
           await this.#stepMovement().catch((error) => this.#movementFailed(error));
         } else {
           break;
@@ -995,8 +1026,8 @@ export class CollectionView extends EarlyElement {
     this.#told = answer.contentOffset;
     if (answer.version !== session.version) {
       // Another client has changed the session, or an answer was lost: what moved, it said and not ours.
-      session.version = answer.version;
       this.#takeSummary(await this.#ask("GET", ""));
+      this.#isInDoubt = true;
       if (!answer.reset || session !== this.#session) {
         this.#fullWanted = this.#tickWanted = true;
         return;
@@ -1052,7 +1083,14 @@ export class CollectionView extends EarlyElement {
     for (const item of [...this.#sorted]) {
       if (!keys.has(item.key) && item !== this.#movement?.item) this.#remove(item);
     }
-    for (const element of attributes) this.#add(element);
+    // Of what is up it is not known which item the page has for whom.
+    const isInDoubt = this.#isInDoubt && !this.#movement?.isUp;
+    if (isInDoubt) this.#isInDoubt = false;
+    for (const element of attributes) {
+      const known = this.#items.get(keyOf(element.kind, element.indexPath));
+      const item = this.#add(element);
+      if (isInDoubt && item === known && element.id === undefined) this.#render(item, "recycled");
+    }
   }
 
   /** A copy of an element, or a page without the answer to what it has drawn, brings elements that nobody moves. */
@@ -1279,6 +1317,7 @@ export class CollectionView extends EarlyElement {
 
   /** New content, and where to be in it. */
   #setContent({ width, height }, offset = this.contentOffset) {
+    const { x, y } = this.contentOffset;
     this.#x.content = width;
     this.#y.content = height;
     this.#spacer.style.width = `${this.#x.spacer}px`;
@@ -1286,6 +1325,12 @@ export class CollectionView extends EarlyElement {
     this.#measure();
     this.#scroller.toggleAttribute("data-short", this.#main.range === 0);
     this.#jump(offset);
+    // A hand that drags the content, and a motion, go on from there.
+    for (const place of [this.#pointer?.start, this.#motion?.start, this.#motion?.end]) {
+      if (!place) continue;
+      place.x += this.#x.offset - x;
+      place.y += this.#y.offset - y;
+    }
   }
 
   /** Keeps the layer of the elements where it belongs, near the viewport. */
@@ -1344,6 +1389,8 @@ export class CollectionView extends EarlyElement {
       const size = this.#viewport;
       const { viewport: known } = this.#session;
       if (this.#movement || (known && isSameSize(size, known))) return;
+      // Where it would come to rest is nowhere in another size.
+      const hasStopped = this.#snapMode !== "none" && this.#stopMotion();
       this.#session.viewport = null;
       const contentOffset = this.#tellOffset();
       const anchor = this.#main.offset <= 0 ? "start" : "visible";
@@ -1354,6 +1401,7 @@ export class CollectionView extends EarlyElement {
       this.#setContent(answer.contentSize, this.#offsetAfter(answer));
       this.#reconcile(answer.attributes);
       this.#wantTick();
+      if (hasStopped) this.#comeToRest();
     }).catch((error) => this.#report(error));
   }
 
@@ -1504,6 +1552,7 @@ export class CollectionView extends EarlyElement {
 
   /** Another layout: everything goes to its new place. */
   #fly({ attributes, contentSize, contentOffset }, wasHorizontal, layout) {
+    this.#stopMotion();
     const before = this.contentOffset;
     const old = new Map();
     for (const item of this.#sorted) {
@@ -1566,6 +1615,7 @@ export class CollectionView extends EarlyElement {
     if (!x && !y) return false;
     if (!this.#motion && !this.#pointer?.isScrolling) {
       this.#gestureStart ??= this.#lastRest ?? this.contentOffset;
+      clearTimeout(this.#gestureTimer);
       if (!TELLS_SCROLL_END) this.#awaitScrollEnd();
     }
     this.#follow(before);
@@ -1642,11 +1692,28 @@ export class CollectionView extends EarlyElement {
       const answer = await this.#ask("POST", "/snap", question);
       const { targetContentOffset: target, duration } = answer;
       this.#emit("snap", { target, indexPath: answer.indexPath, question });
-      if (this.#pointer?.isScrolling) return;
+      // A finger holds it, and lets it go.
+      if (this.#pointer) {
+        this.#pointer.hasStopped = true;
+        return;
+      }
       const seconds = duration === undefined ? 0.3 : clamp(duration, 0.2, 2.5);
       // Not awaited: what comes meanwhile need not wait for it.
       this.#moveTo(target, seconds, duration === undefined ? easeOut : decelerate);
     }).catch((error) => this.#report(error));
+  }
+
+  /** What was stopped on its way, or let go by nobody, does not stay between two places. */
+  #comeToRest(start = this.contentOffset) {
+    if (this.#snapMode === "none" || !this.isConnected) return;
+    this.#snap({ contentOffset: this.contentOffset, startContentOffset: start, velocity: { x: 0, y: 0 } });
+  }
+
+  /** A wheel stops what moves. Turned across, it scrolls nothing, and nobody tells of an end. */
+  #turned() {
+    if (!this.#stopMotion()) return;
+    clearTimeout(this.#gestureTimer);
+    this.#gestureTimer = setTimeout(() => { if (!this.#motion && !this.#pointer) this.#comeToRest(); }, 150);
   }
 
   /** Moves the content; resolves when it is there, or somebody has stopped it. */
@@ -1669,7 +1736,7 @@ export class CollectionView extends EarlyElement {
     }
     return new Promise((resolve) => {
       const began = performance.now();
-      const motion = { resolve, frame: 0 };
+      const motion = { resolve, frame: 0, start, end };
       this.#motion = motion;
       const step = (now) => {
         if (this.#motion !== motion) return;
@@ -1687,13 +1754,15 @@ export class CollectionView extends EarlyElement {
     });
   }
 
+  /** Says whether there was any. */
   #stopMotion() {
     const motion = this.#motion;
-    if (!motion) return;
+    if (!motion) return false;
     this.#motion = null;
     cancelAnimationFrame(motion.frame);
     motion.resolve();
     this.#checkIdle();
+    return true;
   }
 
   #put({ x, y }) {
@@ -1718,7 +1787,7 @@ export class CollectionView extends EarlyElement {
     for (const node of event.composedPath()) {
       if (node === this) return null;
       if (node instanceof HTMLElement && node.parentNode === this && node.dataset.indexPath) {
-        return this.#items.get(keyOf(node.dataset.kind, indexPathOf(node))) ?? null;
+        return this.#itemIn(node);
       }
     }
     return null;
@@ -1726,18 +1795,20 @@ export class CollectionView extends EarlyElement {
 
   #pointerDown(event) {
     if (!event.isPrimary || event.button !== 0 || !this.#session || this.#movement) return;
+    // Of a hand that draws and its palm each is the first of its kind.
+    if (this.#pointer?.isScrolling && this.#pointer.id !== event.pointerId) return;
     // The scroll bar is not ours.
     const box = this.#scroller.getBoundingClientRect();
     if (event.clientX - box.left >= this.#scroller.clientWidth ||
         event.clientY - box.top >= this.#scroller.clientHeight) return;
     const path = event.composedPath();
     if (path.some((node) => node.matches?.(CONTROLS))) return;
-    this.#stopMotion();
+    this.#pointerCancelled();
     const item = this.#itemOf(event);
     const isTouch = event.pointerType === "touch";
     const pointer = {
       id: event.pointerId, item, x: event.clientX, y: event.clientY, event,
-      start: this.contentOffset, samples: [], isScrolling: false, timer: 0,
+      start: this.contentOffset, samples: [], isScrolling: false, timer: 0, hasStopped: this.#stopMotion(),
       mayScroll: !isTouch || this.#snapMode !== "none",
     };
     this.#pointer = pointer;
@@ -1770,7 +1841,7 @@ export class CollectionView extends EarlyElement {
       const isAcross = (this.#main === this.#x) !== (Math.abs(dx) > Math.abs(dy));
       const others = () => event.composedPath().some((node) => node !== this && node instanceof CollectionView);
       if (!pointer.mayScroll || taken.has(event) || (isAcross && others())) {
-        this.#pointer = null;
+        this.#pointerCancelled();
         return;
       }
       taken.add(event);
@@ -1812,6 +1883,8 @@ export class CollectionView extends EarlyElement {
       const swallow = (click) => { click.preventDefault(); click.stopPropagation(); };
       this.addEventListener("click", swallow, { capture: true, once: true });
       setTimeout(() => this.removeEventListener("click", swallow, { capture: true }), 50);
+    } else if (pointer.hasStopped) {
+      this.#comeToRest();
     }
   }
 
@@ -1821,6 +1894,7 @@ export class CollectionView extends EarlyElement {
     clearTimeout(pointer.timer);
     this.#pointer = null;
     if (this.#movement?.pointer === pointer) this.#cancelMovement();
+    else if (pointer.isScrolling || pointer.hasStopped) this.#comeToRest(pointer.start);
   }
 
   /** Before it is captured, a mouse that leaves may be let go elsewhere, of which nobody tells. */
@@ -1860,8 +1934,14 @@ export class CollectionView extends EarlyElement {
     this.#movement = movement;
     item.element.dataset.dragging = "";
     movement.turn = this.#enqueue(async () => {
+      if (movement !== this.#movement) return;
+      // What was under way may have moved the item, or taken it away.
+      if (this.#items.get(item.key) !== item) return this.#movementOver(movement);
+      movement.source = movement.target = item.attributes.indexPath;
+      if (!movement.pointer) movement.position = item.center;
       const answer = await this.#ask(
         "POST", "/movement", { indexPath: movement.source, contentOffset: this.#tellOffset() });
+      if (movement !== this.#movement) return;
       movement.isUp = true;
       this.#takeMovement(answer);
       this.#announce("lifted", movement.target);
@@ -1998,7 +2078,7 @@ export class CollectionView extends EarlyElement {
   #movementOver(movement) {
     this.#letGo();
     if (this.#isCurrent(movement.item.attributes)) this.#current = movement.source;
-    this.#fullWanted = true;
+    this.#fullWanted = this.#isInDoubt = true;
     this.#wantTick();
     this.#resized();
   }
@@ -2206,7 +2286,8 @@ export class CollectionView extends EarlyElement {
       return this.#report(error);
     }
     this.#flush();
-    if (comparePaths(indexPath, this.#current)) return;
+    // All items may be gone.
+    if (!this.#current || comparePaths(indexPath, this.#current)) return;
     this.#keepOneTabStop();
     this.#focusCurrent();
   }

@@ -253,6 +253,13 @@ function sectionName(section) {
   return view.collection?.sections?.[section]?.id ?? `Section ${section + 1}`;
 }
 
+/** Headers say how many items there are, which batches change. */
+function nameSections() {
+  for (const { element, attributes } of view.visibleItems) {
+    if (attributes.kind === "header") view.renderItem(element, attributes, "moved");
+  }
+}
+
 // MARK: Saying things
 
 function say(text) {
@@ -325,6 +332,7 @@ view.addEventListener("ready", () => {
 view.addEventListener("error", ({ detail }) => fail(detail.error));
 view.addEventListener("reorder", ({ detail: { from, to } }) => {
   live.isStale = true;
+  nameSections();
   say(`Moved from ${from[1] + 1} to ${to[1] + 1}.`);
 });
 
@@ -396,10 +404,11 @@ function curlText() {
   return "This collection is too large to be pasted into a shell. Ask its session instead.";
 }
 
-/** Whether the collection is another than it was. */
+/** What the page has given, and whether the collection is another than that. */
+let given = null;
 let isChanged = false;
 view.addEventListener("request", ({ detail: { method, url, status } }) => {
-  if (method === "POST" && url.endsWith("/v1/sessions")) isChanged = false;
+  if (method === "POST" && url.endsWith("/v1/sessions")) isChanged = view.collection !== given;
   else if (status === 200 && /\/(updates|movement\/end)$/.test(url)) isChanged = true;
   if (method !== "GET") live.isStale = true;
 });
@@ -447,6 +456,7 @@ async function showCollection() {
     const collection = await COLLECTIONS[chosen]();
     // One that has come over the network may come after another has been chosen.
     if (state.collection !== chosen) return;
+    given = collection;
     view.description = { collection, layout: layoutOf(state.layout), prefetch: { ahead: 1, behind: 0.5 } };
     stage.dataset.layout = kindOf(state.layout);
   } catch (error) {
@@ -536,7 +546,7 @@ $("insert").addEventListener("click", () => {
   const [section, at] = chosenCell()?.indexPath ?? [0, 0];
   view.applyUpdates({
     insertItems: [{ section, at, items: newItems(2) }], insertAnimation: { alpha: 0, scale: 0.3 },
-  }).then(() => say("2 items inserted."), fail);
+  }).then(() => { nameSections(); say("2 items inserted."); }, fail);
 });
 $("delete").addEventListener("click", () => {
   const cell = chosenCell();
@@ -544,7 +554,7 @@ $("delete").addEventListener("click", () => {
   const [section, start] = cell.indexPath;
   view.applyUpdates({
     deleteItems: [{ section, start, end: start + 1 }], deleteAnimation: { alpha: 0, scale: 0.3 },
-  }).then(() => say(`Item ${cell.id ?? start + 1} deleted.`), fail);
+  }).then(() => { nameSections(); say(`Item ${cell.id ?? start + 1} deleted.`); }, fail);
 });
 $("shuffle").addEventListener("click", () => {
   const paths = visibleCells().map(({ indexPath }) => indexPath);
@@ -620,7 +630,11 @@ new ResizeObserver(() => {
 // MARK: Beginning
 
 // Another link in the same tab; what writeHash does is not noticed here.
-addEventListener("hashchange", () => location.reload());
+addEventListener("hashchange", () => {
+  // The link that skips the controls leads to a place on this page.
+  if (location.hash === "#stage") writeHash();
+  else location.reload();
+});
 readHash();
 showState();
 if (state.size) resize(...state.size);
