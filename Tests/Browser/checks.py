@@ -233,6 +233,13 @@ class Checks(Page):
             ("stopped by a wheel that turns across",
              flies + "scroller.dispatchEvent(new WheelEvent('wheel', {deltaY: 100, bubbles: true}));"),
             ("resized on its way", flies + "view.style.width = '500px';"),
+            ("given another layout on its way", flies + "await view.setLayout({...view.layout, columns: 2});"),
+            ("stopped by a hand that takes an item up", flies + """
+              const held = hand(view.visibleItems[5].element, x + 300, y + 100);
+              held("pointerdown");
+              for (let i = 0; i < 100 && !view.querySelector("[data-dragging]"); i++) await wait(25);
+              await wait(100);
+              held("pointerup");"""),
             ("cancelled", """
               point("pointerdown");
               for (let step = 1; step < 5; step++) point("pointermove", {clientX: x + 300 - 25 * step});
@@ -1102,6 +1109,15 @@ class Checks(Page):
           return [...await refused, kind, view.layout.kind];""")
         expect(kinds == [422, 422, "list", "list"], f"refused, before, and after: {kinds}")
         self.same("after refused layouts")
+        # Nor is a collection lost that was to begin with one.
+        found = self.browser.eval(VIEW + WAIT + """
+          view.collection = {sections: [{items: {ids: ["a", "b"]}}]};
+          view.layout = {kind: "flow", columns: 3};
+          for (let i = 0; i < 100 && !(view.sessionURL && view.itemCounts[0] === 2); i++) await wait(25);
+          await view.idle();
+          return [view.layout.kind, view.visibleItems.map(({attributes}) => attributes.id)];""")
+        expect(found == ["list", ["a", "b"]], f"begun with a refused layout, it shows {found}")
+        self.same("begun again")
 
     def pages_are_told_what_to_load(self):
         """All that answers say of it, in their order, once."""
@@ -1213,7 +1229,7 @@ class Checks(Page):
         expect(found == [["empty new", "filled recycled"], ["not this one"]], f"filled in, and told: {found}")
         self.same("filled in")
 
-    @provokes(404)
+    @provokes(404, 412)
     def what_has_no_id_is_filled_in_anew(self):
         """Where nothing tells that an element shows another item than that of its place."""
         self.open("collection=random&layout=list")
@@ -1270,6 +1286,23 @@ class Checks(Page):
             point("pointermove", {clientY: y + 90});
           });
           seen["a session that is lost in a drag"] = wrong();
+          // Somebody else's change comes before ours.
+          const first = JSON.stringify({deleteItems: [{section: 0, start: 0, end: 1}]});
+          for (const [what, change] of [
+            ["another batch", () => view.applyUpdates(JSON.parse(first)).catch(() => {})],
+            ["another size", async () => {
+              view.style.width = "500px";
+              for (let i = 0; i < 100 && view.contentSize.width !== 500; i++) await wait(25);
+            }],
+            ["another layout", () => view.setLayout({...view.layout, itemSpacing: 3})],
+          ]) {
+            data.shift();
+            await fetch(`${view.sessionURL}/updates`, {
+              method: "POST", headers: {"Content-Type": "application/json"}, body: first});
+            await change();
+            await view.idle();
+            seen[`what others did before ${what}`] = wrong();
+          }
           const made = () => ({sections: [{items: {lengths: data.map(() => 40)}, header: {width: 0, height: 20}}]});
           view.collection = made;
           await ready();

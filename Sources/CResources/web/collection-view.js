@@ -337,7 +337,7 @@ export class CollectionView extends EarlyElement {
   #accepted = { layout: this.#layout, isOwn: false };
   #prefetchReach = null;
   #source = null;
-  /** Counts what the page has set; and which of these the elements show, null if it is what a page's server has drawn. */
+  /** Counts the collections that the page has set; and which of these the elements show, null if none yet. */
   #edition = 0;
   #shownEdition = null;
   /** Whether elements may show other items than those of their index paths; ids tell, where there are any. */
@@ -616,6 +616,8 @@ export class CollectionView extends EarlyElement {
         if (this.#layout === layout) {
           this.#layout = before;
           this.#hasLayout = isOwn;
+          // One that was to begin with it was refused, too.
+          if (!this.#session) this.#want();
         }
         if (this.#session && passes(error)) this.#session.layout = null;
         throw error;
@@ -642,7 +644,11 @@ export class CollectionView extends EarlyElement {
       if (batch.dryRun) return this.#ask("POST", "/updates", body, { isMatched: true });
       const answer = await this.#askOnce("/updates", body);
       // The page may have set another one meanwhile.
-      if (this.#collection === before) this.#collection = updated(before, batch);
+      if (this.#collection === before) {
+        this.#collection = updated(before, batch);
+        // What cannot be followed shows what no session would begin with.
+        if (this.#collection === before) this.#shownEdition = -1;
+      }
       this.#takeSummary(answer);
       this.#change(answer);
       this.#dispatchRanges("cancelprefetch", answer.cancelPrefetch);
@@ -794,6 +800,8 @@ export class CollectionView extends EarlyElement {
 
   #takeSummary(answer) {
     if (!this.#session) return;
+    // Another client's change came in between.
+    if (answer.version > this.#session.version + 1) this.#isInDoubt = true;
     this.#session.version = answer.version;
     if (answer.sections) {
       this.#session.itemCounts = answer.sections.map(({ itemCount }) => itemCount);
@@ -828,7 +836,7 @@ export class CollectionView extends EarlyElement {
           // Where that fails, the next change is refused too, and looked at again.
           const summary = await this.#request("GET", session.url).catch(() => null);
           if (summary && session === this.#session) this.#takeSummary(summary);
-          this.#fullWanted = true;
+          this.#fullWanted = this.#isInDoubt = true;
         }
         this.#wantTick();
       }
@@ -1028,7 +1036,7 @@ export class CollectionView extends EarlyElement {
       // Another client has changed the session, or an answer was lost: what moved, it said and not ours.
       this.#takeSummary(await this.#ask("GET", ""));
       this.#isInDoubt = true;
-      if (!answer.reset || session !== this.#session) {
+      if (!answer.reset || session !== this.#session || session.version !== answer.version) {
         this.#fullWanted = this.#tickWanted = true;
         return;
       }
@@ -1325,8 +1333,11 @@ export class CollectionView extends EarlyElement {
     this.#measure();
     this.#scroller.toggleAttribute("data-short", this.#main.range === 0);
     this.#jump(offset);
-    // A hand that drags the content, and a motion, go on from there.
-    for (const place of [this.#pointer?.start, this.#motion?.start, this.#motion?.end]) {
+    // A hand that drags the content, a wheel and a motion go on from there; they may have begun at one place.
+    const begun = [
+      this.#pointer?.start, this.#motion?.start, this.#motion?.end, this.#gestureStart, this.#lastRest,
+    ];
+    for (const place of new Set(begun)) {
       if (!place) continue;
       place.x += this.#x.offset - x;
       place.y += this.#y.offset - y;
@@ -1391,17 +1402,20 @@ export class CollectionView extends EarlyElement {
       if (this.#movement || (known && isSameSize(size, known))) return;
       // Where it would come to rest is nowhere in another size.
       const hasStopped = this.#snapMode !== "none" && this.#stopMotion();
-      this.#session.viewport = null;
-      const contentOffset = this.#tellOffset();
-      const anchor = this.#main.offset <= 0 ? "start" : "visible";
-      const answer = await this.#ask("PUT", "/viewport", { viewport: { ...size, contentOffset }, anchor });
-      if (!this.#session) return;
-      this.#session.viewport = size;
-      this.#takeSummary(answer);
-      this.#setContent(answer.contentSize, this.#offsetAfter(answer));
-      this.#reconcile(answer.attributes);
-      this.#wantTick();
-      if (hasStopped) this.#comeToRest();
+      try {
+        this.#session.viewport = null;
+        const contentOffset = this.#tellOffset();
+        const anchor = this.#main.offset <= 0 ? "start" : "visible";
+        const answer = await this.#ask("PUT", "/viewport", { viewport: { ...size, contentOffset }, anchor });
+        if (!this.#session) return;
+        this.#session.viewport = size;
+        this.#takeSummary(answer);
+        this.#setContent(answer.contentSize, this.#offsetAfter(answer));
+        this.#reconcile(answer.attributes);
+        this.#wantTick();
+      } finally {
+        if (hasStopped) this.#comeToRest();
+      }
     }).catch((error) => this.#report(error));
   }
 
@@ -1552,7 +1566,7 @@ export class CollectionView extends EarlyElement {
 
   /** Another layout: everything goes to its new place. */
   #fly({ attributes, contentSize, contentOffset }, wasHorizontal, layout) {
-    this.#stopMotion();
+    const hasStopped = this.#stopMotion();
     const before = this.contentOffset;
     const old = new Map();
     for (const item of this.#sorted) {
@@ -1597,6 +1611,7 @@ export class CollectionView extends EarlyElement {
       }
     }
     this.#keepOneTabStop();
+    if (hasStopped) this.#comeToRest();
   }
 
   // MARK: Scrolling
@@ -2041,6 +2056,7 @@ export class CollectionView extends EarlyElement {
       const answer = await this.#askOnce("/movement/end");
       this.#flush();
       this.#letGo();
+      if (this.#isInDoubt) this.#fullWanted = true;
       const { source = movement.source, target = movement.target } = answer;
       const isMoved = comparePaths(source, target) !== 0;
       if (isMoved && this.#collection === before) {
@@ -2052,6 +2068,7 @@ export class CollectionView extends EarlyElement {
       if (isMoved) this.#emit("reorder", { from: source, to: target, version: answer.version });
       this.#wantTick();
       this.#resized();
+      this.#comeToRest();
     }).catch((error) => this.#movementFailed(error));
   }
 
@@ -2081,6 +2098,7 @@ export class CollectionView extends EarlyElement {
     this.#fullWanted = this.#isInDoubt = true;
     this.#wantTick();
     this.#resized();
+    this.#comeToRest();
   }
 
   #movementFailed(error) {
