@@ -31,7 +31,7 @@ enum QueryName: Int, CaseIterable {
 /// that need no decoding, which are nearly all.
 struct QueryParameters: ~Escapable {
   private let query: Span<UInt8>
-  /// Where those that are there have their values, by the raw values of their names.
+  /// Where those that are there have their values, by the raw values of their names: of as many as there are.
   private var places: InlineArray<13, Range<Int>?> = .init(repeating: nil)
   /// Whether all of it so far says what it says without decoding.
   private var isPlain = true

@@ -119,6 +119,8 @@ public struct PreparedLayout: Sendable {
   public var likelyShownCount: Int {
     let whole = scrollDirection.upright(contentSize).height
     let part = scrollDirection.upright(viewport.size).height
+    // What has no area does not show, however much there is of it.
+    guard whole > .zero else { return 0 }
     guard part < whole else { return min(items.count, 16_384) }
     // Lines may end beyond the viewport at both ends, and there may be others than cells.
     let likely = Double(items.count) * (part.points / whole.points) * 1.1 + 16

@@ -146,20 +146,28 @@ struct MovementTests {
   /// However short the content is: its cards rest in the middle of the viewport, which may be behind its end.
   @Test(arguments: [54, 53, 10])
   func aShortWheelHasPlacesForTheFinger(width: Length) throws {
-    let content = Content(sections: [Section(items: Items(count: 3))])
+    let content = Content(sections: [
+      Section(items: Items(count: 2)), Section(items: Items(count: 1)),
+    ])
     var layout = WheelLayout()
     layout.itemSize = Size(width: width, height: 50)
     let prepared = try PreparedLayout(
       content, layout: layout, viewport: Viewport(size: Size(width: 375, height: 300)))
-    for x in [0, 20, 160, 185] as [Length] {
+    for x in [0, 20, 160] as [Length] {
       var movement = try #require(
         InteractiveMovement(
-          of: IndexPath(item: 2, section: 0), at: nil, within: nil, content: content,
+          of: IndexPath(item: 0, section: 1), at: nil, within: nil, content: content,
           layout: prepared, contentOffset: .zero))
-      // Under all of them.
+      // In front of all of them, where the first section is; below, where the last one goes on.
       _ = try movement.update(to: Point(x: x, y: 299), collection: layout, contentOffset: .zero)
       #expect(movement.target == IndexPath(item: 0, section: 0))
     }
+    var movement = try #require(
+      InteractiveMovement(
+        of: IndexPath(item: 1, section: 0), at: nil, within: nil, content: content,
+        layout: prepared, contentOffset: .zero))
+    _ = try movement.update(to: Point(x: 190, y: 299), collection: layout, contentOffset: .zero)
+    #expect(movement.target == IndexPath(item: 0, section: 1))
   }
 
   /// A section that the item leaves empty is hit where its header is, and takes it back.

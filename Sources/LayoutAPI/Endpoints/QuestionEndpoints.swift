@@ -22,9 +22,12 @@ extension Call {
       return HTTPResponse(status: .ok, content: answer.content)
     }
     let format = AttributesFormat(question.shape, session)
+    // Of a smaller rectangle nobody knows.
+    let viewport = session.description.viewport.size
+    let isScreenful = rect.width >= viewport.width && rect.height >= viewport.height
+    let likelyCount = isScreenful ? session.layout.likelyShownCount : 0
     var json = JSONWriter(
-      capacity: AttributesFormat.byteCount(
-        writing: min(question.limit, session.layout.likelyShownCount)))
+      capacity: AttributesFormat.byteCount(writing: min(question.limit, likelyCount)))
     json.beginObject()
     json.raw("\"version\":")
     json.integer(session.version)

@@ -342,18 +342,17 @@ struct JSONText: ~Escapable {
   var tail: UInt64 { count >= 8 ? word(at: start + count - 8) : head }
 
   /// Whether this is the text whose UTF-8 is `other`.
-  func isEqual(to other: [UInt8]) -> Bool {
-    guard count == other.count else { return false }
-    for place in other.indices where byte(at: place) != other[place] { return false }
-    return true
-  }
+  func isEqual(to other: [UInt8]) -> Bool { isEqual(to: other.span) }
 
   /// Whether this is a text.
   func isEqual(to text: StaticString) -> Bool {
-    guard count == text.utf8CodeUnitCount else { return false }
     // Safe: a static string's bytes live as long as the process.
-    let wanted = unsafe Span(_unsafeStart: text.utf8Start, count: count)
-    for place in wanted.indices where byte(at: place) != wanted[place] { return false }
+    unsafe isEqual(to: Span(_unsafeStart: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  private func isEqual(to other: Span<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    for place in other.indices where byte(at: place) != other[place] { return false }
     return true
   }
 
