@@ -36,7 +36,8 @@ extension RedisTests {
       try checkLife(900_000, hasChanges: false)
       #expect(try store.append([1], to: id, after: 1) == .done)
       try checkLife(900_000)
-      for life in [850_000, 1000] {
+      // The shorter one is longer than a busy machine rests between two calls.
+      for life in [850_000, 60_000] {
         try setLife(life)
         let version = try #require(try store.load(id, since: nil)?.version)
         try setLife(life)
@@ -72,7 +73,7 @@ extension RedisTests {
       let many = (0..<200).map { _ in newID() }
       for other in many { try store.create(other, owner: "", snapshot: []) }
       try setLife(790_000)
-      try server.run("PEXPIRE", RedisKeys(many[150]).session, "1000")
+      try server.run("PEXPIRE", RedisKeys(many[150]).session, "60000")
       try store.touch([newID()] + many + [id])
       try checkLife(900_000)
       #expect(try server.number("PTTL", RedisKeys(many[150]).session) > 880_000)
