@@ -12,9 +12,7 @@ struct MovementTests {
     let prepared = try PreparedLayout(content, layout: layout, viewport: viewport)
     let paths = content.itemPaths
     guard let source = paths.randomElement(using: &random) else { return }
-    var movement = try #require(
-      InteractiveMovement(
-        of: source, at: nil, within: nil, content: content, layout: prepared, contentOffset: .zero))
+    var movement = try lifting(source, of: content, in: prepared)
     for _ in 0..<12 {
       let cell = paths.randomElement(using: &random).flatMap {
         movement.layout.attributes(of: .cell, at: $0, contentOffset: .zero)
@@ -77,6 +75,15 @@ struct MovementTests {
     }
   }
 
+  /// A movement that may go to every section, with the finger in the middle of the item.
+  private func lifting(
+    _ source: IndexPath, of content: Content, in prepared: PreparedLayout
+  ) throws -> InteractiveMovement {
+    try #require(
+      InteractiveMovement(
+        of: source, at: nil, within: nil, content: content, layout: prepared, contentOffset: .zero))
+  }
+
   /// The cell that is hit, or in the section that is hit the first of the nearest, if the item may go there.
   private func expectedTarget(
     of movement: InteractiveMovement, at position: Point, contentOffset: Point
@@ -117,10 +124,7 @@ struct MovementTests {
     layout.itemLength = 1
     let prepared = try PreparedLayout(
       content, layout: layout, viewport: Viewport(size: Size(width: 100, height: 400)))
-    var movement = try #require(
-      InteractiveMovement(
-        of: IndexPath(item: 5, section: 1), at: nil, within: nil, content: content,
-        layout: prepared, contentOffset: .zero))
+    var movement = try lifting(IndexPath(item: 5, section: 1), of: content, in: prepared)
     _ = try movement.update(to: Point(x: 50, y: 99_990), collection: layout, contentOffset: .zero)
     #expect(movement.target == IndexPath(item: 2, section: 0))
   }
@@ -133,10 +137,7 @@ struct MovementTests {
     layout.minimumInteritemSpacing = 2
     let prepared = try PreparedLayout(
       content, layout: layout, viewport: Viewport(size: Size(width: 998, height: 400)))
-    var movement = try #require(
-      InteractiveMovement(
-        of: IndexPath(item: 5, section: 0), at: nil, within: nil, content: content,
-        layout: prepared, contentOffset: .zero))
+    var movement = try lifting(IndexPath(item: 5, section: 0), of: content, in: prepared)
     // Between two, nearer to the second.
     _ = try movement.update(
       to: Point(x: Length(millionths: 899_500_000), y: 4), collection: layout, contentOffset: .zero)
@@ -154,18 +155,12 @@ struct MovementTests {
     let prepared = try PreparedLayout(
       content, layout: layout, viewport: Viewport(size: Size(width: 375, height: 300)))
     for x in [0, 20, 160] as [Length] {
-      var movement = try #require(
-        InteractiveMovement(
-          of: IndexPath(item: 0, section: 1), at: nil, within: nil, content: content,
-          layout: prepared, contentOffset: .zero))
+      var movement = try lifting(IndexPath(item: 0, section: 1), of: content, in: prepared)
       // In front of all of them, where the first section is; below, where the last one goes on.
       _ = try movement.update(to: Point(x: x, y: 299), collection: layout, contentOffset: .zero)
       #expect(movement.target == IndexPath(item: 0, section: 0))
     }
-    var movement = try #require(
-      InteractiveMovement(
-        of: IndexPath(item: 1, section: 0), at: nil, within: nil, content: content,
-        layout: prepared, contentOffset: .zero))
+    var movement = try lifting(IndexPath(item: 1, section: 0), of: content, in: prepared)
     _ = try movement.update(to: Point(x: 190, y: 299), collection: layout, contentOffset: .zero)
     #expect(movement.target == IndexPath(item: 0, section: 1))
   }
@@ -179,9 +174,7 @@ struct MovementTests {
     let prepared = try PreparedLayout(
       content, layout: layout, viewport: Viewport(size: Size(width: 100, height: 400)))
     let source = IndexPath(item: 0, section: 0)
-    var movement = try #require(
-      InteractiveMovement(
-        of: source, at: nil, within: nil, content: content, layout: prepared, contentOffset: .zero))
+    var movement = try lifting(source, of: content, in: prepared)
     // The header … 40, the item … 84, the next … 128.
     _ = try movement.update(to: Point(x: 50, y: 100), collection: layout, contentOffset: .zero)
     #expect(movement.target == IndexPath(item: 0, section: 1))
