@@ -231,9 +231,9 @@ struct JSONDocument: ~Escapable {
   /// The number at `index` as the document writes it: the tape has the nearest double, which is not
   /// always all of it.
   ///
-  /// - Returns: Its text; nil beyond the first mebibyte of the document without its long arrays, where a client
-  ///   could have many looked for.
-  /// - Complexity: O(n) in the bytes before it.
+  /// - Returns: Its text; nil if it is not within the first mebibyte of the document without its long arrays:
+  ///   a client could have many looked for, each past blanks or a string as long as a body may be.
+  /// - Complexity: O(n) in the bytes before it, at most that mebibyte.
   @_lifetime(copy self)
   func numberText(at index: Int) -> Span<UInt8>? {
     let limit = 1 << 20
@@ -247,14 +247,16 @@ struct JSONDocument: ~Escapable {
       word = self.index(into: word)
     }
     var number: Range<Int>?
-    source.forEachNumber { range in
-      guard range.lowerBound < limit else { return false }
+    let head = source.extracting(first: limit)
+    head.forEachNumber { range in
       if before == 0 { number = range }
       before -= 1
       return number == nil
     }
     guard let number else { return nil }
-    return source.extracting(number)
+    // What reaches to the end of the head may go on behind it.
+    guard number.upperBound < head.count || head.count == source.count else { return nil }
+    return head.extracting(number)
   }
 
   /// Where a number is on the tape.
