@@ -227,6 +227,11 @@ function shifted(attributes, x, y) {
   return { ...attributes, frame: { ...frame, x: frame.x + x, y: frame.y + y } };
 }
 
+/** What an element looks like that is on its way, elsewhere; null if it rests. */
+function moved(look, x, y) {
+  return look && { ...look, transform: `translate(${x}px, ${y}px) ${look.transform}` };
+}
+
 /** The order of elements in answers, and so in the document. */
 function compareItems({ attributes: a }, { attributes: b }) {
   return a.indexPath[0] - b.indexPath[0] ||
@@ -1459,12 +1464,10 @@ export class CollectionView extends EarlyElement {
   }
 
   /** Where an element is that is on its way; null if it rests. */
-  #stateOf(element, x = 0, y = 0) {
+  #stateOf(element) {
     if (!this.#running.has(element)) return null;
     const { transform, transformOrigin, opacity, width, height } = getComputedStyle(element);
-    return {
-      transform: `translate(${x}px, ${y}px) ${transform}`, transformOrigin, opacity, width, height,
-    };
+    return { transform, transformOrigin, opacity, width, height };
   }
 
   /** Lets an element go, to where `final` is. */
@@ -1510,11 +1513,8 @@ export class CollectionView extends EarlyElement {
     // Screen places stay the same while offset and origin change.
     const sx = dx + origin.x - this.#origin.x;
     const sy = dy + origin.y - this.#origin.y;
-    const moved = (start) =>
-      start && { ...start, transform: `translate(${sx}px, ${sy}px) ${start.transform}` };
-
     for (const { item, initial, final, start } of leavers) {
-      if (item) this.#leave(item, shifted(final, dx, dy), shifted(initial, dx, dy), moved(start));
+      if (item) this.#leave(item, shifted(final, dx, dy), shifted(initial, dx, dy), moved(start, sx, sy));
     }
     for (const { item } of movers) if (item) this.#take(item);
     // From the last one on each finds what comes after it in its place, and mostly is there itself.
@@ -1538,8 +1538,8 @@ export class CollectionView extends EarlyElement {
         continue;
       }
       const from = shifted(initial, dx, dy);
-      if (isVisible) this.#animate(item, from, { seconds, start: moved(start) });
-      else this.#leave(item, final, from, moved(start));
+      if (isVisible) this.#animate(item, from, { seconds, start: moved(start, sx, sy) });
+      else this.#leave(item, final, from, moved(start, sx, sy));
     }
     for (const { initial, final } of appearing) {
       if (this.#isVisible(final, offset)) this.#animate(this.#add(final), initial, { seconds });
@@ -1600,10 +1600,7 @@ export class CollectionView extends EarlyElement {
       const known = old.get(keyOf(element.kind, element.indexPath));
       const item = this.#add(element);
       if (known) {
-        const { start } = known;
-        this.#animate(item, screen(known.place), {
-          start: start && { ...start, transform: `translate(${sx}px, ${sy}px) ${start.transform}` },
-        });
+        this.#animate(item, screen(known.place), { start: moved(known.start, sx, sy) });
       } else {
         const sign = sideOf(element.indexPath, oldPaths);
         const there = sign === 0 ? { ...element, alpha: 0 } : side(wasHorizontal, sign, element);
