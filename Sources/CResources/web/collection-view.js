@@ -1732,7 +1732,8 @@ export class CollectionView extends EarlyElement {
   #moveTo(target, seconds, curve = easeOut) {
     this.#stopMotion();
     this.#gestureStart = null;
-    const { x: width, y: height } = { x: this.#x.viewport, y: this.#y.viewport };
+    const width = this.#x.viewport;
+    const height = this.#y.viewport;
     const end = { x: clamp(target.x, 0, this.#x.range), y: clamp(target.y, 0, this.#y.range) };
     const isThere = end.x === this.#x.offset && end.y === this.#y.offset;
     if (seconds <= 0 || isThere || isStill()) {
@@ -1887,11 +1888,8 @@ export class CollectionView extends EarlyElement {
       const last = pointer.samples.filter(({ time }) => event.timeStamp - time < 100);
       const seconds = last.length > 1 ? (last.at(-1).time - last[0].time) / 1000 : 0;
       const speed = (axis) => seconds > 0.004 ? (last[0][axis] - last.at(-1)[axis]) / seconds : 0;
-      const isAcross = this.#main === this.#x ? { x: 1, y: 0 } : { x: 0, y: 1 };
-      this.#snap({
-        contentOffset: this.contentOffset, startContentOffset: pointer.start,
-        velocity: { x: speed("x") * isAcross.x, y: speed("y") * isAcross.y },
-      });
+      const velocity = this.#main === this.#x ? { x: speed("x"), y: 0 } : { x: 0, y: speed("y") };
+      this.#snap({ contentOffset: this.contentOffset, startContentOffset: pointer.start, velocity });
       const swallow = (click) => { click.preventDefault(); click.stopPropagation(); };
       this.addEventListener("click", swallow, { capture: true, once: true });
       setTimeout(() => this.removeEventListener("click", swallow, { capture: true }), 50);
