@@ -31,16 +31,16 @@ struct LineRule: Sendable {
   ///   - isLast: Whether it is the section's last line.
   /// - Returns: Where its items begin.
   func spread(count: Int, extent: Length, isLast: Bool) -> LineSpread {
-    switch isLast ? lastLineAlignment : .auto {
-    case .auto:
-      if isLast && lineAlignment == .justified {
-        return spread(.leading, count: count, extent: extent)
-      }
-      return spread(lineAlignment, count: count, extent: extent)
-    case .justified: return spread(.justified, count: count, extent: extent)
-    case .leading: return spread(.leading, count: count, extent: extent)
-    case .center: return spread(.center, count: count, extent: extent)
-    case .trailing: return spread(.trailing, count: count, extent: extent)
+    spread(isLast ? alignmentOfLastLine : lineAlignment, count: count, extent: extent)
+  }
+
+  private var alignmentOfLastLine: FlowLayout.LineAlignment {
+    switch lastLineAlignment {
+    case .auto: lineAlignment == .justified ? .leading : lineAlignment
+    case .justified: .justified
+    case .leading: .leading
+    case .center: .center
+    case .trailing: .trailing
     }
   }
 
