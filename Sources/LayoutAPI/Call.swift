@@ -244,8 +244,8 @@ struct Call: ~Escapable {
   /// Refuses a change if the client believes in another version than there is.
   func checkIfMatch(_ session: Session.Snapshot) throws(Failure) {
     if isIfMatch(session.version) { return }
-    throw .problem(
-      .movedOn(to: session.version, tag: EntityTag(session).value, from: fields.ifMatch))
+    let tag = EntityTag(session).field.description
+    throw .problem(.movedOn(to: session.version, tag: tag, from: fields.ifMatch))
   }
 
   /// Changes a session, if it is at the version that the client believes in.

@@ -27,9 +27,6 @@ struct EntityTag: Hashable {
     tickCount = isPassing && session.tickCount > 0 ? session.tickCount : nil
   }
 
-  /// As it stands in the header.
-  var value: String { tickCount.map { "\"\(version).\($0)\"" } ?? "\"\(version)\"" }
-
   /// The header field.
   var field: HTTPEntityTag {
     HTTPEntityTag(UInt(version.magnitude), tickCount.map { UInt($0.magnitude) })

@@ -184,7 +184,7 @@ extension Call {
     }
     let tag = EntityTag(snapshot, dependsOnScrolling: true)
     return HTTPResponse(
-      status: .noContent, fields: [HTTPField(name: "ETag", value: tag.value)])
+      status: .noContent, fields: [HTTPField(name: "ETag", value: tag.field.description)])
   }
 
   /// The movement that is under way.

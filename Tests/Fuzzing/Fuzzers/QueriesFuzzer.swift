@@ -120,30 +120,32 @@ private func checkDecimal(_ bytes: [UInt8]) throws(Finding) {
 private func checkTags(_ input: inout FuzzInput) throws(Finding) {
   let tag = EntityTag(
     version: input.below(300), tickCount: input.oneIn(2) ? input.below(300) : nil)
+  let text = tag.tickCount.map { "\"\(tag.version).\($0)\"" } ?? "\"\(tag.version)\""
+  try expect(tag.field.description == text, "a tag is written otherwise")
   let field = input.rest()
   try checkField(field, tag)
   // Of what fields are made of, in the order that the same bytes say.
   let parts = [
-    "\"", tag.value, "\(tag.version)", "\"\(tag.version)", "W/", ",", " ", "\t", "-", ".", "*", "1",
+    "\"", text, "\(tag.version)", "\"\(tag.version)", "W/", ",", " ", "\t", "-", ".", "*", "1",
     "gzip",
   ]
   try checkField(field.flatMap { Array(parts[Int($0) % parts.count].utf8) }, tag)
-  let own = Array(tag.value.utf8)
-  try expect(EntityTag.isNamed(tag.value, in: own.span), "a tag does not name itself")
+  let own = Array(text.utf8)
+  try expect(EntityTag.isNamed(text, in: own.span), "a tag does not name itself")
   try expect(EntityTag.field(own.span, names: tag.version), "a tag does not match itself")
-  let list = Array("\"x\", W/\(tag.value) , \"y\"".utf8)
-  try expect(EntityTag.isNamed(tag.value, in: list.span), "a list does not name what is in it")
-  try expect(tag.field.description == tag.value, "two ways to write a tag")
+  let list = Array("\"x\", W/\(text) , \"y\"".utf8)
+  try expect(EntityTag.isNamed(text, in: list.span), "a list does not name what is in it")
 }
 
 /// It names a tag if that is in it.
 private func checkField(_ field: [UInt8], _ tag: EntityTag) throws(Finding) {
   let tags = tags(in: field)
-  let own = Array(tag.value.utf8.dropFirst().dropLast())
+  let value = tag.field.description
+  let own = Array(value.utf8.dropFirst().dropLast())
   let text = String(decoding: field, as: UTF8.self)
   try expect(
-    EntityTag.isNamed(tag.value, in: field.span) == (tags?.contains(own) ?? true),
-    "\(tag.value) in \(text)")
+    EntityTag.isNamed(value, in: field.span) == (tags?.contains(own) ?? true),
+    "\(value) in \(text)")
   // Whatever was scrolled: there may be another number behind a dot.
   let isMatched = tags?.contains { name in
     let parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
