@@ -54,13 +54,11 @@ struct Configuration {
   }
 
   /// How much is written to standard error.
-  enum LogLevel: String, CaseIterable, Comparable {
+  enum LogLevel: String, CaseIterable {
     case debug, info, warning, error
 
-    static func < (left: LogLevel, right: LogLevel) -> Bool {
-      let order = allCases
-      return (order.firstIndex(of: left) ?? 0) < (order.firstIndex(of: right) ?? 0)
-    }
+    /// Requests are the only thing that has a level.
+    var includesRequests: Bool { self == .debug || self == .info }
   }
 
   /// How a line looks.

@@ -148,7 +148,8 @@ extension Configuration {
     _ service: LayoutService, _ audience: Audience, _ log: LogWriter
   ) -> ListenerHandler {
     ListenerHandler(
-      service: service, audience: audience, log: logLevel <= .info ? log : nil, format: logFormat)
+      service: service, audience: audience, log: logLevel.includesRequests ? log : nil,
+      format: logFormat)
   }
 
   /// The keys that the file names; nil if there is no file.
