@@ -228,7 +228,7 @@ final class SectionStack: Placement {
   ///   - body: Called with each section; returns whether to go on.
   private func forEachSlot(
     from section: Int, below main: Length, above end: Length,
-    ofInterest isOfInterest: (SlotSummary) -> Bool = { $0.hasElements },
+    ofInterest isOfInterest: (SlotSummary) -> Bool,
     _ body: (_ section: Int, _ slot: Slot, _ start: Length) -> Bool
   ) {
     slots.forEachLeaf(where: { $0 > section && $1 > main }) { leaf, first, before in
