@@ -534,19 +534,23 @@ struct UpdateRefusalTests {
      "layout":{"kind":"list"},"viewport":{"width":100,"height":200}}
     """
 
-  /// A section takes some hundred bytes of memory and nine of a body.
-  @Test(arguments: ["insertSections", "reloadSections"])
-  func moreSectionsThanThereMayBeAreNotRead(operation: String) throws {
+  /// A section takes some hundred bytes of memory and nine of a body, the number of one eight and two.
+  @Test(arguments: [
+    ("insertSections", #"{"at":0,"section":{}}"#), ("reloadSections", #"{"at":0,"section":{}}"#),
+    ("deleteSections", "0"), ("moveSections", #"{"from":0,"to":0}"#), ("expect/itemCounts", "0"),
+  ])
+  func moreSectionsThanThereMayBeAreNotRead(place: String, element: String) throws {
     let service = MockService(limits: ServiceLimits(sectionCount: 4))
     let path = try service.makeSession(Self.twoSections)
     for (count, status) in [(4, 409), (5, 422)] {
       // All at one place, which is refused when they have been read.
-      let sections = Array(repeating: #"{"at":0,"section":{}}"#, count: count)
-      let answer = try #require(
-        service.send(
-          .post, path + "/updates", #"{"\#(operation)":[\#(sections.joined(separator: ","))]}"#))
+      let sections = Array(repeating: element, count: count).joined(separator: ",")
+      let body = place.split(separator: "/").reversed().reduce("[\(sections)]") {
+        "{\"\($1)\":\($0)}"
+      }
+      let answer = try #require(service.send(.post, path + "/updates", body))
       #expect(answer.status == status)
-      if status == 422 { #expect(answer["pointer"] as? String == "/\(operation)") }
+      if status == 422 { #expect(answer["pointer"] as? String == "/\(place)") }
     }
   }
 

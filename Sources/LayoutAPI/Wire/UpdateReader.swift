@@ -66,15 +66,17 @@ extension JSONValue {
     let object = try JSONObject<UpdateMember>(self)
     var request = UpdateRequest()
     var budget = ItemBudget(limits)
-    try object[.deleteSections]?.forEachElement { (value) throws(JSONError) in
+    // More than there may be are refused before all are kept: of those that are named, some are then named twice.
+    try object[.deleteSections]?.forEachElement(maximumCount: limits.sections) {
+      (value) throws(JSONError) in
       request.batch.deleteSections.append(try value.whole(in: JSONValue.indices))
     }
-    // More than there may be are refused before all are kept.
     try object[.insertSections]?.forEachElement(maximumCount: limits.sections) {
       (value) throws(JSONError) in
       request.batch.insertSections.append(try value.sectionAt(&budget))
     }
-    try object[.moveSections]?.forEachElement { (value) throws(JSONError) in
+    try object[.moveSections]?.forEachElement(maximumCount: limits.sections) {
+      (value) throws(JSONError) in
       let move = try JSONObject<OperationMember>(value, allowed: [.from, .to])
       request.batch.moveSections.append(
         (
@@ -117,7 +119,7 @@ extension JSONValue {
     if let expect = object[.expect] {
       var counts: [Int] = []
       try JSONObject<ExpectMember>(expect).required(.itemCounts)
-        .forEachElement { (value) throws(JSONError) in
+        .forEachElement(maximumCount: limits.sections) { (value) throws(JSONError) in
           counts.append(try value.whole(in: JSONValue.indices))
         }
       request.batch.expectedItemCounts = counts
