@@ -277,7 +277,6 @@ struct RefusalTests {
       .post, "/updates",
       #"{"insertItems":[{"section":0,"at":0,"items":{"ids":["a"],"lengths":[5]}}]}"#
     ),
-    (.get, "/attributes?x=0&y=0&width=100&height=101", ""),
   ])
   func longNamesCountForSeveralElementsOfASession(
     method: HTTPMethod, end: String, body: String
@@ -298,6 +297,21 @@ struct RefusalTests {
     }
     #expect(try status(nameLength: 64) == 200)
     #expect(try status(nameLength: 65) == 422)
+  }
+
+  @Test func longNamesMakeShortPages() throws {
+    let service = MockService(limits: ServiceLimits(elementCount: 20))
+    let path = try service.makeSession(rows(nameLength: 65))
+    var pages: [Int] = []
+    var rest = ""
+    repeat {
+      let page = try #require(
+        service.send(.get, path + "/attributes?x=0&y=0&width=100&height=251" + rest))
+      #expect(page.status == 200)
+      pages.append(try #require(page["attributes"] as? [Any]).count)
+      rest = (page["next"] as? String).map { "&cursor=\($0)" } ?? ""
+    } while !rest.isEmpty
+    #expect(pages == [10, 10, 6])
   }
 
   /// As long as the longest of those that there are: of decorations too, and of what comes by an update or goes.

@@ -22,26 +22,28 @@ extension Call {
       return HTTPResponse(status: .ok, content: answer.content)
     }
     let format = AttributesFormat(question.shape, session)
+    // What an answer has no room for is on the next page, as what the client wants no more of is.
+    let limit = min(
+      question.limit, service.limits.elementCount(about: session.description.content))
     // Of a smaller rectangle nobody knows.
     let viewport = session.description.viewport.size
     let isScreenful = rect.width >= viewport.width && rect.height >= viewport.height
     let likelyCount = isScreenful ? session.layout.likelyShownCount : 0
     var json = JSONWriter(
-      capacity: AttributesFormat.byteCount(writing: min(question.limit, likelyCount)))
+      capacity: AttributesFormat.byteCount(writing: min(limit, likelyCount)))
     json.beginObject()
     json.raw("\"version\":")
     json.integer(session.version)
     json.raw("\"attributes\":")
     var attributes = AttributesFormat.Sequence(format)
     attributes.begin(&json)
-    let elementLimit = elementLimit(about: session.description.content)
     var count = 0
     var next: ElementPosition?
     try asking(found, session.revision) { () throws(Failure) in
       session.layout.forEachElement(
         in: rect, contentOffset: question.contentOffset, from: question.start,
         cells: { cells in
-          let end = min(cells.count, question.limit - count)
+          let end = min(cells.count, limit - count)
           count += end
           guard count <= elementLimit else { return false }
           attributes.append(cells, upTo: end, to: &json)
@@ -50,7 +52,7 @@ extension Call {
           return false
         }
       ) { element in
-        guard count < question.limit else {
+        guard count < limit else {
           next = element.position
           return false
         }
