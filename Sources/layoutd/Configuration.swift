@@ -66,7 +66,7 @@ struct Configuration {
     case text, json
   }
 
-  /// Why the program cannot start as it was told.
+  /// Why the program cannot do as it was told.
   struct Failure: Error {
     var message: String
   }
@@ -402,7 +402,7 @@ struct Configuration {
       "Exit codes:",
       "  0  told to end, and did; of healthcheck: ready",
       "  1  of healthcheck: not ready, or nobody there",
-      "  2  it cannot start as it was told; standard error says why",
+      "  2  it cannot do as it was told; standard error says why",
       "",
       "What can be asked once it runs: GET /openapi.yaml",
     ]

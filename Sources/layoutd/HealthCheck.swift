@@ -3,7 +3,13 @@ import Glibc
 /// Asks a running server whether it is ready, as a container's health check does.
 enum HealthCheck {
   /// Whether `/readyz` of the configured server answers 200 within a few seconds.
-  static func isReady(_ configuration: Configuration) -> Bool {
+  ///
+  /// - Throws: ``Configuration/Failure`` if only TLS is spoken there, which nobody could tell from a server that
+  ///   is not ready.
+  static func isReady(_ configuration: Configuration) throws(Configuration.Failure) -> Bool {
+    guard configuration.tlsCertificateFile == nil || configuration.adminPort != nil else {
+      throw Configuration.Failure(message: "with --tls-cert, healthcheck needs --admin-port")
+    }
     // Where operators have a listener of their own, that one knows.
     let port = configuration.adminPort ?? configuration.port
     let name =
@@ -26,13 +32,13 @@ enum HealthCheck {
     // Any of them may be the one on which the server listens.
     var next = unsafe Optional(first)
     while let address = unsafe next {
-      if unsafe isReady(host, at: address.pointee) { return true }
+      if unsafe answers(host, at: address.pointee) { return true }
       unsafe next = address.pointee.ai_next
     }
     return false
   }
 
-  private static func isReady(_ host: String, at address: addrinfo) -> Bool {
+  private static func answers(_ host: String, at address: addrinfo) -> Bool {
     let descriptor = unsafe socket(address.ai_family, address.ai_socktype, 0)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }

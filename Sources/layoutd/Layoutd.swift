@@ -31,7 +31,7 @@ enum Layoutd {
       }
       switch command {
       case .serve: try serve(configuration)
-      case .healthcheck: exit(HealthCheck.isReady(configuration) ? 0 : 1)
+      case .healthcheck: exit(try HealthCheck.isReady(configuration) ? 0 : 1)
       }
     } catch {
       writeToStandardError("layoutd: \(error.message)\n")

@@ -471,6 +471,14 @@ import Testing
     #expect(try check(["--port", "--admin-port"]) == 1)
   }
 
+  /// A check that never succeeds looks like a server that is not ready.
+  @Test func aHealthCheckOfWhatOnlyHasTLSIsRefused() throws {
+    let program = try Program(["healthcheck", "--tls-cert", "c.pem", "--tls-key", "k.pem"])
+    defer { program.kill() }
+    #expect(program.waitForExit() == 2)
+    #expect(program.log.contains("--admin-port"))
+  }
+
   /// A name may have an address at which the server does not listen.
   @Test(
     .enabled(if: canMount, "who is not root cannot give a name addresses"),
