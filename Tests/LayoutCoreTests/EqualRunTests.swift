@@ -207,6 +207,39 @@ struct EqualRunTests {
     }
   }
 
+  /// A window reaches over as many screens as it says.
+  @Test func linesThatAreWholeAreNotGoneThroughOneByOne() throws {
+    let count = 20_000
+    let sizes = Items(
+      count: count,
+      extents: .sizes(
+        widths: LengthArray(count: count) { Length(points: 40 + $0 &* 7919 % 61) },
+        heights: LengthArray(count: count) { Length(points: 30 + $0 &* 7907 % 47) }))
+    let equal = Items(count: count, extents: .size(Size(width: 50, height: 50)))
+    let placement = try PreparedLayout(
+      Content(sections: [Section(items: Items())]).with(ItemList(runs: [sizes, equal, sizes])),
+      layout: FlowLayout(), viewport: Viewport(size: Size(width: 320, height: 480))
+    ).placement
+    let items = try (0..<(3 * count)).map {
+      try #require(placement.restingFrame(ofItemAt: IndexPath(item: $0, section: 0)))
+    }
+    // From the middle of a line, and of one that touches the end, to that of another.
+    for (first, last) in [(0, 3 * count - 1), (5000, 12_000), (19_000, 41_000), (25_000, 35_000)] {
+      let minY: Length = items[first].minY + 10
+      for maxY: Length in [items[last].minY + 10, items[last].maxY] {
+        let rect = Rect(x: 0, y: minY, width: 320, height: maxY - minY)
+        var (runs, found) = (0, [Int]())
+        placement.forEachRestingRun(in: rect) { run, _ in
+          runs += 1
+          found += run.start..<run.end
+          return true
+        }
+        #expect(found == items.indices.filter { items[$0].overlaps(rect) })
+        #expect(runs < 64)
+      }
+    }
+  }
+
   /// Changes inside of runs, at their edges, and of all of them.
   @Test(arguments: seeds(40))
   func changedRunsAreItemsOneByOne(seed: UInt64) throws {

@@ -84,7 +84,7 @@ final class FlowTable: SectionBody {
 
   // MARK: Lines
 
-  /// One line, and where it is.
+  /// One line, or several next to each other, and where it is.
   private struct Place {
     var number: Int
     /// Its first item.
@@ -94,6 +94,12 @@ final class FlowTable: SectionBody {
     var length: Length
 
     var items: Range<Int> { item..<(item + itemCount) }
+
+    /// Takes the lines behind it in, up to an item and to where the line before that ends.
+    mutating func extend(toItem end: Int, bottom: Length) {
+      itemCount = end - item
+      length = bottom - top
+    }
 
     /// Whether a rectangle reaches from its start to its end along the main axis.
     func isInside(_ rect: Rect) -> Bool { top >= rect.minY && top + length <= rect.maxY }
@@ -255,7 +261,17 @@ final class FlowTable: SectionBody {
   }
 
   /// Visits the lines in a rectangle from the one with an item on; of equal lines beside it none.
-  private func forEachLine(in rect: Rect, from item: Int, _ body: (Place) -> Bool) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - rect: The rectangle.
+  ///   - item: The item.
+  ///   - joinsWhole: Whether lines next to each other are visited as one, however many, where the rectangle
+  ///     reaches from their start to their end along the main axis.
+  ///   - body: Called with each line; returns whether to go on.
+  /// - Returns: Whether `body` always wanted to go on.
+  private func forEachLine(
+    in rect: Rect, from item: Int, joinsWhole: Bool = false, _ body: (Place) -> Bool
+  ) -> Bool {
     // An item may begin left of the room, but never left of where lines begin.
     guard !rect.isEmpty, rect.maxX > rule.leading, rect.minX < greatestMaxX else { return true }
     let spacing = rule.lineSpacing
@@ -274,34 +290,52 @@ final class FlowTable: SectionBody {
           top + pitch * $0 + line.length > rect.minY
             && before.itemCount + line.itemCount * ($0 + 1) > item
         }
-        for number in begin..<count {
+        var number = begin
+        while number < count {
           guard top + pitch * number < rect.maxY else { return false }
-          let place = Place(
+          var place = Place(
             number: firstLine + number, item: before.itemCount + line.itemCount * number,
             itemCount: line.itemCount, top: top + pitch * number, length: line.length)
           // All but the section's last line are alike: where one has nothing in the rectangle, none
           // has, and there may be billions of them.
           if number == begin, count - begin > 2, !hasItems(of: place, besides: rect) { break }
+          number += 1
+          if joinsWhole, place.isInside(rect) {
+            number = partitioningIndex(count) { top + pitch * $0 + line.length > rect.maxY }
+            place.extend(
+              toItem: before.itemCount + line.itemCount * number,
+              bottom: top + pitch * (number - 1) + line.length)
+          }
           isGoingOn = body(place)
           guard isGoingOn else { return false }
         }
       case .lines(let ends):
         // The leaf knows how many there are; the array would have to be there first.
         let count = run.count
+        /// Where a line ends.
+        func bottom(_ number: Int) -> Length { top + ends[number].length + spacing * number }
         let guess = run.summary.likelyLine(at: rect.minY - top, of: count, spacing)
         let begin = partitioningIndex(count, near: guess) {
-          top + ends[$0].length + spacing * $0 > rect.minY
+          bottom($0) > rect.minY
             && before.itemCount + ends[$0].itemCount > item
         }
-        for number in begin..<ends.count {
+        var number = begin
+        while number < count {
           let start = ends.start(number)
           let line = ends.line(number)
-          let place = Place(
+          var place = Place(
             number: firstLine + number, item: before.itemCount + start.itemCount,
             itemCount: line.itemCount, top: top + start.length + spacing * number,
             length: line.length)
           guard place.top < rect.maxY else { return false }
-          if line.length > .zero, place.top + line.length > rect.minY {
+          number += 1
+          if joinsWhole, place.isInside(rect) {
+            let guess = run.summary.likelyLine(at: rect.maxY - top, of: count, spacing)
+            number = partitioningIndex(count, near: guess) { bottom($0) > rect.maxY }
+            place.extend(
+              toItem: before.itemCount + ends.start(number).itemCount, bottom: bottom(number - 1))
+          }
+          if place.length > .zero, place.top + place.length > rect.minY {
             isGoingOn = body(place)
             guard isGoingOn else { return false }
           }
@@ -380,7 +414,7 @@ final class FlowTable: SectionBody {
   func forEachRun(in rect: Rect, _ body: (Range<Int>, Rect?) -> Bool) -> Bool {
     let isCovered = coversLines(rect)
     var reader = SizeReader(sizes)
-    return forEachLine(in: rect, from: 0) { line in
+    return forEachLine(in: rect, from: 0, joinsWhole: isCovered) { line in
       if isCovered, line.isInside(rect) { return body(line.items, nil) }
       return forEachItem(in: line, showingIn: rect, isCovered: isCovered, from: 0, &reader) {
         body($0..<($0 + 1), $1)
