@@ -1,6 +1,6 @@
 /// Why a description cannot be laid out, or a question not be answered.
 public enum LayoutError: Error, Hashable {
-  /// The content would reach beyond ``Length/maximumCoordinate`` in this section.
+  /// The content, or its columns or rows, would reach beyond ``Length/maximumCoordinate`` in this section.
   case contentTooLong(section: Int)
   /// The section would have more columns than ``WaterfallLayout/maximumColumnCount``.
   case tooManyColumns(section: Int, limit: Int)

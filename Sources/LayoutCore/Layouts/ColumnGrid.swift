@@ -73,6 +73,9 @@ final class ColumnGrid: Sendable {
   /// How many columns.
   var count: Int { metrics.count }
 
+  /// Where the items of the last column end.
+  var end: Length { position(count - 1) + itemWidth }
+
   /// Around each item.
   var padding: Length { metrics.padding }
 

@@ -78,7 +78,7 @@ public struct PagedGridLayout: CollectionLayout, Equatable {
     // Those of the section before: most sections divide a page as it does.
     var (across, down): (PagedGrid.Axis?, PagedGrid.Axis?)
     return try SectionStack(content, in: container, scrollDirection, reusing: reusable) {
-      (_, section, _) throws(LayoutError) in
+      (index, section, _) throws(LayoutError) in
       // A page that nothing is on is no page, and has no insets.
       guard section.items.count > 0 else { return (SectionStack.Frame(), EmptyBody()) }
       let inset = section.sectionInset ?? sectionInset
@@ -89,6 +89,9 @@ public struct PagedGridLayout: CollectionLayout, Equatable {
         count: rows, spacing: section.minimumLineSpacing ?? minimumLineSpacing,
         extent: page.height, leading: inset.top, trailing: inset.bottom, after: down)
       (across, down) = (columnAxis, rowAxis)
+      guard max(columnAxis.end, rowAxis.end) <= .maximumCoordinate else {
+        throw .contentTooLong(section: index)
+      }
       let grid = PagedGrid(
         count: section.items.count, isHorizontal: scrollDirection == .horizontal,
         across: columnAxis, down: rowAxis)
@@ -153,6 +156,9 @@ private final class PagedGrid: SectionBody {
       starts = (0..<min(count, Axis.maximumStartCount)).map(computedPosition)
       byteCount = starts.capacity * MemoryLayout<Length>.stride
     }
+
+    /// Where the last cell ends.
+    var end: Length { position(count - 1) + cellExtent }
 
     /// Where a cell begins.
     func position(_ place: Int) -> Length {
