@@ -571,6 +571,26 @@ struct UpdateRefusalTests {
     #expect(refused?["repair"] == nil)
   }
 
+  /// What an answer has no room for is no repair either.
+  @Test(arguments: [true, false])
+  func moreElementsThanAnAnswerMayHoldAreNotProposed(mayTakeLong: Bool) throws {
+    let service = MockService(limits: ServiceLimits(elementCount: 20))
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":10}}]},"layout":{"kind":"list","itemLength":1},"viewport":{"width":9,"height":1000},"prefetch":{"ahead":0}}"#
+    )
+    for (count, isProposed) in [(10, true), (11, false)] {
+      let refused = try #require(
+        service.send(
+          .post, path + "/updates",
+          """
+          {"insertItems":[{"section":0,"at":1,"items":{"count":\(count)}}],
+           "deleteItems":[{"section":0,"start":50,"end":51}]}
+          """, mayTakeLong: mayTakeLong))
+      #expect(refused.status == 409)
+      #expect((refused["repair"] != nil) == isProposed)
+    }
+  }
+
   @Test func aSectionHasNoMoreThanATrillionItems() throws {
     let service = MockService()
     let path = try service.makeSession(

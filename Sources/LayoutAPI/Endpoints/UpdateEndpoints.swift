@@ -19,7 +19,7 @@ extension Call {
       let current = before.viewed(from: request.contentOffset)
       let anchor = try existing(request.anchor, in: current)
       let (updated, layout) = try applied.value(for: current) { () throws(Failure) in
-        try apply(request, to: current, limits)
+        try apply(request, keeping: anchor, to: current, limits)
       }
       let change = try answered(
         &answer, current, layout, updated, anchor: anchor,
@@ -109,7 +109,8 @@ extension Call {
 
   /// The batch applied, with a refusal that says how it could be.
   private func apply(
-    _ request: UpdateRequest, to current: Session.Snapshot, _ limits: ContentLimits
+    _ request: UpdateRequest, keeping anchor: Anchor?, to current: Session.Snapshot,
+    _ limits: ContentLimits
   ) throws(Failure) -> (UpdatedContent, PreparedLayout) {
     let content = current.description.content
     let names = current.document.names
@@ -122,7 +123,7 @@ extension Call {
       // One that would be refused for another reason is none.
       if let batch = request.batch.repaired(for: content, names: names),
         let updated = try? batch.applied(to: content, names: names),
-        try isAccepted(updated, current, limits)
+        try isAccepted(updated, keeping: anchor, current, limits)
       {
         repaired.batch = batch
         var json = JSONWriter()
@@ -134,16 +135,18 @@ extension Call {
     return (updated, try laidOut(updated, current, limits))
   }
 
+  /// Whether an update is one that would be answered.
   private func isAccepted(
-    _ updated: UpdatedContent, _ current: Session.Snapshot, _ limits: ContentLimits
+    _ updated: UpdatedContent, keeping anchor: Anchor?, _ current: Session.Snapshot,
+    _ limits: ContentLimits
   ) throws(Failure) -> Bool {
     do throws(Failure) {
-      _ = try laidOut(updated, current, limits)
+      let layout = try laidOut(updated, current, limits)
+      var answer: UpdateAnswer?
+      _ = try answered(&answer, current, layout, updated, anchor: anchor, isNewVersion: true)
       return true
-    } catch .takesLong {
-      // A worker knows.
-      throw .takesLong
     } catch {
+      if error.isLeftToWorkers(service.limits) { throw error }
       return false
     }
   }
