@@ -20,27 +20,34 @@ enum MediaType {
 /// `Accept` of a request.
 enum Accept {
   /// Whether a client takes a type: it says so, takes everything, or says nothing.
+  ///
+  /// What it says of the type itself counts before what it says of all of its kind, and that before what it says of
+  /// all (RFC 9110, section 12.5.1).
   static func takes(_ type: StaticString, _ field: Span<UInt8>) -> Bool {
     // As nearly all clients write it, if they write anything.
     let comma = UInt8(ascii: ",")
-    if field.isEmpty || field.begins(withItem: "*/*", endingWith: comma)
+    if field.isEmpty || field.isEqual(to: "*/*")
       || field.begins(withItem: type, endingWith: comma)
     {
       return true
     }
     let name = "\(type)"
     let group = name.prefix { $0 != "/" } + "/*"
-    return HeaderText.lowercased(field).split(separator: comma).contains { range in
+    let ranges = ["*/*", group[...], name[...]]
+    var known = (rank: 0, isTaken: false)
+    for range in HeaderText.lowercased(field).split(separator: comma) {
       let parts = range.split(separator: UInt8(ascii: ";")).map(HeaderText.trimmed)
-      guard let given = parts.first else { return false }
-      let isMatch = ["*/*", group[...], name[...]].contains { given.elementsEqual($0.utf8) }
+      guard let given = parts.first,
+        let rank = ranges.firstIndex(where: { given.elementsEqual($0.utf8) }), rank >= known.rank
+      else { continue }
       // q=0, q=0.0 and so on: anything but this.
       let isRefused = parts.dropFirst().contains { part in
         part.starts(with: "q=0".utf8)
           && part.dropFirst(3).allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }
       }
-      return isMatch && !isRefused
+      known = (rank, !isRefused || rank == known.rank && known.isTaken)
     }
+    return known.isTaken
   }
 }
 

@@ -94,6 +94,13 @@ import Testing
       ("Content-Type: application/json\r\ncontent-encoding: gzip \r\n", 415),
       ("Content-Type: text/plain\r\n", 415), ("Content-Encoding: application/json\r\n", 415),
       ("Content-Type: application/json\r\nAccept: text/css\r\n", 406),
+      // What is said of the type itself counts, wherever it stands.
+      ("Content-Type: application/json\r\nAccept: application/json;q=0, */*\r\n", 406),
+      ("Content-Type: application/json\r\nAccept: */*, application/*;q=0\r\n", 406),
+      (
+        "Content-Type: application/json\r\nAccept: */*;q=0, application/json; v=1\r\nIf-Match: \"x\"\r\n",
+        412
+      ),
       ("Content-Type: application/json\r\nIf-Match: \"x\"\r\n", 412),
       // Who sends none has none, and who sends an empty one has lost it.
       ("Content-Type: application/json\r\nIf-Match:\r\n", 412),
