@@ -85,6 +85,7 @@ import Testing
       let answer = try #require(third.receive())
       #expect(answer.status == 503)
       #expect(answer.head.contains("Retry-After: 1\r\n"))
+      #expect(answer.head.contains("Cache-Control: no-cache\r\n"))
       #expect(answer.text.contains("--max-connections-per-address"))
       #expect(third.isClosed())
       // The answer is sent before it is told of.
