@@ -6,7 +6,7 @@ extension UpdatedContent {
   /// - Parameters:
   ///   - old: The content before.
   ///   - new: The content after.
-  /// - Complexity: O(n) expected.
+  /// - Complexity: O(n + s log s) expected, for n items and s sections.
   public init?(replacing old: Content, by new: Content) {
     for content in [old, new] {
       let summary = content.sections.summary

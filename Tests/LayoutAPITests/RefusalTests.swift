@@ -299,6 +299,19 @@ struct RefusalTests {
     #expect(try status(nameLength: 65) == 422)
   }
 
+  /// Every step that follows would be refused.
+  @Test func noMovementBeginsWhereTooManyElementsShow() throws {
+    let service = MockService(limits: ServiceLimits(elementCount: 20))
+    let lengths = (0..<40).map { $0 < 10 ? "10" : "1" }.joined(separator: ",")
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"lengths":[\#(lengths)]}}]},"layout":{"kind":"list"},"viewport":{"width":9,"height":25},"prefetch":{"ahead":0}}"#
+    )
+    for (y, status) in [(95, 422), (80, 201)] {
+      let body = #"{"indexPath":[0,2],"contentOffset":{"x":0,"y":\#(y)}}"#
+      #expect(service.send(.post, path + "/movement", body)?.status == status)
+    }
+  }
+
   @Test func longNamesMakeShortPages() throws {
     let service = MockService(limits: ServiceLimits(elementCount: 20))
     let path = try service.makeSession(rows(nameLength: 65))
