@@ -1061,6 +1061,36 @@ class Checks(Page):
           return [...found, made];""")
         expect(found == ["made 2", "b c", "d e", 404, 1], f"they begin with, and in vain: {found}")
 
+    @provokes(404)
+    def what_makes_collections_may_fail(self):
+        """A page asks somebody else for its data, who may be away when a session is to be begun again."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + """
+          let failures = 0;
+          view.collection = async () => {
+            if (failures-- > 0) throw new Error("not yet");
+            return {sections: [{items: {ids: Array.from({length: 90}, (_, item) => `i${item}`)}}]};
+          };
+          const told = [];
+          view.addEventListener("error", ({detail}) => told.push([detail.error.message, detail.status]));
+          await new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+          await view.idle();
+          const found = [];
+          for (const act of [
+            () => view.scrollToItem(0, 9).catch(({message}) => found.push(message)),
+            () => view.setContentOffset({x: 0, y: 500}, false),
+          ]) {
+            await fetch(view.sessionURL, {method: "DELETE"});
+            failures = 1;
+            await act();
+            for (let i = 0; i < 200 && !(failures < 0 && view.sessionURL); i++) await wait(50);
+            await view.idle();
+            found.push(view.sessionURL !== null);
+          }
+          return [found, told];""")
+        expect(found == [["not yet", True, True], [["not yet", 0]]], f"asked, begun again, and told: {found}")
+        self.same("begun again", least=5)
+
     @provokes(412, 422)
     def refusals_are_no_dead_ends(self):
         """What another's change has made impossible is possible at once; what is only tried changes nothing."""

@@ -76,10 +76,13 @@ export class LayoutError extends Error {
   }
 }
 
-/** Whether a failure may be over a little later; what was asked for may have been done all the same. */
+/**
+ * Whether a failure may be over a little later, as that of a page's own function may; what was asked for may have
+ * been done all the same.
+ */
 function passes(error) {
-  const { status } = error;
-  return error instanceof LayoutError && (status === 0 || status === 429 || status >= 500);
+  const status = error?.status ?? 0;
+  return status === 0 || status === 429 || status >= 500;
 }
 
 /** Whether a change may have been made all the same: the answer was lost, or a proxy or the server does not know. */
@@ -1004,7 +1007,7 @@ export class CollectionView extends EarlyElement {
   }
 
   #report(error) {
-    this.#emit("error", { error, status: error.status ?? 0, problem: error.problem ?? null });
+    this.#emit("error", { error, status: error?.status ?? 0, problem: error?.problem ?? null });
   }
 
   #emit(name, detail) {
