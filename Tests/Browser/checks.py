@@ -186,6 +186,13 @@ class Checks(Page):
 
     def snapping(self):
         self.open("collection=random&layout=pagedGrid")
+        page = self.browser.eval(VIEW + WAIT + """
+          view.shadowRoot.querySelector(".scroller").scrollLeft += 150;
+          const page = () => view.contentOffset.x / view.viewportSize.width;
+          for (let i = 0; i < 40 && (i < 6 || page() % 1); i++) await wait(50);
+          return page();""")
+        expect(page == 1, f"scrolled for the first time it goes to page {page}")
+        self.open("collection=random&layout=pagedGrid")
         x, y = self.middle()
         self.browser.move(x, y)
         self.browser.down()
@@ -279,14 +286,77 @@ class Checks(Page):
               const {{x, y}} = view.getBoundingClientRect();
               const {{width}} = view.viewportSize;
               const at = () => view.contentOffset.x;
-              const point = hand(view.elementAt(0, 0), x + 300, y + 100);
+              const point = hand(view.elementAt(0, 0), x + 600, y + 100);
               {act}
               const page = () => at() / view.viewportSize.width;
               for (let i = 0; i < 40 && (i < 10 || page() % 1); i++) await wait(50);
               await view.idle();
               return [between / width, page()];""")
             expect(0 < between < 1, f"{what}: it was not between two pages, but at {between}")
-            expect(page in (0, 1), f"{what}: it rests at page {page}")
+            expect(page % 1 == 0, f"{what}: it rests at page {page}")
+            self.same(what)
+
+    def the_later_wish_counts(self):
+        """What is asked where a drag comes to rest is overtaken by who goes elsewhere, or moves what it is about."""
+        for what, held, later, page in (
+            ("the page scrolls", "/snap", "view.setContentOffset({x: 3 * width, y: 0}, false);", 3),
+            ("the page scrolls slowly", "/snap", "view.setContentOffset({x: 3 * width, y: 0});", 3),
+            ("a wheel turns", "/snap", """
+              scroller.dispatchEvent(new WheelEvent("wheel", {deltaX: 200, bubbles: true}));
+              scroller.scrollLeft += 200;
+              scroller.dispatchEvent(new Event("scroll"));""", 1),
+            ("a wheel turns across", "/snap",
+             "scroller.dispatchEvent(new WheelEvent('wheel', {deltaY: 200, bubbles: true}));", 0),
+            ("three pages come before it", "/updates", "", 3),
+        ):
+            self.open("collection=random&layout=pagedGrid")
+            at = self.browser.eval(VIEW + WAIT + HAND + """
+              const [held] = args;
+              const scroller = view.shadowRoot.querySelector(".scroller");
+              const {x, y} = view.getBoundingClientRect();
+              const {width} = view.viewportSize;
+              view.animationDuration = 0;
+              const real = window.fetch;
+              let answer, asked;
+              const [isHeld, isAsked] = [new Promise((go) => { answer = go; }), new Promise((go) => { asked = go; })];
+              window.fetch = async (url, options) => {
+                const response = await real(url, options);
+                if (!String(url).endsWith(held)) return response;
+                const {ok, status, headers} = response;
+                const text = await response.text();
+                asked();
+                await isHeld;
+                // At once, before the browser says that a wheel has come to rest.
+                return {ok, status, headers, text: async () => text};
+              };
+              const drag = async () => {
+                const point = hand(view.elementAt(0, 0), x + 300, y + 100);
+                point("pointerdown");
+                point("pointermove", {clientX: x + 280});
+                point("pointerup", {clientX: x + 280});
+              };
+              let changed = null;
+              if (held === "/updates") {
+                const perPage = view.visibleItems.length;
+                changed = view.applyUpdates({anchor: "visible", insertItems: [
+                  {section: 0, at: 0, items: {
+                    ids: Array.from({length: 3 * perPage}, (_, item) => `new${item}`),
+                    sizes: Array(3 * perPage).fill([90, 90])}}]});
+                await isAsked;
+                await drag();
+              } else {
+                await drag();
+                await isAsked;
+              }
+              """ + later + """
+              window.fetch = real;
+              answer();
+              await changed;
+              const at = () => view.contentOffset.x / width;
+              for (let i = 0; i < 40 && (i < 12 || at() % 1); i++) await wait(50);
+              await view.idle();
+              return at();""", held)
+            expect(at == page, f"{what}: it rests at page {at} instead of {page}")
             self.same(what)
 
     def reorder_by_drag(self):

@@ -376,6 +376,8 @@ export class CollectionView extends EarlyElement {
   #gestureStart = null;
   #gestureTimer = 0;
   #motion = null;
+  /** Where to come to rest, as it has been asked; null once that is known, or whoever came later is to be there. */
+  #question = null;
   #pointer = null;
   #movement = null;
   #current = null;
@@ -1341,9 +1343,11 @@ export class CollectionView extends EarlyElement {
     this.#measure();
     this.#scroller.toggleAttribute("data-short", this.#main.range === 0);
     this.#jump(offset);
-    // A hand that drags the content, a wheel and a motion go on from there; they may have begun at one place.
+    // A hand that drags the content, a wheel, a motion and what is asked go on from there; some begin at one place.
+    const { contentOffset, proposedContentOffset, startContentOffset } = this.#question ?? {};
     const begun = [
       this.#pointer?.start, this.#motion?.start, this.#motion?.end, this.#gestureStart, this.#lastRest,
+      contentOffset, proposedContentOffset, startContentOffset,
     ];
     for (const place of new Set(begun)) {
       if (!place) continue;
@@ -1629,7 +1633,7 @@ export class CollectionView extends EarlyElement {
     const y = this.#y.follow();
     if (!x && !y) return false;
     if (!this.#motion && !this.#pointer?.isScrolling) {
-      this.#gestureStart ??= this.#lastRest ?? this.contentOffset;
+      this.#gestureStart ??= this.#lastRest;
       clearTimeout(this.#gestureTimer);
       if (!TELLS_SCROLL_END) this.#awaitScrollEnd();
     }
@@ -1666,7 +1670,7 @@ export class CollectionView extends EarlyElement {
     if (this.#gestureStart) this.#awaitScrollEnd();
   };
 
-  #lastRest = null;
+  #lastRest = { x: 0, y: 0 };
 
   #scrollEnded() {
     // What has been scrolled since is told of later, has its own end, and must not be undone.
@@ -1702,9 +1706,12 @@ export class CollectionView extends EarlyElement {
 
   /** Asks where a drag comes to rest, and goes there. */
   #snap(question) {
+    this.#question = question;
     this.#enqueue(async () => {
-      if (!this.#session) return;
+      if (!this.#session || this.#question !== question) return;
       const answer = await this.#ask("POST", "/snap", question);
+      if (this.#question !== question) return;
+      this.#question = null;
       const { targetContentOffset: target, duration } = answer;
       this.#emit("snap", { target, indexPath: answer.indexPath, question });
       // A finger holds it, and lets it go.
@@ -1724,9 +1731,10 @@ export class CollectionView extends EarlyElement {
     this.#snap({ contentOffset: this.contentOffset, startContentOffset: start, velocity: { x: 0, y: 0 } });
   }
 
-  /** A wheel stops what moves. Turned across, it scrolls nothing, and nobody tells of an end. */
+  /** A wheel stops what moves, or is about to. Turned across, it scrolls nothing, and nobody tells of an end. */
   #turned() {
-    if (!this.#stopMotion()) return;
+    if (!this.#stopMotion() && !this.#question) return;
+    this.#question = null;
     clearTimeout(this.#gestureTimer);
     this.#gestureTimer = setTimeout(() => { if (!this.#motion && !this.#pointer) this.#comeToRest(); }, 150);
   }
@@ -1734,7 +1742,7 @@ export class CollectionView extends EarlyElement {
   /** Moves the content; resolves when it is there, or somebody has stopped it. */
   #moveTo(target, seconds, curve = easeOut) {
     this.#stopMotion();
-    this.#gestureStart = null;
+    this.#gestureStart = this.#question = null;
     const width = this.#x.viewport;
     const height = this.#y.viewport;
     const end = { x: clamp(target.x, 0, this.#x.range), y: clamp(target.y, 0, this.#y.range) };
