@@ -227,12 +227,18 @@ class Checks(Page):
     def what_is_stopped_comes_to_rest(self):
         """On a page, whoever has stopped it on its way, or taken the hand away that dragged it."""
         press = "const press = hand(scroller, x + 300, y + 100); press('pointerdown');"
+        # So far that it goes to the next page, however fast; and it goes by frames, however long these take.
         fling = """
+          let clock = performance.now();
+          const {requestAnimationFrame: frame} = window;
+          performance.now = () => clock;
+          window.requestAnimationFrame = (act) => frame(() => act(clock += 5));
           point("pointerdown");
-          for (let step = 1; step < 9; step++) { point("pointermove", {clientX: x + 300 - 25 * step}); await wait(10); }
-          point("pointerup", {clientX: x + 100});"""
+          point("pointermove", {clientX: x + 600 - 0.6 * width});
+          point("pointerup", {clientX: x + 600 - 0.6 * width});"""
         flies = fling + """
-          for (let i = 0; i < 300 && !(at() > 210 && at() < width - 60); i++) await new Promise(requestAnimationFrame);
+          const isBetween = () => at() > 0.61 * width && at() < 0.95 * width;
+          for (let i = 0; i < 300 && !isBetween(); i++) await new Promise(requestAnimationFrame);
           const between = at();"""
         for what, act in (
             ("pressed on its way", flies + press + "press('pointerup');"),
@@ -240,6 +246,16 @@ class Checks(Page):
             ("stopped by a wheel that turns across",
              flies + "scroller.dispatchEvent(new WheelEvent('wheel', {deltaY: 100, bubbles: true}));"),
             ("resized on its way", flies + "view.style.width = '500px';"),
+            ("resized on its way, of which the answer is lost", f"""
+              const {{fetch}} = window;
+              let lost = 1;
+              window.fetch = async (url, options) => {{
+                const answer = await fetch(url, options);
+                if (String(url).endsWith("/viewport") && lost-- > 0) throw new TypeError("cut off");
+                return answer;
+              }};
+              {flies}
+              view.style.width = '500px';"""),
             ("given another layout on its way", flies + "await view.setLayout({...view.layout, columns: 2});"),
             ("stopped by a hand that takes an item up", flies + """
               const held = hand(view.visibleItems[5].element, x + 300, y + 100);
@@ -249,28 +265,28 @@ class Checks(Page):
               held("pointerup");"""),
             ("cancelled", """
               point("pointerdown");
-              for (let step = 1; step < 5; step++) point("pointermove", {clientX: x + 300 - 25 * step});
+              for (let step = 1; step < 5; step++) point("pointermove", {clientX: x + 600 - 25 * step});
               const between = at();
               point("pointercancel");"""),
             ("not answered where it goes", """
-              const real = window.fetch;
+              const {fetch} = window;
               let lost = 1;
               window.fetch = async (url, options) => {
                 if (String(url).endsWith("/snap") && lost-- > 0) throw new TypeError("cut off");
-                return real(url, options);
+                return fetch(url, options);
               };""" + fling + "const between = at();"),
             ("held before it is known where it goes", f"""
-              const real = window.fetch;
+              const {{fetch}} = window;
               let answer, asked;
               const [held, isAsked] = [new Promise((go) => {{ answer = go; }}), new Promise((go) => {{ asked = go; }})];
               window.fetch = async (url, options) => {{
                 if (String(url).endsWith("/snap")) {{ asked(); await held; }}
-                return real(url, options);
+                return fetch(url, options);
               }};
               {fling}
               await isAsked;
               {press}
-              window.fetch = real;
+              window.fetch = fetch;
               const told = new Promise((go) => view.addEventListener("snap", go, {{once: true}}));
               answer();
               await told;
