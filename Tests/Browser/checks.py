@@ -2309,6 +2309,54 @@ class Checks(Page):
         found = self.browser.eval("return [pressed, document.querySelectorAll('[data-dragging]').length]")
         expect(found == [1, 0], f"the button was pressed, and items lifted: {found}")
 
+    def controls_in_items_have_their_presses(self):
+        """What is pressed inside them lifts nothing; a handle lifts at once, whatever it is and wherever."""
+        self.open("collection=random&layout=list")
+        for html, lifts in (
+            ("<span>text</span>", "later"), ("<label>name</label>", None), ("<label><b>name</b></label>", None),
+            ("<p contenteditable>text</p>", None), ("<p contenteditable='false'>text</p>", "later"),
+            ("<audio controls></audio>", None), ("<video controls></video>", None), ("<video></video>", "later"),
+            ("<details><summary>more</summary></details>", None), ("<a href='#there'>there</a>", None),
+            ("<label><i data-drag-handle>⠿</i></label>", "at once"), ("<button data-drag-handle>⠿</button>", "at once"),
+            ("<div data-drag-handle><button>press</button></div>", None),
+        ):
+            found, prevented = self.browser.eval(VIEW + WAIT + HAND + """
+              const [html, lifts] = args;
+              const element = view.elementAt(0, 1);
+              const more = document.createElement("div");
+              more.innerHTML = html;
+              element.append(more);
+              let innermost = more;
+              while (innermost.firstElementChild) innermost = innermost.firstElementChild;
+              const {x, y} = element.getBoundingClientRect();
+              const point = hand(innermost, x + 9, y + 9);
+              const up = () => view.querySelectorAll("[data-dragging]").length;
+              point("pointerdown");
+              let found = up() ? "at once" : null;
+              for (let i = 0; i < (lifts ? 100 : 20) && !up(); i++) await wait(25);
+              if (up()) found ??= "later";
+              await view.idle();
+              point("pointerup");
+              await view.idle();
+              // And such as have keys of their own keep them.
+              const key = new KeyboardEvent("keydown", {key: "ArrowDown", bubbles: true, composed: true, cancelable: true});
+              innermost.dispatchEvent(key);
+              await view.idle();
+              more.remove();
+              await view.setContentOffset({x: 0, y: 0}, false);
+              await view.idle();
+              return [found, key.defaultPrevented];""", html, lifts)
+            expect(found == lifts, f"pressed, {html} lifts its item {found} instead of {lifts}")
+            hasKeys = "controls" in html or "contenteditable>" in html
+            expect(prevented != hasKeys, f"the view takes keys from {html}: {prevented}")
+        # What is around the view is not in its items.
+        self.browser.eval(VIEW + "view.parentNode.setAttribute('contenteditable', '')")
+        self.lift(2)
+        up = self.browser.eval("return document.querySelectorAll('[data-dragging]').length")
+        self.browser.up()
+        self.same("in what can be edited")
+        expect(up == 1, f"in what can be edited {up} items are up")
+
     def who_goes_away_lifts_nothing(self):
         """An item that is up keeps all others from being changed, and the keys that drop it go elsewhere now."""
         self.needs_focus()

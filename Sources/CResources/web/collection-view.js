@@ -15,7 +15,8 @@
  * Give the element a height. Its children are the collection's elements, to be styled by the page: each has
  * `data-kind` (`cell`, `header`, `footer`, or a decoration's name) and `data-index-path` (`section,item`);
  * `data-dragging` while a finger has it, `data-leaving` while it fades away. Their place and size are set
- * as inline styles; leave `position`, `transform`, `width` and `height` alone.
+ * as inline styles; leave `position`, `transform`, `width` and `height` alone. Where items can be moved, what has
+ * `data-drag-handle` in one lifts it at once; links, labels, and what is pressed, filled in or played lift nothing.
  *
  * A page's server can draw the first screen: it puts the answer of one `POST /v1/layout` into a child
  * `<script type="application/json">`, and the elements beside it, each with `data-index-path` (and
@@ -40,8 +41,13 @@ const SNAP_MODES = { pagedGrid: "page", coverFlow: "center", wheel: "wheel", ban
 const EFFECTS = new Set(["coverFlow", "wheel", "banner"]);
 const HORIZONTAL = new Set(["pagedGrid", "coverFlow", "wheel", "banner"]);
 const IDENTITY = [1, 0, 0, 1, 0, 0];
+/** What in an item has a use of its own for keys. */
+const EDITORS =
+  "input, textarea, select, [contenteditable]:not([contenteditable=false]), audio[controls], video[controls]";
 /** What in an item has a use of its own for a press. */
-const CONTROLS = "a[href], button, input, textarea, select, summary";
+const CONTROLS = `a[href], button, label, summary, ${EDITORS}`;
+/** What an item is dragged by at once. */
+const HANDLE = "[data-drag-handle]";
 /** Inside a section: the header, the cells, the footer, the decorations. */
 const RANKS = { header: 0, cell: 1, footer: 2 };
 /** What an answer that was lost may have told of. */
@@ -1825,8 +1831,11 @@ export class CollectionView extends EarlyElement {
     const box = this.#scroller.getBoundingClientRect();
     if (event.clientX - box.left >= this.#scroller.clientWidth ||
         event.clientY - box.top >= this.#scroller.clientHeight) return;
+    // The innermost says what a press means: a handle may be a button, or in a label.
     const path = event.composedPath();
-    if (path.some((node) => node.matches?.(CONTROLS))) return;
+    const own = path.slice(0, path.indexOf(this)).find((node) => node.matches?.(`${HANDLE}, ${CONTROLS}`));
+    const hasHandle = own?.matches(HANDLE);
+    if (own && !hasHandle) return;
     this.#pointerCancelled();
     const item = this.#itemOf(event);
     const isTouch = event.pointerType === "touch";
@@ -1838,7 +1847,6 @@ export class CollectionView extends EarlyElement {
     this.#pointer = pointer;
     if (this.reorderable && item?.isCell && !taken.has(event)) {
       taken.add(event);
-      const hasHandle = path.some((node) => node.dataset?.dragHandle !== undefined);
       if (hasHandle) {
         event.preventDefault();
         this.#lift(pointer);
@@ -2190,7 +2198,7 @@ export class CollectionView extends EarlyElement {
       return;
     }
     const target = event.composedPath()[0];
-    if (target.matches("input, textarea, select, [contenteditable]")) return;
+    if (target.matches(EDITORS)) return;
     // A window that has not the focus itself says nothing of elements that get it.
     const own = this.#itemOf(event);
     if (own?.isCell) this.#current = own.attributes.indexPath;
