@@ -2710,6 +2710,70 @@ class Checks(Page):
         expect(ways[3] < -2000, f"let go, it goes {ways}")
         self.same("let go")
 
+    def wheels_begin_where_it_rests(self):
+        """In browsers that do not tell when scrolling has ended, too: a wheel that turns a little goes back there."""
+        self.open("layout=list")
+        for what, act in (
+            ("scrolled by a wheel", "scroller.scrollTop = 1060; await ended();"),
+            ("scrolled by the page", "await view.setContentOffset({x: 0, y: 1060}, false);"),
+            ("dragged, and the drag cancelled", """
+              point("pointerdown");
+              for (const y of [300, 600, 1060]) point("pointermove", 340 - y);
+              point("pointercancel");"""),
+            ("scrolled by an item at an edge", """
+              view.reorderable = true;
+              point("pointerdown");
+              for (let i = 0; i < 100 && !view.querySelector("[data-dragging]"); i++) await wait(25);
+              await view.idle();
+              view.shadowRoot.querySelector(".scroller").scrollTop = 1060;
+              await ended();
+              point("pointerup");"""),
+        ):
+            seen = self.browser.eval(WAIT + HAND + f"""
+              const frame = document.createElement("iframe");
+              frame.style.cssText = "position: fixed; inset: 0; width: 600px; height: 500px";
+              document.body.append(frame);
+              const window = frame.contentWindow;
+              // Before the module looks for it.
+              for (let owner = window; owner; owner = Object.getPrototypeOf(owner)) delete owner.onscrollend;
+              if ("onscrollend" in window) throw new Error("it is told when scrolling has ended");
+              const view = frame.contentDocument.createElement("collection-view");
+              // Where it is to rest an item is in the middle, and stays there in another layout.
+              view.style.cssText = "width: 500px; height: 480px";
+              frame.contentDocument.body.append(view);
+              const script = frame.contentDocument.createElement("script");
+              Object.assign(script, {{type: "module", src: "/client/collection-view.js"}});
+              frame.contentDocument.body.append(script);
+              Object.assign(view, {{
+                server: `${{location.origin}}/`, layout: {{kind: "list", itemLength: 200}},
+                collection: {{sections: [{{items: {{count: 90}}}}]}}}});
+              for (let i = 0; i < 200 && !view.sessionURL; i++) await wait(25);
+              await view.idle();
+              const scroller = view.shadowRoot.querySelector(".scroller");
+              const ended = async () => {{
+                const seen = new Promise((resolve) => scroller.addEventListener("scroll", resolve, {{once: true}}));
+                await seen;
+                await wait(300);
+              }};
+              const point = (type, clientY = 300) =>
+                (type === "pointerdown" ? view.elementAt(0, 1) : scroller).dispatchEvent(new window.PointerEvent(type, {{
+                  pointerId: 1, isPrimary: true, button: 0, pointerType: "mouse", clientX: 9, clientY, bubbles: true,
+                  composed: true, cancelable: true}}));
+              await view.setContentOffset({{x: 0, y: 40}}, false);
+              await view.idle();
+              {act}
+              await view.idle();
+              await view.setLayout({{...view.layout, snap: {{mode: "start"}}}});
+              await view.idle();
+              const {{y}} = view.contentOffset;
+              const told = new Promise((resolve) => view.addEventListener("snap", resolve, {{once: true}}));
+              scroller.scrollTop += 10;
+              const {{detail}} = await told;
+              await view.idle();
+              frame.remove();
+              return [y, detail.target.y, view.contentOffset.y];""")
+            expect(seen == [1060, 1000, 1000], f"{what}: from one place it snaps to another, and is there: {seen}")
+
     def pages_that_are_read_from_the_right(self):
         self.open("collection=random&layout=pagedGrid")
         self.browser.eval("document.documentElement.dir = 'rtl'")

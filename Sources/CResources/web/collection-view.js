@@ -1733,8 +1733,10 @@ export class CollectionView extends EarlyElement {
 
   /** What was stopped on its way, or let go by nobody, does not stay between two places. */
   #comeToRest(start = this.contentOffset) {
-    if (this.#snapMode === "none" || !this.isConnected) return;
-    this.#snap({ contentOffset: this.contentOffset, startContentOffset: start, velocity: { x: 0, y: 0 } });
+    const { contentOffset } = this;
+    // Where it is, it rests: not all browsers tell that it has been put there.
+    if (this.#snapMode === "none") this.#lastRest = contentOffset;
+    else if (this.isConnected) this.#snap({ contentOffset, startContentOffset: start, velocity: { x: 0, y: 0 } });
   }
 
   /** A wheel stops what moves, or is about to. Turned across, it scrolls nothing, and nobody tells of an end. */
