@@ -167,7 +167,8 @@ export class CollectionView extends HTMLElement {
   src: string | null;
   /**
    * The collection, or what makes one whenever a session is begun. What has been given, here or in a batch, is
-   * not copied: leave it as it is.
+   * not copied: leave it as it is. Batches are followed, as long as all items of a section are described in the same
+   * words (`ids`, `sizes` or one `size`, …); where they are not, and a session may be lost, give what makes one.
    */
   collection: Collection | (() => Collection | Promise<Collection>) | null;
   /** Collection, layout and prefetch reach at once. */

@@ -659,18 +659,22 @@ export class CollectionView extends EarlyElement {
       const body = { contentOffset: this.#tellOffset(), ...batch };
       if (batch.dryRun) return this.#ask("POST", "/updates", body, { isMatched: true });
       const answer = await this.#askOnce("/updates", body);
-      // The page may have set another one meanwhile.
-      if (this.#collection === before) {
-        this.#collection = updated(before, batch);
-        // What cannot be followed shows what no session would begin with.
-        if (this.#collection === before) this.#shownEdition = -1;
-      }
+      this.#followBatch(before, batch);
       this.#takeSummary(answer);
       this.#change(answer);
       this.#dispatchRanges("cancelprefetch", answer.cancelPrefetch);
       this.#wantTick();
       return answer;
     });
+  }
+
+  /** What another session would begin with. */
+  #followBatch(before, batch) {
+    // The page may have set another one meanwhile. And what could not be followed shows what no session would begin
+    // with: what comes after it is not about that.
+    if (this.#collection !== before || this.#shownEdition === -1) return;
+    this.#collection = updated(before, batch);
+    if (this.#collection === before) this.#shownEdition = -1;
   }
 
   /**
@@ -685,7 +689,10 @@ export class CollectionView extends EarlyElement {
       const before = this.#collection;
       const body = { collection, anchor, contentOffset: this.#tellOffset() };
       const answer = await this.#ask("PUT", "/collection", body);
-      if (this.#collection === before) this.#collection = collection;
+      if (this.#collection === before) {
+        this.#collection = collection;
+        this.#shownEdition = this.#edition;
+      }
       this.#takeSummary(answer);
       if (answer.attributes) {
         // Nobody can tell which item is which: everything is new.
@@ -2075,9 +2082,7 @@ export class CollectionView extends EarlyElement {
       if (this.#isInDoubt) this.#fullWanted = true;
       const { source = movement.source, target = movement.target } = answer;
       const isMoved = comparePaths(source, target) !== 0;
-      if (isMoved && this.#collection === before) {
-        this.#collection = updated(before, { moveItems: [{ from: source, to: target }] });
-      }
+      if (isMoved) this.#followBatch(before, { moveItems: [{ from: source, to: target }] });
       this.#takeSummary(answer);
       this.#change(answer, 0.25);
       this.#announce("dropped", target);
@@ -2378,29 +2383,32 @@ function sideOf(indexPath, run) {
 }
 
 const FORMS = ["sizes", "lengths", "aspectRatios", "ids"];
-const formOf = (items) => FORMS.filter((form) => items[form]).join();
 const countOf = (items) => items.count ?? FORMS.map((form) => items[form]?.length).find((n) => n !== undefined) ?? 0;
+/** In which words items are described. */
+const formOf = (items) =>
+  [...FORMS.filter((form) => items[form]), items.size && `${items.size.width}x${items.size.height}`].join();
 
 /**
  * A section's items after batches: as which runs of which lists they follow each other. There are about as many
  * runs as places that batches have touched: to take one item out, lists of a million are not gone through.
  */
 class Runs {
-  form;
   /** `[items, start, end]` each. */
   list;
 
-  constructor(form, list) {
-    this.form = form;
-    this.list = list;
+  constructor(list) {
+    this.list = list.filter(([, start, end]) => start < end);
   }
 
   static of(items) {
     if (items instanceof Runs && items.list.length < 4096) return items;
     // Of so many runs lists are made again: each batch goes through the runs.
     const given = items instanceof Runs ? items.items : items;
-    return new Runs(formOf(given), [[given, 0, countOf(given)]]);
+    return new Runs([[given, 0, countOf(given)]]);
   }
+
+  /** Whether one description has words for all of them. */
+  get isOfOneForm() { return new Set(this.list.map(([items]) => formOf(items))).size <= 1; }
 
   /** Takes the next so many items, and adds them to a list of runs. */
   get taker() {
@@ -2409,7 +2417,7 @@ class Runs {
       while (count > 0 && rest.length) {
         const [items, start, end] = rest.pop();
         const middle = Math.min(end, start + count);
-        if (middle > start) into.push([items, start, middle]);
+        into.push([items, start, middle]);
         if (middle < end) rest.push([items, middle, end]);
         count -= middle - start;
       }
@@ -2419,8 +2427,9 @@ class Runs {
   /** The items as a page describes them. */
   get items() {
     const count = this.list.reduce((sum, [, start, end]) => sum + end - start, 0);
-    const result = { count };
-    for (const form of FORMS.filter((form) => this.form.includes(form))) {
+    const [first = {}] = this.list[0] ?? [];
+    const result = first.size ? { count, size: first.size } : { count };
+    for (const form of FORMS.filter((form) => first[form])) {
       const values = result[form] = new Array(count);
       let place = 0;
       for (const [{ [form]: given }, start, end] of this.list) {
@@ -2442,62 +2451,78 @@ function described(collection) {
 /**
  * The collection after a batch, so that a session that the server has lost can be begun again.
  *
- * Items inserted have to be described as those of their section are; else, and where sections change, the
- * collection stays as it was: then `collection` should be a function.
+ * Items of one section have to be described in the same words; else the collection stays as it was: then
+ * `collection` should be a function.
  */
 function updated(collection, batch) {
   if (!collection || typeof collection === "function") return collection;
-  const { deleteItems = [], insertItems = [], moveItems = [], reloadItems = [] } = batch;
-  if (["deleteSections", "insertSections", "moveSections", "reloadSections"].some((name) => batch[name]?.length)) {
-    return collection;
+  const {
+    deleteSections = [], insertSections = [], moveSections = [], reloadSections = [],
+    deleteItems = [], insertItems = [], moveItems = [], reloadItems = [],
+  } = batch;
+  const before = collection.sections.map((section) => ({ section }));
+  for (const { at, section } of reloadSections) before[at].section = section;
+  const gone = new Set([...deleteSections, ...moveSections.map(({ from }) => from)]);
+  const after = before.filter((_, index) => !gone.has(index));
+  const come = [
+    ...insertSections.map(({ at, section }) => ({ at, place: { section } })),
+    ...moveSections.map(({ from, to }) => ({ at: to, place: before[from] })),
+  ];
+  for (const { at, place } of come.sort((a, b) => a.at - b.at)) after.splice(at, 0, place);
+
+  const changed = new Set();
+  const change = (place) => {
+    if (!changed.has(place)) Object.assign(place, { runs: Runs.of(place.section.items ?? {}), gone: [], come: [] });
+    changed.add(place);
+    return place;
+  };
+  for (const { section, start, end } of deleteItems) {
+    if (start < end) change(before[section]).gone.push({ start, end, into: [] });
   }
-  const places = new Map();
-  for (const { section } of [...deleteItems, ...insertItems, ...reloadItems]) places.set(section, null);
-  for (const { from, to } of moveItems) places.set(from[0], null).set(to[0], null);
-  const sections = [...collection.sections];
-  for (const section of places.keys()) {
-    const { items } = sections[section] ?? {};
-    if (!items || items.size || reloadItems.some((reload) => reload.section === section)) return collection;
-    places.set(section, { runs: Runs.of(items), gone: [], come: [] });
+  for (const { section, start, items } of reloadItems) {
+    const count = countOf(items);
+    if (count > 0) change(before[section]).gone.push({ start, end: start + count, into: [], items });
   }
-  for (const { section, start, end } of deleteItems) places.get(section).gone.push({ start, end, into: [] });
   for (const { section, at, items } of insertItems) {
-    const { runs, come } = places.get(section);
-    if (items.size || formOf(items) !== runs.form) return collection;
-    come.push({ at, count: countOf(items), from: [[items, 0, countOf(items)]] });
+    const count = countOf(items);
+    change(after[section]).come.push({ at, count, from: [[items, 0, count]] });
   }
   for (const { from: [section, item], to } of moveItems) {
     const into = [];
-    if (places.get(section).runs.form !== places.get(to[0]).runs.form) return collection;
-    places.get(section).gone.push({ start: item, end: item + 1, into });
-    places.get(to[0]).come.push({ at: to[1], count: 1, from: into });
+    change(before[section]).gone.push({ start: item, end: item + 1, into });
+    change(after[to[0]]).come.push({ at: to[1], count: 1, from: into });
   }
   // Survivors in their old order, then what comes, each at its final index.
-  for (const place of places.values()) {
-    const { taker: take, form } = place.runs;
+  for (const place of changed) {
+    const { taker: take } = place.runs;
     const stay = [];
     let index = 0;
-    for (const { start, end, into } of place.gone.sort((a, b) => a.start - b.start)) {
+    for (const { start, end, into, items } of place.gone.sort((a, b) => a.start - b.start)) {
       take(start - index, stay);
       take(end - start, into);
+      // What is reloaded keeps its ids.
+      if (items) stay.push([{ ...items, ids: new Runs(into).items.ids }, 0, end - start]);
       index = end;
     }
     take(Infinity, stay);
-    place.runs = new Runs(form, stay);
+    place.runs = new Runs(stay);
   }
-  for (const [section, { runs: { taker: take, form }, come }] of places) {
+  for (const place of changed) {
+    const { taker: take } = place.runs;
     const list = [];
     let index = 0;
-    for (const { at, count, from } of come.sort((a, b) => a.at - b.at)) {
+    for (const { at, count, from } of place.come.sort((a, b) => a.at - b.at)) {
       take(at - index, list);
       list.push(...from);
       // What is nothing may be anywhere.
       index = Math.max(index, at) + count;
     }
     take(Infinity, list);
-    sections[section] = { ...sections[section], items: new Runs(form, list) };
+    const items = new Runs(list);
+    if (!items.isOfOneForm) return collection;
+    place.section = { ...place.section, items };
   }
-  return { ...collection, sections };
+  return { ...collection, sections: after.map(({ section }) => section) };
 }
 
 if (!customElements.get("collection-view")) customElements.define("collection-view", CollectionView);
