@@ -858,6 +858,22 @@ class Checks(Page):
           return view.visibleItems[0].attributes.indexPath;""")
         expect(shown == [0, 90], f"on the way to what is item 90 now twenty are deleted, and shown is {shown}")
         self.same("changed in a motion")
+        self.open("collection=random&layout=pagedGrid")
+        page = self.browser.eval(VIEW + WAIT + """
+          const perPage = view.visibleItems.length;
+          const ids = Array.from({length: 3 * perPage}, (_, item) => `new${item}`);
+          await view.applyUpdates({
+            insertItems: [{section: 0, at: 0, items: {ids, sizes: ids.map(() => [90, 90])}}], anchor: "visible"});
+          // At once, before the browser says that what has been put there is at rest.
+          const scroller = view.shadowRoot.querySelector(".scroller");
+          scroller.scrollLeft += 10;
+          scroller.dispatchEvent(new Event("scroll"));
+          const page = () => view.contentOffset.x / view.viewportSize.width;
+          for (let i = 0; i < 40 && (i < 12 || page() % 1); i++) await wait(50);
+          await view.idle();
+          return page();""")
+        expect(page == 3, f"three pages have come before, a wheel turns a little, and it goes to page {page}")
+        self.same("changed before a wheel")
         self.open("collection=random&layout=list")
         told, offset = self.browser.eval(VIEW + WAIT + """
           await view.setContentOffset({x: 0, y: 5000}, false);
@@ -1111,6 +1127,27 @@ class Checks(Page):
           return [failures, view.itemCounts];""")
         expect((failures, counts) == (1, [500]), f"after {failures} failures there are {counts} items")
         self.same("after somebody else's change")
+        # Or if they did something else in between.
+        changes = self.browser.eval(VIEW + """
+          const real = window.fetch;
+          const changes = [];
+          window.fetch = async (url, options) => {
+            const name = `${options.method} ${url === view.sessionURL ? "summary" : String(url).split("/").pop()}`;
+            if (["POST scroll", "GET summary"].includes(name) && !changes.includes(name)) {
+              changes.push(name);
+              await real(`${view.sessionURL}/updates`, {
+                method: "POST", headers: {"Content-Type": "application/json"},
+                body: JSON.stringify({deleteItems: [{section: 0, start: 0, end: 1}]})});
+            }
+            return real(url, options);
+          };
+          // After it everything is asked for.
+          await view.setLayout({...view.layout, itemSpacing: 3});
+          await view.idle();
+          window.fetch = real;
+          return changes;""")
+        expect(changes == ["POST scroll", "GET summary"], f"changes by others came before {changes}")
+        self.same("after two changes by others")
 
     @provokes(404)
     def sessions_are_given_back(self):
@@ -1460,6 +1497,28 @@ class Checks(Page):
             point("pointermove", {clientY: y + 90});
           });
           seen["a session that is lost in a drag"] = wrong();
+          await lift(async (element, point) => {
+            const handle = view.elementAt(0, 4);
+            handle.dataset.dragHandle = "";
+            const {y} = handle.getBoundingClientRect();
+            const next = hand(handle, 30, y + 9);
+            // Before anything is asked about what has been put back.
+            const begun = new Promise((resolve) => new MutationObserver((_, observer) => {
+              observer.disconnect();
+              next("pointerdown");
+              resolve(view.querySelectorAll("[data-dragging]").length);
+            }).observe(element, {attributes: true, attributeFilter: ["data-dragging"]}));
+            element.dispatchEvent(
+              new KeyboardEvent("keydown", {key: "Escape", bubbles: true, composed: true, cancelable: true}));
+            seen["an item that is lifted at once when another is put back"] = await begun - 1;
+            await view.idle();
+            next("pointermove", {clientY: y + 60});
+            await view.idle();
+            data.splice(5, 0, ...data.splice(4, 1));
+            next("pointerup");
+            delete handle.dataset.dragHandle;
+          });
+          seen["an item that is put back while the next is lifted"] = wrong();
           // Somebody else's change comes before ours.
           const first = JSON.stringify({deleteItems: [{section: 0, start: 0, end: 1}]});
           for (const [what, change] of [
@@ -1477,11 +1536,22 @@ class Checks(Page):
             await view.idle();
             seen[`what others did before ${what}`] = wrong();
           }
+          await show("d");
+          data = ["new", ...data.slice(0, 49)];
+          await view.applyUpdates({
+            deleteItems: [{section: 0, start: 49, end: 50}], insertItems: [{section: 0, at: 0, items: {count: 1}}]});
+          await view.idle();
+          seen["a batch that cannot be followed"] = wrong();
+          await fetch(view.sessionURL, {method: "DELETE"});
+          data = named("d");
+          await view.scrollToItem(0, 0);
+          await view.idle();
+          seen["a session that is lost after it"] = wrong();
           const made = () => ({sections: [{items: {lengths: data.map(() => 40)}, header: {width: 0, height: 20}}]});
           view.collection = made;
           await ready();
           await fetch(view.sessionURL, {method: "DELETE"});
-          data = named("c").slice(3);
+          data = named("c");
           await view.scrollToItem(0, 0);
           await view.idle();
           seen["a session that is lost, and begun with others"] = wrong();
