@@ -613,6 +613,9 @@ export class CollectionView extends EarlyElement {
    * Switches the layout. What stays visible flies to its new place, the rest from and to the side on which
    * it is.
    *
+   * The item nearest the middle stays there, between two pages too: a layout snaps where a drag or a wheel ends, as
+   * with `setCollectionViewLayout(_:animated:)`.
+   *
    * @param {string|object} layout A kind, JSON, or a layout.
    */
   async setLayout(layout) {
