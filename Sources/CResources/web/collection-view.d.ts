@@ -148,9 +148,9 @@ export interface CollectionViewEventMap {
   /** The server has answered. */
   request: CustomEvent<{ method: string; url: string; status: number; seconds: number; body: unknown }>;
   /**
-   * Something failed. Where the server is away or has no time, or what the page itself gives a session to begin with
-   * fails (`status` is 0, 429, or 500 and above), the element asks two seconds later what is to be shown, tells its size
-   * and layout, and begins another session if there is none.
+   * Something failed. Where the server is away or has no time, or the page's own function that makes the collection
+   * fails (`status` is 0, 429, or 500 and above), the element asks two seconds later what is to be shown, tells its
+   * size and layout, and begins another session if there is none.
    */
   error: CustomEvent<{ error: Error; status: number; problem: Problem | null }>;
 }

@@ -661,7 +661,7 @@ export class CollectionView extends EarlyElement {
       const before = this.#collection;
       const body = { contentOffset: this.#tellOffset(), ...batch };
       if (batch.dryRun) return this.#ask("POST", "/updates", body, { isMatched: true });
-      const answer = await this.#askOnce("/updates", body);
+      const answer = await this.#askOnce("POST", "/updates", body);
       this.#followBatch(before, batch);
       this.#takeSummary(answer);
       this.#change(answer);
@@ -691,7 +691,7 @@ export class CollectionView extends EarlyElement {
     return this.#enqueue(async () => {
       const before = this.#collection;
       const body = { collection, anchor, contentOffset: this.#tellOffset() };
-      const answer = await this.#ask("PUT", "/collection", body);
+      const answer = await this.#askOnce("PUT", "/collection", body, false);
       if (this.#collection === before) {
         this.#collection = collection;
         this.#shownEdition = this.#edition;
@@ -788,8 +788,10 @@ export class CollectionView extends EarlyElement {
     // Where it is begun, whatever server is set meanwhile.
     const url = new URL("v1/sessions", this.#server).href;
     const answer = await this.#request("POST", url, description);
-    // Which viewport and which layout the server has; null where an answer was lost.
-    this.#session = { url: `${url}/${answer.id}`, version: answer.version, itemCounts: [], viewport, layout };
+    // Which viewport and layout the server has, null where an answer was lost; whether it may hold an item still.
+    this.#session = {
+      url: `${url}/${answer.id}`, version: answer.version, itemCounts: [], viewport, layout, isHolding: false,
+    };
     this.#accepted = { layout, isOwn };
     if (!this.isConnected) return this.#forget();
     this.#takeSummary(answer);
@@ -826,8 +828,8 @@ export class CollectionView extends EarlyElement {
 
   #takeSummary(answer) {
     if (!this.#session) return;
-    // Another client's change came in between.
-    if (answer.version > this.#session.version + 1) this.#isInDoubt = true;
+    // Another client's change came in between, or one of ours whose answer was lost.
+    if (answer.version > this.#session.version + 1) this.#fullWanted = this.#isInDoubt = true;
     this.#session.version = answer.version;
     if (answer.sections) {
       this.#session.itemCounts = answer.sections.map(({ itemCount }) => itemCount);
@@ -875,19 +877,24 @@ export class CollectionView extends EarlyElement {
    * Asks for what may be done only once. Where nobody knows whether it was, the session's version does (another's
    * change at that very moment is taken for it); what moved is not told again then.
    */
-  async #askOnce(path, body) {
+  async #askOnce(method, path, body, isMatched = true) {
+    if (this.#session && !(this.#session.viewport && this.#session.layout)) {
+      // A size or a layout whose answer was lost may have made a version that would be taken for what this makes.
+      const { version } = await this.#ask("GET", "");
+      if (version === this.version + 1) this.#session.version = version;
+    }
     const session = this.#session;
     const version = session?.version;
     for (let isOpen = false, triesLeft = 3; ; triesLeft--) {
       try {
-        return await this.#ask("POST", path, body, { isMatched: true });
+        return await this.#ask(method, path, body, { isMatched: isMatched || isOpen });
       } catch (error) {
         // The first one may still have been under way when the version was asked for.
         const isLate = isOpen && error.status === 412;
         isOpen = leavesOpen(error);
         if (triesLeft === 0 || session !== this.#session || !(isOpen || isLate)) throw error;
         const summary = await this.#ask("GET", "").catch(() => { throw error; });
-        if (session !== this.#session) return this.#askOnce(path, body);
+        if (session !== this.#session) return this.#askOnce(method, path, body, isMatched);
         if (summary.version === version + 1) {
           this.#fullWanted = this.#isInDoubt = true;
           return { ...UNTOLD, contentOffset: this.#told, ...summary };
@@ -1021,6 +1028,7 @@ export class CollectionView extends EarlyElement {
       this.#wantTick();
       this.#tellSize();
       if (this.#session?.layout === null) this.layout = this.#layout;
+      if (this.#session?.isHolding) this.#putBack();
     }, 2000);
   }
 
@@ -1549,10 +1557,13 @@ export class CollectionView extends EarlyElement {
       if (item) {
         const focused = this.#focusIn(item.element);
         if (focused || this.#isCurrent(initial, current)) this.#current = final.indexPath;
+        // Another client may have put another item into its place.
+        const isOther = item.attributes.id !== final.id;
         item.attributes = final;
         if (isVisible) this.#insert(item);
         this.#describe(item);
-        if (initial.indexPath.join() !== final.indexPath.join()) this.#render(item, "moved");
+        if (isOther) this.#render(item, "recycled");
+        else if (initial.indexPath.join() !== final.indexPath.join()) this.#render(item, "moved");
         this.#place(item);
         if (focused && this.#activeElement !== focused) focused.focus({ preventScroll: true });
       } else if (isVisible) {
@@ -2079,7 +2090,7 @@ export class CollectionView extends EarlyElement {
       if (this.#movement !== movement || !movement.isUp) return;
       if (movement.isWanted) await this.#stepMovement();
       const before = this.#collection;
-      const answer = await this.#askOnce("/movement/end");
+      const answer = await this.#askOnce("POST", "/movement/end");
       this.#flush();
       this.#letGo();
       if (this.#isInDoubt) this.#fullWanted = true;
@@ -2127,11 +2138,23 @@ export class CollectionView extends EarlyElement {
 
   #movementFailed(error) {
     if (this.#movement) {
-      // The server may have it in hand still, and would take no other change.
-      if (this.#session) this.#enqueue(() => this.#ask("DELETE", "/movement")).catch(() => {});
+      this.#putBack();
       this.#movementOver(this.#movement);
     }
     this.#report(error);
+  }
+
+  /** The server may have an item in hand still, and would take no other change. */
+  #putBack() {
+    const session = this.#session;
+    if (!session) return;
+    session.isHolding = false;
+    this.#enqueue(async () => {
+      if (session !== this.#session || this.#movement?.isUp) return;
+      await this.#ask("DELETE", "/movement");
+      this.#fullWanted = this.#isInDoubt = true;
+      this.#wantTick();
+    }).catch((error) => { session.isHolding = passes(error); });
   }
 
   #announce(message, indexPath) {
