@@ -2342,6 +2342,29 @@ class Checks(Page):
             self.same(what, least=4)
             expect(self.ids(4) == first, f"{what}: {self.ids(4)}")
 
+    @provokes(409, 412)
+    def what_others_have_moved_is_not_lifted(self):
+        """Another item is where it was touched, and nobody has told yet."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + HAND + """
+          const told = [];
+          view.addEventListener("error", ({detail}) => told.push(detail.status));
+          const grip = view.elementAt(0, 2).querySelector("[data-drag-handle]");
+          const {x, y} = grip.getBoundingClientRect();
+          await fetch(`${view.sessionURL}/updates`, {
+            method: "POST", headers: {"Content-Type": "application/json"},
+            body: JSON.stringify({deleteItems: [{section: 0, start: 0, end: 1}]})});
+          const point = hand(grip, x, y);
+          point("pointerdown");
+          point("pointermove", {clientY: y + 100});
+          await view.idle();
+          const up = view.querySelectorAll("[data-dragging]").length;
+          point("pointerup", {clientY: y + 100});
+          await view.idle();
+          return [up, told, view.version];""")
+        expect(found == [0, [412], 2], f"up, told, and the version: {found}")
+        self.same("after a touch of what others have moved")
+
     def palms_are_no_pens(self):
         """A pen's hand lies on the screen: it takes nothing from the pen, and takes nothing with it."""
         self.open("collection=random&layout=list")

@@ -1991,8 +1991,9 @@ export class CollectionView extends EarlyElement {
       if (this.#items.get(item.key) !== item) return this.#movementOver(movement);
       movement.source = movement.target = item.attributes.indexPath;
       if (!movement.pointer) movement.position = item.center;
-      const answer = await this.#ask(
-        "POST", "/movement", { indexPath: movement.source, contentOffset: this.#tellOffset() });
+      // After another client's change another item may be there.
+      const body = { indexPath: movement.source, contentOffset: this.#tellOffset() };
+      const answer = await this.#ask("POST", "/movement", body, { isMatched: true });
       if (movement !== this.#movement) return;
       movement.isUp = true;
       this.#takeMovement(answer);
