@@ -784,6 +784,43 @@ class Checks(Page):
             expect(found["leaving"] > 0 or change is insertion, f"{what}: nothing is seen to go")
             self.same(what, least=3)
 
+    def what_leaves_twice_goes_on_from_where_it_is(self):
+        """A layout that follows before another one has come is begun where things are seen."""
+        self.open("layout=flow&collection=random")
+        stay, leave = self.browser.eval(VIEW + """
+          const at = (time) => {
+            for (const animation of document.getAnimations()) {
+              animation.pause();
+              animation.currentTime = time;
+            }
+          };
+          const box = (element) => element.getBoundingClientRect();
+          const wait = new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+          view.description = {layout: {kind: "flow"}, collection: {sections: [{items: {count: 2000}}]}};
+          await wait;
+          await view.setContentOffset({x: 0, y: 3000}, false);
+          await view.idle();
+          view.animationDuration = 5;
+          await view.setLayout({kind: "flow", itemSize: {width: 60, height: 60}});
+          at(1500);
+          const boxes = new Map(view.visibleItems.map(({element}) => [element, box(element)]));
+          await view.setLayout({kind: "flow", itemSize: {width: 390, height: 390}});
+          at(0);
+          const off = (elements) => {
+            const known = elements.filter((element) => boxes.has(element));
+            return [known.length, Math.max(...known.map((element) => {
+              const [now, then] = [box(element), boxes.get(element)];
+              return Math.max(Math.abs(now.x - then.x), Math.abs(now.y - then.y));
+            }))];
+          };
+          const found = [off(view.visibleItems.map(({element}) => element)), off([...view.querySelectorAll("[data-leaving]")])];
+          for (const animation of document.getAnimations()) animation.finish();
+          await view.idle();
+          return found;""")
+        expect(stay[0] > 0 and leave[0] > 5, f"of what was there stay and leave: {stay}, {leave}")
+        expect(stay[1] < 2 and leave[1] < 2, f"pixels that they are off at first: {stay}, {leave}")
+        self.same("in the end", least=1)
+
     def changes_do_not_undo_scrolling(self):
         """What is scrolled while a change is under way, the server has not been told of yet."""
         collection = "{sections: [{items: {ids: Array.from({length: 200}, (_, item) => `i${item + 2}`)}}]}"

@@ -1621,15 +1621,16 @@ export class CollectionView extends EarlyElement {
       const { width, height } = this.#viewport;
       return horizontally ? shifted(place, sign * width, 0) : shifted(place, 0, sign * height);
     };
+    const sx = offset.x - before.x + origin.x - this.#origin.x;
+    const sy = offset.y - before.y + origin.y - this.#origin.y;
     const keys = new Set(attributes.map(({ kind, indexPath }) => keyOf(kind, indexPath)));
-    for (const [key, { item, place }] of old) {
+    for (const [key, { item, place, start }] of old) {
       if (keys.has(key)) continue;
       const sign = sideOf(item.attributes.indexPath, newPaths);
       const there = { ...screen(place), alpha: sign === 0 ? 0 : 1 };
-      this.#leave(item, sign === 0 ? there : side(isHorizontal(layout), sign, there), screen(place));
+      const end = sign === 0 ? there : side(isHorizontal(layout), sign, there);
+      this.#leave(item, end, screen(place), moved(start, sx, sy));
     }
-    const sx = offset.x - before.x + origin.x - this.#origin.x;
-    const sy = offset.y - before.y + origin.y - this.#origin.y;
     for (const element of attributes) {
       const known = old.get(keyOf(element.kind, element.indexPath));
       const item = this.#add(element);
