@@ -784,6 +784,29 @@ class Checks(Page):
             expect(found["leaving"] > 0 or change is insertion, f"{what}: nothing is seen to go")
             self.same(what, least=3)
 
+    def what_is_reloaded_is_filled_anew(self):
+        """As with a UICollectionView, wherever it is then, and whether it looks otherwise or not."""
+        self.open("layout=flow&collection=random")
+        told = self.browser.eval(VIEW + """
+          const ids = view.visibleItems.map(({attributes: {id}}) => id);
+          const told = [];
+          const render = view.renderItem;
+          view.renderItem = (element, attributes, reuse) => {
+            if (reuse === "recycled") told.push(attributes.id);
+            render(element, attributes, reuse);
+          };
+          await view.applyUpdates({
+            reloadItems: [{section: 0, start: 1, items: {sizes: [[90, 70], [95, 75]]}}, {section: 0, start: 5, items: {count: 1}}]});
+          await view.idle();
+          await view.applyUpdates({
+            deleteItems: [{section: 0, start: 0, end: 1}],
+            reloadItems: [{section: 0, start: 3, items: {sizes: [[90, 70]]}}, {section: 0, start: 590, items: {count: 1}}]});
+          await view.idle();
+          view.renderItem = render;
+          return told.map((id) => ids.indexOf(id)).filter((index) => index >= 0);""")
+        expect(told == [1, 2, 5, 3], f"filled anew are {told}")
+        self.same("in the end")
+
     def what_leaves_twice_goes_on_from_where_it_is(self):
         """A layout that follows before another one has come is begun where things are seen."""
         self.open("layout=flow&collection=random")

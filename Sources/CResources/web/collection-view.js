@@ -314,8 +314,9 @@ export class CollectionView extends EarlyElement {
   /**
    * Fills an element in.
    *
-   * `reuse` is `"new"` for an element without contents, `"recycled"` for one with those of another item,
-   * `"moved"` if it still shows the same item, which has another index path or other attributes now.
+   * `reuse` is `"new"` for an element without contents, `"recycled"` for one with those of another item, or of the
+   * same before it was reloaded, `"moved"` if it still shows the same item, which has another index path or other
+   * attributes now.
    *
    * @type {(element: HTMLElement, attributes: object, reuse: "new"|"recycled"|"moved") => void}
    */
@@ -664,7 +665,10 @@ export class CollectionView extends EarlyElement {
       const answer = await this.#askOnce("POST", "/updates", body);
       this.#followBatch(before, batch);
       this.#takeSummary(answer);
+      const reloaded = [...this.#items.values()].filter((item) => item.isCell && isReloaded(item.attributes, batch));
       this.#change(answer);
+      // What looks as it did is not told of.
+      for (const item of reloaded) if (this.#items.get(item.key) === item) this.#render(item, "recycled");
       this.#dispatchRanges("cancelprefetch", answer.cancelPrefetch);
       this.#wantTick();
       return answer;
@@ -2412,6 +2416,12 @@ function sideOf(indexPath, run) {
 
 const FORMS = ["sizes", "lengths", "aspectRatios", "ids"];
 const countOf = (items) => items.count ?? FORMS.map((form) => items[form]?.length).find((n) => n !== undefined) ?? 0;
+/** Whether a batch reloads an item. */
+function isReloaded({ indexPath: [section, item] }, { reloadItems = [] }) {
+  return reloadItems.some(
+    ({ section: at, start, items }) => at === section && start <= item && item < start + countOf(items));
+}
+
 /** In which words items are described. */
 const formOf = (items) =>
   [...FORMS.filter((form) => items[form]), items.size && `${items.size.width}x${items.size.height}`].join();
