@@ -147,7 +147,8 @@ struct Problem: Error {
     switch error {
     case .contentTooLong(let section):
       self.init(
-        .invalid, "the content would reach beyond 9e12 points in section \(section)",
+        .invalid,
+        "the content, or its columns or rows, would reach beyond 9e12 points in section \(section)",
         pointer: "/collection/sections/\(section)")
     case .tooManyColumns(let section, let limit):
       self.init(

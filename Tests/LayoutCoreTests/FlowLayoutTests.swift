@@ -232,35 +232,6 @@ struct FlowLayoutTests {
     }
   }
 
-  /// Cells without an area say where they are, too.
-  @Test(arguments: [ScrollDirection.vertical, .horizontal])
-  func columnsThatWouldReachTooFarAreRefused(direction: ScrollDirection) throws {
-    func prepare(_ layout: some CollectionLayout) throws -> PreparedLayout {
-      try PreparedLayout(
-        Content(sections: [Section(items: Items(count: 3))]), layout: layout,
-        viewport: Viewport(size: Size(width: 320, height: 480)))
-    }
-    for (spacing, isRefused) in [(900_000_000, false), (900_200_000, true)] {
-      let spacing = Length(points: spacing)
-      var columns = PagedGridLayout()
-      columns.scrollDirection = direction
-      (columns.columns, columns.minimumInteritemSpacing) = (10_000, spacing)
-      var rows = PagedGridLayout()
-      rows.scrollDirection = direction
-      (rows.rows, rows.minimumLineSpacing) = (10_000, spacing)
-      var waterfall = WaterfallLayout()
-      waterfall.scrollDirection = direction
-      (waterfall.columns, waterfall.minimumColumnSpacing) = (.count(10_000), spacing)
-      for layout: any CollectionLayout in [columns, rows, waterfall] {
-        if isRefused {
-          #expect(throws: LayoutError.contentTooLong(section: 0)) { try prepare(layout) }
-        } else {
-          _ = try prepare(layout)
-        }
-      }
-    }
-  }
-
   /// Spacing beside which nothing goes into 64 bits ends every line.
   @Test func linesOfImmenseSpacingHaveOneItemEach() throws {
     var layout = FlowLayout()

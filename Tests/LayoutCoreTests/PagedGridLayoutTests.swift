@@ -140,4 +140,39 @@ struct PagedGridLayoutTests {
     let first = time(from: 0)
     #expect(time(from: rows == 4 ? count / 2 : rows - 100) < first * 20)
   }
+
+  /// Cells without an area say where they are, too; of a waterfall as well.
+  @Test(arguments: [ScrollDirection.vertical, .horizontal])
+  func columnsThatWouldReachTooFarAreRefused(direction: ScrollDirection) throws {
+    func isRefused(_ layout: some CollectionLayout, count: Int) throws -> Bool {
+      let items = Items(count: count)
+      do {
+        _ = try PreparedLayout(
+          Content(sections: [Section(items: items)]), layout: layout,
+          viewport: Viewport(size: Size(width: 320, height: 480)))
+        return false
+      } catch LayoutError.contentTooLong(section: 0) { return true }
+    }
+    for (spacing, isTooMuch) in [(900_000_000, false), (900_200_000, true)] {
+      let spacing = Length(points: spacing)
+      var columns = PagedGridLayout()
+      columns.scrollDirection = direction
+      (columns.columns, columns.minimumInteritemSpacing) = (10_000, spacing)
+      var rows = PagedGridLayout()
+      rows.scrollDirection = direction
+      (rows.columns, rows.rows, rows.minimumLineSpacing) = (2, 10_000, spacing)
+      var waterfall = WaterfallLayout()
+      waterfall.scrollDirection = direction
+      (waterfall.columns, waterfall.minimumColumnSpacing) = (.count(10_000), spacing)
+      #expect(try isRefused(columns, count: 10_000) == isTooMuch)
+      #expect(try isRefused(rows, count: 20_000) == isTooMuch)
+      #expect(try isRefused(waterfall, count: 10_000) == isTooMuch)
+      // Those that none has reached say nothing.
+      #expect(try !isRefused(columns, count: 9000))
+      #expect(try !isRefused(rows, count: 19_000))
+      #expect(try !isRefused(waterfall, count: 9000))
+      waterfall.itemRenderDirection = .rightToLeft
+      #expect(try isRefused(waterfall, count: 1) == isTooMuch)
+    }
+  }
 }

@@ -73,8 +73,8 @@ final class ColumnGrid: Sendable {
   /// How many columns.
   var count: Int { metrics.count }
 
-  /// Where the items of the last column end.
-  var end: Length { position(count - 1) + itemWidth }
+  /// Where the items of a column end.
+  func end(ofColumn column: Int) -> Length { position(column) + itemWidth }
 
   /// Around each item.
   var padding: Length { metrics.padding }

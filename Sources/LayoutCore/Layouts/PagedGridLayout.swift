@@ -89,9 +89,10 @@ public struct PagedGridLayout: CollectionLayout, Equatable {
         count: rows, spacing: section.minimumLineSpacing ?? minimumLineSpacing,
         extent: page.height, leading: inset.top, trailing: inset.bottom, after: down)
       (across, down) = (columnAxis, rowAxis)
-      guard max(columnAxis.end, rowAxis.end) <= .maximumCoordinate else {
-        throw .contentTooLong(section: index)
-      }
+      // Of a page that is not full the last of them say nothing.
+      let count = section.items.count
+      let end = max(columnAxis.end(of: count), rowAxis.end(of: (count - 1) / columns + 1))
+      guard end <= .maximumCoordinate else { throw .contentTooLong(section: index) }
       let grid = PagedGrid(
         count: section.items.count, isHorizontal: scrollDirection == .horizontal,
         across: columnAxis, down: rowAxis)
@@ -157,8 +158,8 @@ private final class PagedGrid: SectionBody {
       byteCount = starts.capacity * MemoryLayout<Length>.stride
     }
 
-    /// Where the last cell ends.
-    var end: Length { position(count - 1) + cellExtent }
+    /// Where the last of some cells ends, as many as there is place for.
+    func end(of cellCount: Int) -> Length { position(min(count, cellCount) - 1) + cellExtent }
 
     /// Where a cell begins.
     func position(_ place: Int) -> Length {

@@ -200,7 +200,11 @@ public struct WaterfallLayout: PinningLayout {
     let known = shared.columns?.metrics == metrics ? shared.columns : nil
     let columns = known ?? ColumnGrid(metrics)
     shared.columns = columns.isShareable ? columns : nil
-    guard columns.end <= .maximumCoordinate else { throw .contentTooLong(section: index) }
+    // The last that may have items.
+    let last = itemRenderDirection == .rightToLeft ? count : min(count, section.items.count)
+    guard columns.end(ofColumn: last - 1) <= .maximumCoordinate else {
+      throw .contentTooLong(section: index)
+    }
     let lengths = ColumnLengths(
       section.items, in: columns, isShared: known != nil, itemSize: itemSize, scrollDirection)
     let interitem = section.minimumInteritemSpacing ?? minimumInteritemSpacing
