@@ -26,7 +26,7 @@ static void turn_away(http_server *server, int fd, const char *detail) {
   http_make_request_id(id);
   http_reply reply;
   http_reply_refuse(&reply, http_problem_of(503), detail, id, problem);
-  // Nobody has read what was asked for, and how.
+  // It may be a GET: nobody has read it.
   http_reply_header(&reply, http_cache_control, "no-cache");
   http_reply_say(&reply, fd, NULL);
   http_linger_take(&server->lingerer, fd, http_now());

@@ -344,14 +344,21 @@ struct Call: ~Escapable {
     {
       throw .problem(.noSuchSession)
     }
+    try checkRoom(for: change, of: session, current)
+    return change
+  }
+
+  /// Refuses a change that makes a session larger than there is room for.
+  func checkRoom(
+    for change: Session.Change, of session: Session, _ current: Session.Snapshot
+  ) throws(Failure) {
     // One that has been brought back into memory may take more than it may: it may become smaller.
-    if change.byteCount <= current.byteCount { return change }
+    if change.byteCount <= current.byteCount { return }
     do throws(SessionError) {
       try service.sessions.checkRoom(for: session, toTake: change.byteCount)
     } catch {
       throw .problem(Problem(error))
     }
-    return change
   }
 
   /// Leaves what takes long to a worker.

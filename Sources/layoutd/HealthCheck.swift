@@ -32,13 +32,13 @@ enum HealthCheck {
     // Any of them may be the one on which the server listens.
     var next = unsafe Optional(first)
     while let address = unsafe next {
-      if unsafe answers(host, at: address.pointee) { return true }
+      if unsafe answersReady(host, at: address.pointee) { return true }
       unsafe next = address.pointee.ai_next
     }
     return false
   }
 
-  private static func answers(_ host: String, at address: addrinfo) -> Bool {
+  private static func answersReady(_ host: String, at address: addrinfo) -> Bool {
     let descriptor = unsafe socket(address.ai_family, address.ai_socktype, 0)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }

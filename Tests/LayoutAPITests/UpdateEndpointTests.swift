@@ -1,6 +1,7 @@
 import Foundation
 import HTTPMessages
 import LayoutAPI
+import LayoutSessions
 import Testing
 
 // MARK: What all change tests need
@@ -571,24 +572,64 @@ struct UpdateRefusalTests {
     #expect(refused?["repair"] == nil)
   }
 
-  /// What an answer has no room for is no repair either.
-  @Test(arguments: [true, false])
-  func moreElementsThanAnAnswerMayHoldAreNotProposed(mayTakeLong: Bool) throws {
+  /// What an answer has no room for is no repair either; of long ids the fewer.
+  @Test(arguments: [(1, 20), (65, 10)])
+  func moreElementsThanAnAnswerMayHoldAreNotProposed(nameLength: Int, limit: Int) throws {
     let service = MockService(limits: ServiceLimits(elementCount: 20))
+    let name = String(repeating: "n", count: nameLength)
     let path = try service.makeSession(
-      #"{"collection":{"sections":[{"items":{"count":10}}]},"layout":{"kind":"list","itemLength":1},"viewport":{"width":9,"height":1000},"prefetch":{"ahead":0}}"#
+      #"{"collection":{"sections":[{"items":{"ids":["\#(name)"]}}]},"layout":{"kind":"list","itemLength":1},"viewport":{"width":9,"height":1000},"prefetch":{"ahead":0}}"#
     )
-    for (count, isProposed) in [(10, true), (11, false)] {
+    for (count, isProposed) in [(limit - 1, true), (limit, false)] {
+      let ids = (0..<count).map { "\"\($0)\"" }.joined(separator: ",")
       let refused = try #require(
         service.send(
           .post, path + "/updates",
           """
-          {"insertItems":[{"section":0,"at":1,"items":{"count":\(count)}}],
+          {"insertItems":[{"section":0,"at":1,"items":{"ids":[\(ids)]}}],
            "deleteItems":[{"section":0,"start":50,"end":51}]}
-          """, mayTakeLong: mayTakeLong))
+          """))
       #expect(refused.status == 409)
       #expect((refused["repair"] != nil) == isProposed)
     }
+  }
+
+  @Test func whatThereIsNoRoomForIsNotProposed() throws {
+    let service = MockService(sessions: SessionLimits(byteCount: 100_000))
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":1}}]},"layout":{"kind":"list","itemLength":1},"viewport":{"width":9,"height":9}}"#
+    )
+    for (count, isProposed) in [(100, true), (50_000, false)] {
+      let lengths = (0..<count).map { "\($0 % 7 + 1)" }.joined(separator: ",")
+      let refused = try #require(
+        service.send(
+          .post, path + "/updates",
+          """
+          {"insertItems":[{"section":0,"at":1,"items":{"lengths":[\(lengths)]}}],
+           "deleteItems":[{"section":0,"start":50,"end":51}]}
+          """))
+      #expect(refused.status == 409)
+      #expect((refused["repair"] != nil) == isProposed)
+    }
+  }
+
+  /// A worker says whether it may hold what the thread that serves may not write.
+  @Test func longRepairsAreLeftToWorkers() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":1}}]},"layout":{"kind":"list","itemLength":1},"viewport":{"width":9,"height":1000},"prefetch":{"ahead":0}}"#
+    )
+    func send(_ count: Int, mayTakeLong: Bool) -> Answer? {
+      service.send(
+        .post, path + "/updates",
+        """
+        {"insertItems":[{"section":0,"at":1,"items":{"count":\(count)}}],
+         "deleteItems":[{"section":0,"start":50,"end":51}]}
+        """, mayTakeLong: mayTakeLong)
+    }
+    #expect(send(100, mayTakeLong: false)?["repair"] != nil)
+    #expect(send(900, mayTakeLong: false) == nil)
+    #expect(send(900, mayTakeLong: true)?["repair"] != nil)
   }
 
   @Test func aSectionHasNoMoreThanATrillionItems() throws {

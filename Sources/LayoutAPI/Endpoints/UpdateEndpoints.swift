@@ -9,7 +9,10 @@ extension Call {
     let shape = try formatQuery()
     let session = try session(for: .change)
     let limits = contentLimits
-    let request = try body { (value) throws(JSONError) in try value.update(limits: limits) }
+    let sectionCount = session.snapshot.description.content.sections.count
+    let request = try body { (value) throws(JSONError) in
+      try value.update(limits: limits, ofSections: sectionCount)
+    }
     var answer: UpdateAnswer?
     var applied = OncePerRevision<(UpdatedContent, PreparedLayout)>()
     // What is only tried is not kept.
@@ -19,7 +22,7 @@ extension Call {
       let current = before.viewed(from: request.contentOffset)
       let anchor = try existing(request.anchor, in: current)
       let (updated, layout) = try applied.value(for: current) { () throws(Failure) in
-        try apply(request, keeping: anchor, to: current, limits)
+        try apply(request, keeping: anchor, to: current, of: session, limits)
       }
       let change = try answered(
         &answer, current, layout, updated, anchor: anchor,
@@ -110,7 +113,7 @@ extension Call {
   /// The batch applied, with a refusal that says how it could be.
   private func apply(
     _ request: UpdateRequest, keeping anchor: Anchor?, to current: Session.Snapshot,
-    _ limits: ContentLimits
+    of session: Session, _ limits: ContentLimits
   ) throws(Failure) -> (UpdatedContent, PreparedLayout) {
     let content = current.description.content
     let names = current.document.names
@@ -123,7 +126,7 @@ extension Call {
       // One that would be refused for another reason is none.
       if let batch = request.batch.repaired(for: content, names: names),
         let updated = try? batch.applied(to: content, names: names),
-        try isAccepted(updated, keeping: anchor, current, limits)
+        try isAccepted(updated, keeping: anchor, current, of: session, limits)
       {
         repaired.batch = batch
         var json = JSONWriter()
@@ -138,15 +141,17 @@ extension Call {
   /// Whether an update is one that would be answered.
   private func isAccepted(
     _ updated: UpdatedContent, keeping anchor: Anchor?, _ current: Session.Snapshot,
-    _ limits: ContentLimits
+    of session: Session, _ limits: ContentLimits
   ) throws(Failure) -> Bool {
     do throws(Failure) {
       let layout = try laidOut(updated, current, limits)
       var answer: UpdateAnswer?
-      _ = try answered(&answer, current, layout, updated, anchor: anchor, isNewVersion: true)
+      let change = try answered(
+        &answer, current, layout, updated, anchor: anchor, isNewVersion: true)
+      try checkRoom(for: change, of: session, current)
       return true
     } catch {
-      if error.isLeftToWorkers(service.limits) { throw error }
+      if !mayTakeLong, error.isLeftToWorkers(service.limits) { throw error }
       return false
     }
   }

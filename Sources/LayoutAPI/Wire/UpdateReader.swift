@@ -59,15 +59,20 @@ private enum AnchorMember: Int, JSONName {
 extension JSONValue {
   /// The body of `POST …/updates`.
   ///
-  /// - Parameter limits: What the batch may bring.
+  /// - Parameters:
+  ///   - limits: What the batch may bring.
+  ///   - sectionCount: How many sections there are, which may be more than there may be: then some have to go.
   /// - Returns: The batch, and how to answer it.
   /// - Throws: ``JSONError`` that points to what is wrong.
-  func update(limits: ContentLimits) throws(JSONError) -> UpdateRequest {
+  func update(
+    limits: ContentLimits, ofSections sectionCount: Int = 0
+  ) throws(JSONError) -> UpdateRequest {
     let object = try JSONObject<UpdateMember>(self)
     var request = UpdateRequest()
     var budget = ItemBudget(limits)
-    // More than there may be are refused before all are kept: of those that are named, some are then named twice.
-    try object[.deleteSections]?.forEachElement(maximumCount: limits.sections) {
+    // More than there are, or may be, are refused before all are kept: a longer list names some section twice.
+    let knownCount = max(limits.sections, sectionCount)
+    try object[.deleteSections]?.forEachElement(maximumCount: knownCount) {
       (value) throws(JSONError) in
       request.batch.deleteSections.append(try value.whole(in: JSONValue.indices))
     }
@@ -75,7 +80,7 @@ extension JSONValue {
       (value) throws(JSONError) in
       request.batch.insertSections.append(try value.sectionAt(&budget))
     }
-    try object[.moveSections]?.forEachElement(maximumCount: limits.sections) {
+    try object[.moveSections]?.forEachElement(maximumCount: knownCount) {
       (value) throws(JSONError) in
       let move = try JSONObject<OperationMember>(value, allowed: [.from, .to])
       request.batch.moveSections.append(

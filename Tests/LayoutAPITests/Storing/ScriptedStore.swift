@@ -197,11 +197,12 @@ extension MockService {
   /// A server over a store.
   convenience init(
     over store: ScriptedStore, maxStaleness: Duration = .zero,
+    limits: ServiceLimits = ServiceLimits(),
     sessions: SessionLimits = SessionLimits(), access: AccessControl = AccessControl(),
     clock: @escaping @Sendable () -> UInt64 = { 0 }
   ) {
     self.init(
-      sessions: sessions, access: access,
+      limits: limits, sessions: sessions, access: access,
       archive: SessionArchive(store, maxStaleness: maxStaleness, clock: clock))
   }
 

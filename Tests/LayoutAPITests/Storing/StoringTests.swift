@@ -54,6 +54,22 @@ struct StoringTests {
     }
   }
 
+  /// A server may allow fewer sections than the one before; then some have to go.
+  @Test func moreSectionsThanThereMayBeCanBeDeleted() throws {
+    let store = ScriptedStore(isShared: false)
+    let sections = Array(repeating: "{}", count: 10).joined(separator: ",")
+    let path = try MockService(over: store).makeSession(
+      #"{"collection":{"sections":[\#(sections)]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#
+    )
+    let again = MockService(over: store, limits: ServiceLimits(sectionCount: 4))
+    for (body, status) in [
+      (#"{"deleteSections":[0,0,0,0,0,0,0,0,0,0,0]}"#, 422),
+      (#"{"deleteSections":[0,1,2,3,4]}"#, 422), (#"{"deleteSections":[0,1,2,3,4,5]}"#, 200),
+    ] {
+      #expect(again.send(.post, path + "/updates", body)?.status == status)
+    }
+  }
+
   /// What became known of items one by one, of one this and of another that, is kept when it is written anew.
   @Test func itemsOfManyKindsAreThereAgain() throws {
     let store = ScriptedStore(isShared: false)
