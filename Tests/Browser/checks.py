@@ -1111,7 +1111,9 @@ class Checks(Page):
              "moveItems": [{"from": [1, 4], "to": [3, 0]}],
              "deleteItems": [{"section": 4, "start": 0, "end": 2}, {"section": 1, "start": 0, "end": 1}],
              "insertItems": [{"section": 0, "at": 1, "items": {"ids": ["U", "V"]}}]},
-            {"moveItems": [{"from": [4, 0], "to": [5, 1]}, {"from": [5, 1], "to": [4, 2]}]},
+            {"moveItems": [{"from": [4, 0], "to": [5, 1]}, {"from": [5, 1], "to": [4, 2]}],
+             # What is nothing may be anywhere.
+             "insertItems": [{"section": 99, "at": 9, "items": {"count": 0}}]},
             {"deleteSections": [5, 0]},
           ])
         expect(not wrong, f"another session would be begun with something else after {wrong}")
@@ -1220,6 +1222,19 @@ class Checks(Page):
           await view.replaceCollection({sections: [{items: items(60)}]});
           await view.idle();""")
         self.same("after a change by others of what ours is about", least=1)
+        # Or if ours is about a section that they have made.
+        counts = self.browser.eval(VIEW + """
+          await view.replaceCollection({sections: [{items: {count: 2}}, {items: {count: 3}}]});
+          await fetch(`${view.sessionURL}/updates`, {
+            method: "POST", headers: {"Content-Type": "application/json"},
+            body: JSON.stringify({insertSections: [{at: 2, section: {items: {count: 3}}}]})});
+          await view.setLayout({...view.layout, itemSpacing: 4});
+          await view.idle();
+          await view.applyUpdates({insertItems: [{section: 2, at: 0, items: {count: 2}}]});
+          await view.idle();
+          return view.itemCounts;""")
+        expect(counts == [2, 3, 5], f"after a batch about a section of others there are {counts} items")
+        self.same("after a batch about a section of others", least=4)
 
     @provokes(404)
     def sessions_are_given_back(self):

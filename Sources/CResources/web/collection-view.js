@@ -680,7 +680,11 @@ export class CollectionView extends EarlyElement {
     // The page may have set another one meanwhile. And what could not be followed shows what no session would begin
     // with: what comes after it is not about that.
     if (this.#collection !== before || this.#shownEdition === -1) return;
-    this.#collection = updated(before, batch);
+    try {
+      this.#collection = updated(before, batch);
+    } catch {
+      // It is about sections that others have made.
+    }
     if (this.#collection === before) this.#shownEdition = -1;
   }
 
@@ -2523,7 +2527,7 @@ function updated(collection, batch) {
   }
   for (const { section, at, items } of insertItems) {
     const count = countOf(items);
-    change(after[section]).come.push({ at, count, from: [[items, 0, count]] });
+    if (count > 0) change(after[section]).come.push({ at, count, from: [[items, 0, count]] });
   }
   for (const { from: [section, item], to } of moveItems) {
     const into = [];
@@ -2552,8 +2556,7 @@ function updated(collection, batch) {
     for (const { at, count, from } of place.come.sort((a, b) => a.at - b.at)) {
       take(at - index, list);
       list.push(...from);
-      // What is nothing may be anywhere.
-      index = Math.max(index, at) + count;
+      index = at + count;
     }
     take(Infinity, list);
     const items = new Runs(list);
