@@ -1358,6 +1358,19 @@ class Checks(Page):
           return [found, told];""")
         expect(found == [["not yet", True, True], [["not yet", 0]]], f"asked, begun again, and told: {found}")
         self.same("begun again", least=5)
+        # And if it is to come after one that is shown.
+        counts = self.browser.eval(VIEW + WAIT + """
+          let failures = 1;
+          view.collection = async () => {
+            if (failures-- > 0) throw new Error("not yet");
+            return {sections: [{items: {count: 50}}]};
+          };
+          for (let i = 0; i < 200 && view.itemCounts[0] !== 50; i++) await wait(50);
+          await wait(2500);
+          await view.idle();
+          return [view.itemCounts, failures];""")
+        expect(counts == [[50], -1], f"another collection that is there later: items, and failures left: {counts}")
+        self.same("another collection", least=5)
 
     @provokes(412, 422)
     def refusals_are_no_dead_ends(self):

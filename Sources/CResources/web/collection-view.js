@@ -360,7 +360,7 @@ export class CollectionView extends EarlyElement {
 
   #session = null;
   #isStartWanted = false;
-  /** Whether another session was wanted while the element was in no document. */
+  /** Whether another session was wanted while the element was in no document, or its beginning has failed. */
   #isOutdated = false;
   /** Refuses what belongs to a session that has been replaced. */
   #generation = 0;
@@ -761,7 +761,11 @@ export class CollectionView extends EarlyElement {
     // What is set in one go makes one session; what is asked for then is asked of that.
     queueMicrotask(() => { this.#isStartWanted = false; });
     const generation = ++this.#generation;
-    this.#enqueue(() => this.#start(generation)).catch((error) => this.#failed(error));
+    this.#enqueue(() => this.#start(generation)).catch((error) => {
+      // The session that is to be replaced may still be there.
+      if (generation === this.#generation) this.#isOutdated = passes(error);
+      this.#failed(error);
+    });
   }
 
   async #start(generation) {
@@ -1032,6 +1036,7 @@ export class CollectionView extends EarlyElement {
     this.#catchUpTimer = setTimeout(() => {
       this.#catchUpTimer = null;
       if (!this.isConnected) return;
+      if (this.#session && this.#isOutdated) this.#want();
       this.#fullWanted = true;
       this.#wantTick();
       this.#tellSize();
