@@ -1896,6 +1896,23 @@ class Checks(Page):
             expect(found["ids"] == expected, f"{what}: {before} became {found['ids']}")
             expect(self.ids(5) == found["replaced"], f"{what}: the server has {self.ids(5)}")
             self.same(f"after a change {what}", least=4)
+        # What others have done before, and nobody here knows of, is not taken for it.
+        counts = self.browser.eval(VIEW + """
+          const real = window.fetch;
+          let lost = 1;
+          window.fetch = async (url, options) => {
+            if (!String(url).endsWith("/collection") || lost-- <= 0) return real(url, options);
+            await real(`${view.sessionURL}/updates`, {
+              method: "POST", headers: {"Content-Type": "application/json"},
+              body: JSON.stringify({deleteItems: [{section: 0, start: 0, end: 1}]})});
+            throw new TypeError("cut off");
+          };
+          await view.replaceCollection({sections: [{items: {count: 9}}]});
+          await view.idle();
+          window.fetch = real;
+          return [view.itemCounts, view.collection.sections[0].items.count];""")
+        expect(counts == [[9], 9], f"another collection, after a change by others: {counts}")
+        self.same("after another collection that was lost", least=4)
 
     def it_says_where_it_is(self):
         """The server knows of another offset: it was started anew, or is another one, or others look at the session."""

@@ -699,7 +699,7 @@ export class CollectionView extends EarlyElement {
     return this.#enqueue(async () => {
       const before = this.#collection;
       const body = { collection, anchor, contentOffset: this.#tellOffset() };
-      const answer = await this.#askOnce("PUT", "/collection", body, false);
+      const answer = await this.#askOnce("PUT", "/collection", body, true);
       if (this.#collection === before) {
         this.#collection = collection;
         this.#shownEdition = this.#edition;
@@ -887,9 +887,10 @@ export class CollectionView extends EarlyElement {
 
   /**
    * Asks for what may be done only once. Where nobody knows whether it was, the session's version does (another's
-   * change at that very moment is taken for it); what moved is not told again then.
+   * change at that very moment is taken for it); what moved is not told again then. What replaces all is the
+   * same when it is done twice, whatever others have done before.
    */
-  async #askOnce(method, path, body, isMatched = true) {
+  async #askOnce(method, path, body, replacesAll = false) {
     if (this.#session && !(this.#session.viewport && this.#session.layout)) {
       // A size or a layout whose answer was lost may have made a version that would be taken for what this makes.
       const { version } = await this.#ask("GET", "");
@@ -899,19 +900,22 @@ export class CollectionView extends EarlyElement {
     const version = session?.version;
     for (let isOpen = false, triesLeft = 3; ; triesLeft--) {
       try {
-        return await this.#ask(method, path, body, { isMatched: isMatched || isOpen });
+        return await this.#ask(method, path, body, { isMatched: !replacesAll });
       } catch (error) {
         // The first one may still have been under way when the version was asked for.
         const isLate = isOpen && error.status === 412;
         isOpen = leavesOpen(error);
         if (triesLeft === 0 || session !== this.#session || !(isOpen || isLate)) throw error;
         const summary = await this.#ask("GET", "").catch(() => { throw error; });
-        if (session !== this.#session) return this.#askOnce(method, path, body, isMatched);
-        if (summary.version === version + 1) {
+        if (session !== this.#session) return this.#askOnce(method, path, body, replacesAll);
+        if (replacesAll) {
+          this.#fullWanted = this.#isInDoubt = true;
+        } else if (summary.version === version + 1) {
           this.#fullWanted = this.#isInDoubt = true;
           return { ...UNTOLD, contentOffset: this.#told, ...summary };
+        } else if (summary.version !== version) {
+          throw error;
         }
-        if (summary.version !== version) throw error;
       }
     }
   }
