@@ -662,6 +662,14 @@ class Checks(Page):
                   await view.idle();
                   return way();""", key, first, part, parts)
                 expect(abs(way) <= 1, f"{state}: {key} goes {way} px too far")
+        # Whoever scrolls elsewhere meanwhile is not brought back.
+        page = self.browser.eval(press + """
+          const {width} = view.viewportSize;
+          await view.setContentOffset({x: 3 * width, y: 0});
+          await wait(300);
+          await view.idle();
+          return view.contentOffset.x / width;""", "PageDown", [0, 0])
+        expect(page == 3, f"scrolled to page 3 on the way to the next one it rests at {page}")
         # Sections without items have nothing to go to.
         self.browser.eval(VIEW + """
           const counts = [0, 3, 0, 4, 0];

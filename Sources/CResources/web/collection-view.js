@@ -1786,7 +1786,7 @@ export class CollectionView extends EarlyElement {
     this.#gestureTimer = setTimeout(() => { if (!this.#motion && !this.#pointer) this.#comeToRest(); }, 150);
   }
 
-  /** Moves the content; resolves when it is there, or somebody has stopped it. */
+  /** Moves the content; resolves when it is there, or somebody has stopped it, and says which. */
   #moveTo(target, seconds, curve = easeOut) {
     this.#stopMotion();
     this.#gestureStart = this.#question = null;
@@ -1797,7 +1797,7 @@ export class CollectionView extends EarlyElement {
     if (seconds <= 0 || isThere || isStill()) {
       this.#put(end);
       this.#lastRest = this.contentOffset;
-      return Promise.resolve();
+      return Promise.resolve(true);
     }
     const start = this.contentOffset;
     // Far away the end of the way says enough.
@@ -1817,7 +1817,7 @@ export class CollectionView extends EarlyElement {
         if (part < 1) {
           motion.frame = requestAnimationFrame(step);
         } else {
-          this.#stopMotion();
+          this.#stopMotion(true);
           this.#lastRest = this.contentOffset;
         }
       };
@@ -1826,12 +1826,12 @@ export class CollectionView extends EarlyElement {
   }
 
   /** Says whether there was any. */
-  #stopMotion() {
+  #stopMotion(isThere = false) {
     const motion = this.#motion;
     if (!motion) return false;
     this.#motion = null;
     cancelAnimationFrame(motion.frame);
-    motion.resolve();
+    motion.resolve(isThere);
     this.#checkIdle();
     return true;
   }
@@ -2279,9 +2279,10 @@ export class CollectionView extends EarlyElement {
       event.preventDefault();
       const way = (isForward ? 0.9 : -0.9) * this.#main.viewport;
       const { x, y } = this.contentOffset;
-      await this.#moveTo(this.#main === this.#x ? { x: x + way, y } : { x, y: y + way }, 0.25);
+      const isThere = await this.#moveTo(this.#main === this.#x ? { x: x + way, y } : { x, y: y + way }, 0.25);
       await this.#enqueue(async () => {});
-      if (this.#snapMode !== "none") this.#snapFrom({ x, y });
+      // Who has stopped it, or goes elsewhere, says where it rests.
+      if (isThere && !this.#motion && this.#snapMode !== "none") this.#snapFrom({ x, y });
     }
   }
 
