@@ -275,6 +275,15 @@ class Checks(Page):
                 if (String(url).endsWith("/snap") && lost-- > 0) throw new TypeError("cut off");
                 return fetch(url, options);
               };""" + fling + "const between = at();"),
+            ("not answered for longer than it is asked", """
+              const {fetch} = window;
+              let lost = 4;
+              window.fetch = async (url, options) => {
+                if (String(url).endsWith("/snap") && lost-- > 0) throw new TypeError("cut off");
+                return fetch(url, options);
+              };""" + fling + """
+              const between = at();
+              for (let i = 0; i < 200 && lost >= 0; i++) await wait(50);"""),
             ("held before it is known where it goes", f"""
               const {{fetch}} = window;
               let answer, asked;

@@ -1046,6 +1046,7 @@ export class CollectionView extends EarlyElement {
       this.#tellSize();
       if (this.#session?.layout === null) this.layout = this.#layout;
       if (this.#session?.isHolding) this.#putBack();
+      if (this.#question && !this.#gestureStart && this.#snapMode !== "none") this.#snap(this.#question);
     }, 2000);
   }
 
