@@ -150,7 +150,7 @@ export interface CollectionViewEventMap {
   /**
    * Something failed. Where the server is away or has no time, or the page's own function that makes the collection
    * fails (`status` is 0, 429, or 500 and above), the element asks two seconds later what is to be shown, tells its
-   * size and layout, and begins another session if there is none.
+   * size and layout, and begins another session if there is none, or none yet of what has been set since.
    */
   error: CustomEvent<{ error: Error; status: number; problem: Problem | null }>;
 }
