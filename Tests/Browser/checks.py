@@ -240,6 +240,12 @@ class Checks(Page):
           const isBetween = () => at() > 0.61 * width && at() < 0.95 * width;
           for (let i = 0; i < 300 && !isBetween(); i++) await new Promise(requestAnimationFrame);
           const between = at();"""
+        loses = """
+          const {fetch} = window;
+          window.fetch = async (url, options) => {
+            if (String(url).endsWith("/snap") && lost-- > 0) throw new TypeError("cut off");
+            return fetch(url, options);
+          };"""
         for what, act in (
             ("pressed on its way", flies + press + "press('pointerup');"),
             ("pressed and let go elsewhere", flies + press + "press('pointerleave');"),
@@ -268,20 +274,8 @@ class Checks(Page):
               for (let step = 1; step < 5; step++) point("pointermove", {clientX: x + 600 - 25 * step});
               const between = at();
               point("pointercancel");"""),
-            ("not answered where it goes", """
-              const {fetch} = window;
-              let lost = 1;
-              window.fetch = async (url, options) => {
-                if (String(url).endsWith("/snap") && lost-- > 0) throw new TypeError("cut off");
-                return fetch(url, options);
-              };""" + fling + "const between = at();"),
-            ("not answered for longer than it is asked", """
-              const {fetch} = window;
-              let lost = 4;
-              window.fetch = async (url, options) => {
-                if (String(url).endsWith("/snap") && lost-- > 0) throw new TypeError("cut off");
-                return fetch(url, options);
-              };""" + fling + """
+            ("not answered where it goes", "let lost = 1;" + loses + fling + "const between = at();"),
+            ("not answered for longer than it is asked", "let lost = 4;" + loses + fling + """
               const between = at();
               for (let i = 0; i < 200 && lost >= 0; i++) await wait(50);"""),
             ("held before it is known where it goes", f"""

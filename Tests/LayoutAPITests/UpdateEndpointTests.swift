@@ -572,6 +572,14 @@ struct UpdateRefusalTests {
     #expect(refused?["repair"] == nil)
   }
 
+  /// Inserts items, and is refused for something else.
+  private func refusedInsertion(of items: String) -> String {
+    """
+    {"insertItems":[{"section":0,"at":1,"items":{\(items)}}],
+     "deleteItems":[{"section":0,"start":50,"end":51}]}
+    """
+  }
+
   /// What an answer has no room for is no repair either; of long ids the fewer.
   @Test(arguments: [(1, 20), (65, 10)])
   func moreElementsThanAnAnswerMayHoldAreNotProposed(nameLength: Int, limit: Int) throws {
@@ -583,12 +591,7 @@ struct UpdateRefusalTests {
     for (count, isProposed) in [(limit - 1, true), (limit, false)] {
       let ids = (0..<count).map { "\"\($0)\"" }.joined(separator: ",")
       let refused = try #require(
-        service.send(
-          .post, path + "/updates",
-          """
-          {"insertItems":[{"section":0,"at":1,"items":{"ids":[\(ids)]}}],
-           "deleteItems":[{"section":0,"start":50,"end":51}]}
-          """))
+        service.send(.post, path + "/updates", refusedInsertion(of: "\"ids\":[\(ids)]")))
       #expect(refused.status == 409)
       #expect((refused["repair"] != nil) == isProposed)
     }
@@ -602,12 +605,7 @@ struct UpdateRefusalTests {
     for (count, isProposed) in [(100, true), (50_000, false)] {
       let lengths = (0..<count).map { "\($0 % 7 + 1)" }.joined(separator: ",")
       let refused = try #require(
-        service.send(
-          .post, path + "/updates",
-          """
-          {"insertItems":[{"section":0,"at":1,"items":{"lengths":[\(lengths)]}}],
-           "deleteItems":[{"section":0,"start":50,"end":51}]}
-          """))
+        service.send(.post, path + "/updates", refusedInsertion(of: "\"lengths\":[\(lengths)]")))
       #expect(refused.status == 409)
       #expect((refused["repair"] != nil) == isProposed)
     }
@@ -621,11 +619,8 @@ struct UpdateRefusalTests {
     )
     func send(_ count: Int, mayTakeLong: Bool) -> Answer? {
       service.send(
-        .post, path + "/updates",
-        """
-        {"insertItems":[{"section":0,"at":1,"items":{"count":\(count)}}],
-         "deleteItems":[{"section":0,"start":50,"end":51}]}
-        """, mayTakeLong: mayTakeLong)
+        .post, path + "/updates", refusedInsertion(of: "\"count\":\(count)"),
+        mayTakeLong: mayTakeLong)
     }
     #expect(send(100, mayTakeLong: false)?["repair"] != nil)
     #expect(send(900, mayTakeLong: false) == nil)

@@ -210,11 +210,7 @@ struct EqualRunTests {
   /// A window reaches over as many screens as it says.
   @Test func linesThatAreWholeAreNotGoneThroughOneByOne() throws {
     let count = 20_000
-    let sizes = Items(
-      count: count,
-      extents: .sizes(
-        widths: LengthArray(count: count) { Length(points: 40 + $0 &* 7919 % 61) },
-        heights: LengthArray(count: count) { Length(points: 30 + $0 &* 7907 % 47) }))
+    let sizes = Items.unlike(count)
     let equal = Items(count: count, extents: .size(Size(width: 50, height: 50)))
     let placement = try PreparedLayout(
       Content(sections: [Section(items: Items())]).with(ItemList(runs: [sizes, equal, sizes])),

@@ -319,11 +319,7 @@ struct FlowLayoutTests {
   /// Sizes that differ, so many that they are asked for before they are read, and many changes of them.
   @Test func aLongFlowIsReadAndChangedAsAShortOne() throws {
     let count = 140_000
-    let sizes = Items(
-      count: count,
-      extents: .sizes(
-        widths: LengthArray(count: count) { Length(points: 40 + $0 &* 7919 % 61) },
-        heights: LengthArray(count: count) { Length(points: 30 + $0 &* 7907 % 47) }))
+    let sizes = Items.unlike(count)
     let content = Content(sections: [Section(items: sizes)])
     let viewport = Viewport(size: Size(width: 320, height: 480))
     let prepared = try PreparedLayout(content, layout: FlowLayout(), viewport: viewport)

@@ -230,6 +230,17 @@ extension SeededGenerator {
   }
 }
 
+extension Items {
+  /// Items of which hardly two next to each other have one size.
+  static func unlike(_ count: Int) -> Items {
+    Items(
+      count: count,
+      extents: .sizes(
+        widths: LengthArray(count: count) { Length(points: 40 + $0 &* 7919 % 61) },
+        heights: LengthArray(count: count) { Length(points: 30 + $0 &* 7907 % 47) }))
+  }
+}
+
 extension FlowLayout {
   /// Upright, and nothing but items from edge to edge.
   mutating func leaveItemsAlone() {

@@ -94,7 +94,7 @@ public struct PagedGridLayout: CollectionLayout, Equatable {
       let end = max(columnAxis.end(of: count), rowAxis.end(of: (count - 1) / columns + 1))
       guard end <= .maximumCoordinate else { throw .contentTooLong(section: index) }
       let grid = PagedGrid(
-        count: section.items.count, isHorizontal: scrollDirection == .horizontal,
+        count: count, isHorizontal: scrollDirection == .horizontal,
         across: columnAxis, down: rowAxis)
       return (SectionStack.Frame(inset: scrollDirection.upright(inset)), grid)
     }
