@@ -77,7 +77,8 @@ public struct UpdatedContent: Sendable {
   public var map: any ElementMap
   /// The names there are afterwards, as far as anybody had to know them.
   public var names: KnownNames
-  var change: ContentChange
+  /// Which sections it touches; nil if nobody has worked that out: all are laid out anew then.
+  var change: ContentChange?
 }
 
 extension BatchUpdate {

@@ -12,9 +12,7 @@ extension UpdatedContent {
       let summary = content.sections.summary
       guard summary.namedItemCount == summary.itemCount else { return nil }
     }
-    self.init(
-      content: new, map: NameMap(old, new), names: KnownNames(),
-      change: ContentChange(sectionEdits: []))
+    self.init(content: new, map: NameMap(old, new), names: KnownNames())
   }
 }
 

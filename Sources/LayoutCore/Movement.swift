@@ -65,9 +65,7 @@ public struct InteractiveMovement: Sendable {
     target = source
     original = content
     originalLayout = layout
-    preview = UpdatedContent(
-      content: content, map: IdentityMap(), names: KnownNames(),
-      change: ContentChange(sectionEdits: []))
+    preview = UpdatedContent(content: content, map: IdentityMap(), names: KnownNames())
     self.layout = layout
     var shown = cell.frame
     shown.origin.x += cell.middleShift.x

@@ -16,9 +16,6 @@ public protocol Placement: Sendable {
   /// Whether cells show elsewhere than where they rest.
   var movesCells: Bool { get }
 
-  /// How many items had to be placed one by one although nothing is described of them.
-  var placingCost: Int { get }
-
   /// The bytes that the placement takes on the heap, beyond what the content has anyway.
   var byteCount: Int { get }
 
@@ -271,9 +268,6 @@ public struct WindowReach: Hashable, Sendable {
 extension Placement {
   /// Cells show where they rest.
   public var movesCells: Bool { false }
-
-  /// None.
-  public var placingCost: Int { 0 }
 
   /// In the content.
   public var restingExtent: ClosedRange<Length> { .zero...contentSize.height }

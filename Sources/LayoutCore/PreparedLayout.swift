@@ -48,8 +48,9 @@ public struct PreparedLayout: Sendable {
     let container = Container(old.viewport, old.scrollDirection)
     placement = try layout.arrange(
       updated.content, in: container,
-      reusing: Rearrangement(
-        placement: old.placement, container: container, change: updated.change))
+      reusing: updated.change.map {
+        Rearrangement(placement: old.placement, container: container, change: $0)
+      })
     items = ItemCounter(updated.content)
     scrollDirection = old.scrollDirection
     contentSize = scrollDirection.upright(placement.contentSize)
@@ -108,9 +109,6 @@ public struct PreparedLayout: Sendable {
 
   /// The bytes that it takes on the heap, beyond what the content has anyway; an estimate.
   public var byteCount: Int { placement.byteCount }
-
-  /// How many items had to be placed one by one although nothing is described of them.
-  public var placingCost: Int { placement.placingCost }
 
   /// How many elements show at once, if cells lie as close everywhere; 16,384 at the most: room for more, if
   /// it is not needed, would be given to the program and taken from it for nothing.

@@ -32,6 +32,24 @@ struct IncrementalLayoutTests {
     try check(&generator, generator.content(), batches: 80)
   }
 
+  /// Of content that takes the place of other content nobody knows what is as it was.
+  @Test func whatReplacesContentIsLaidOutAsAWhole() throws {
+    let contents = [[5, 6, 7], [70, 60, 50, 40]].map { heights in
+      var names = StringTable()
+      for index in heights.indices { names.append("\(index)") }
+      let lengths = LengthArray(count: heights.count) { Length(points: heights[$0]) }
+      return Content(sections: [
+        Section(items: Items(count: heights.count, extents: .lengths(lengths), ids: names))
+      ])
+    }
+    let viewport = Viewport(size: Size(width: 100, height: 100))
+    let layout = ListLayout()
+    let before = try PreparedLayout(contents[0], layout: layout, viewport: viewport)
+    let updated = try #require(UpdatedContent(replacing: contents[0], by: contents[1]))
+    let after = try PreparedLayout(updating: before, to: updated, layout: layout)
+    #expect(after.contentSize == Size(width: 100, height: 220))
+  }
+
   /// So many items that ropes have several levels, and lines and columns fall out of step.
   @Test(arguments: seeds(35))
   func anUpdatedLayoutOfManyItemsIsThatFromScratch(seed: UInt64) throws {
