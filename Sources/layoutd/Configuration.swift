@@ -223,7 +223,7 @@ struct Configuration {
     .integer(
       "max-connections-per-address", 0...1_000_000, \.maxConnectionsPerAddress,
       "of one IPv4 address or IPv6 /64",
-      zero: "an eighth of --max-connections, loopback not counted"),
+      zero: "0: an eighth of --max-connections, loopback not counted"),
     .integer(
       "max-in-flight-mib", 1...1_048_576, \.maxInFlightMiB,
       "bodies and answers under way; past it: 503"),
@@ -247,15 +247,15 @@ struct Configuration {
       "lines name:sha256-hex-of-key; read again on SIGHUP (none)"),
     .integer(
       "tenant-max-sessions", 0...100_000_000, \.tenantMaxSessions,
-      "sessions of one name in that file, without it of all; past it: 429", zero: "no limit"),
+      "sessions of one name in that file, without it of all; past it: 429", zero: "0: no limit"),
     .integer(
       "tenant-memory-mib", 0...1_048_576, \.tenantMemoryMiB,
       "for the sessions of one name in that file, without it of all; past it: 429",
-      zero: "no limit"),
+      zero: "0: no limit"),
     .integer(
       "tenant-requests-per-second", 0...1_000_000, \.tenantRequestsPerSecond,
       "of one name in that file, without it of all, a second's worth at once; past it: 429",
-      zero: "no limit"),
+      zero: "0: no limit"),
     Option(
       name: "allow-anonymous", placeholder: nil,
       help: "serve addresses other than loopback without keys (off)"

@@ -343,6 +343,10 @@ struct AccessTests {
     ("*", true), ("https://a.example", true), ("http://localhost:3000", true),
     ("https://a.example/", false), ("a.example", false), ("https://", false), ("", false),
     ("null", false), ("https://a b", false), ("https://a\r\nX: y", false),
+    // None that a browser would have shortened, or written small.
+    ("https://a.example:443", false), ("http://a.example:80", false), ("http://a:443", true),
+    ("https://A.example", false), ("https://a?b", false), ("https://a#b", false),
+    ("https://u@a", false), ("http://[::1]:3000", true), ("app://Some.Shell", true),
   ])
   func anOriginIsWhatBrowsersSend(text: String, isOrigin: Bool) {
     #expect(CORSPolicy.isOrigin(text) == isOrigin)

@@ -29,8 +29,12 @@ public struct CORSPolicy: Sendable {
       return false
     }
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    return parts.count == 3 && parts[0].count > 1 && parts[0].hasSuffix(":") && parts[1].isEmpty
-      && !parts[2].isEmpty
+    guard parts.count == 3, parts[0].count > 1, parts[0].hasSuffix(":"), parts[1].isEmpty,
+      !parts[2].isEmpty, !parts[2].contains(where: { "?#@\\".contains($0) })
+    else { return false }
+    // Of other schemes a browser's extension or an application's shell may make what it likes.
+    let defaultPort = ["http:": ":80", "https:": ":443"][parts[0]]
+    return defaultPort.map { parts[2] == parts[2].lowercased() && !parts[2].hasSuffix($0) } ?? true
   }
 
   /// The origin as an answer's field names it; nil if it may not call.
