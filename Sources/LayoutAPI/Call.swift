@@ -14,8 +14,8 @@ struct Call: ~Escapable {
   private let thread: Int
   private let path: Span<UInt8>
   private let query: Span<UInt8>
-  private let fields: HTTPRequestFields
-  private let body: Span<UInt8>
+  let fields: HTTPRequestFields
+  let body: Span<UInt8>
   private let hasLength: Bool
   private let bodyPadding: Int
   private let parameters: PathParameters
@@ -66,7 +66,7 @@ struct Call: ~Escapable {
 
   /// A parameter of the path.
   @_lifetime(copy self)
-  private func parameter(_ index: Int) -> Span<UInt8> { path.extracting(parameters[index]) }
+  func parameter(_ index: Int) -> Span<UInt8> { path.extracting(parameters[index]) }
 
   /// A parameter of the path as text.
   func parameterText(_ index: Int) -> String { parameter(index).string }
@@ -104,62 +104,6 @@ struct Call: ~Escapable {
       return session
     }
     throw .problem(.noSuchSession)
-  }
-
-  /// Forgets the session that the path names, if it is at the version that the client believes in.
-  func removeSession() throws(Failure) {
-    guard fields.ifMatch.isEmpty else {
-      let session = try session(for: .deletion)
-      if let archive = service.archive { return try remove(session, from: archive) }
-      return try removeWithoutStore(session)
-    }
-    guard let id = SessionID(parameter(0)) else { throw .problem(.noSuchSession) }
-    let isInMemory = service.sessions.session(id, of: owner, at: service.now()) != nil
-    if let archive = service.archive {
-      // It is not brought into memory for that: it may be one that cannot be read.
-      if !isInMemory {
-        guard try archive.has(id, of: owner) else { throw .problem(.noSuchSession) }
-      }
-      let outcome = try archive.delete(id, at: nil, in: service.sessions)
-      _ = service.sessions.remove(id, of: owner, at: service.now())
-      guard outcome != .missing else { throw .problem(.noSuchSession) }
-    } else if !service.sessions.remove(id, of: owner, at: service.now()) {
-      throw .problem(.noSuchSession)
-    }
-  }
-
-  /// Forgets a session at the version that the client believes in, in the store and then in memory.
-  private func remove(_ session: Session, from archive: SessionArchive) throws(Failure) {
-    for _ in 0..<SessionArchive.roundCount {
-      let snapshot = session.snapshot
-      try checkIfMatch(snapshot)
-      let outcome = try archive.delete(
-        session.id, at: snapshot.version, in: service.sessions)
-      if case .conflict = outcome {
-        // Somebody else was faster with a change, which memory may not have yet: looked at again.
-        session.upkeep.doubt()
-        if try archive.refresh(session, for: .deletion, in: service.sessions) { continue }
-      }
-      _ = service.sessions.remove(session.id, of: owner, at: service.now())
-      guard outcome == .done else { throw .problem(.noSuchSession) }
-      return
-    }
-    throw SessionArchive.contested
-  }
-
-  /// Forgets a session at the version that the client believes in, where there is no store.
-  private func removeWithoutStore(_ session: Session) throws(Failure) {
-    // A change under way is waited for, which may take long: one that is accepted makes another version.
-    guard mayTakeLong else { throw .takesLong }
-    var isRemoved = false
-    let room = service.sessions.waitingRoom
-    let isItsTurn = try session.change(waitingIn: room) { (current) throws(Failure) in
-      try checkIfMatch(current)
-      isRemoved = service.sessions.remove(session.id, of: owner, at: service.now())
-      return nil
-    }
-    guard isItsTurn != nil else { throw .problem(.beingChanged) }
-    guard isRemoved else { throw .problem(.noSuchSession) }
   }
 
   /// Leaves what has to wait for a store to a worker.
@@ -236,131 +180,6 @@ struct Call: ~Escapable {
     try body { (value) throws(JSONError) in _ = try JSONObject<NoMember>(value, allowed: []) }
   }
 
-  /// Whether the client believes in the version that there is, or takes any.
-  func isIfMatch(_ version: Int) -> Bool {
-    fields.ifMatch.isEmpty || EntityTag.field(fields.ifMatch, names: version)
-  }
-
-  /// Refuses a change if the client believes in another version than there is.
-  func checkIfMatch(_ session: Session.Snapshot) throws(Failure) {
-    if isIfMatch(session.version) { return }
-    let tag = EntityTag(session).field.description
-    throw .problem(.movedOn(to: session.version, tag: tag, from: fields.ifMatch))
-  }
-
-  /// Changes a session, if it is at the version that the client believes in.
-  ///
-  /// - Parameters:
-  ///   - session: The session.
-  ///   - kind: What a new version changes; nil if there will be none: then no store learns of the change, nor
-  ///     is one waited for.
-  ///   - body: What a store keeps of it: the body of a request of that kind; nil for this request's own.
-  ///   - work: Works the change out.
-  /// - Returns: The session afterwards.
-  /// - Throws: 412, what `work` throws, and ``Failure/takesLong`` for long content.
-  func change(
-    _ session: Session, _ kind: StoredChange.Kind?, body: (() -> [UInt8])? = nil,
-    _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
-  ) throws(Failure) -> Session.Snapshot {
-    try checkIsShort(session.snapshot.document.description.content)
-    return try timing(.update) { () throws(Failure) in
-      guard let kind, let archive = service.archive else {
-        return try changeBriefly(session, work)
-      }
-      guard mayTakeLong else { throw .takesLong }
-      return try changeDurably(session, in: archive, kind, body, work)
-    }
-  }
-
-  /// Changes a session in the store, and then in memory.
-  private func changeDurably(
-    _ session: Session, in archive: SessionArchive, _ kind: StoredChange.Kind,
-    _ body: (() -> [UInt8])?, _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
-  ) throws(Failure) -> Session.Snapshot {
-    for _ in 0..<SessionArchive.roundCount {
-      var outcome = StoreOutcome.done
-      var recordSize: Int?
-      var old: Session.Revision?
-      do throws(Failure) {
-        let changed = try session.change(
-          waitingIn: service.sessions.waitingRoom,
-          commit: { (before, change) throws(Failure) in
-            let own = body?()
-            if archive.prefersSnapshot(of: session, to: own?.count ?? self.body.count) {
-              outcome = try archive.replace(
-                session, by: change, after: before.storedVersion, in: service.sessions)
-            } else {
-              let record = record(of: kind, own, at: change.scrolling.contentOffset)
-              recordSize = record.count
-              outcome = try archive.append(
-                record, to: session, after: before.storedVersion, stamp: change.stamp,
-                in: service.sessions)
-            }
-            // Leaves the session as it is.
-            if outcome != .done { throw .problem(.noSuchSession) }
-          },
-          { (current) throws(Failure) in
-            old = current.revision
-            return try checked(session, current, work)
-          })
-        guard let changed else { throw .problem(.beingChanged) }
-        if let recordSize { archive.noteGrowth(of: session, by: recordSize) }
-        service.sessions.recount(session, replacing: old)
-        return changed
-      } catch {
-        switch outcome {
-        case .done: throw error
-        case .missing:
-          _ = service.sessions.remove(session.id, of: owner, at: service.now())
-          throw error
-        case .conflict:
-          // Somebody else was faster: worked out anew, from what there is now.
-          guard try archive.refresh(session, for: .change, in: service.sessions) else {
-            throw error
-          }
-        }
-      }
-    }
-    throw SessionArchive.contested
-  }
-
-  /// The record of a change, with a body of its own or that of the request, which is not copied for that.
-  private func record(
-    of kind: StoredChange.Kind, _ own: [UInt8]?, at contentOffset: Point
-  ) -> [UInt8] {
-    guard let own else { return StoredRecord.change(kind, body: body, at: contentOffset) }
-    return StoredRecord.change(kind, body: own.span, at: contentOffset)
-  }
-
-  private func checked(
-    _ session: Session, _ current: Session.Snapshot,
-    _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
-  ) throws(Failure) -> Session.Change? {
-    try checkIfMatch(current)
-    guard let change = try work(current) else { return nil }
-    // Whoever deletes a session at a version takes it out between two changes; a store knows by itself.
-    if change.isNewVersion, service.archive == nil,
-      service.sessions.residentSession(session.id) !== session
-    {
-      throw .problem(.noSuchSession)
-    }
-    try checkRoom(for: change, of: session, current)
-    return change
-  }
-
-  /// Refuses a change that makes a session larger than there is room for.
-  func checkRoom(
-    for change: Session.Change, of session: Session, _ current: Session.Snapshot
-  ) throws(Failure) {
-    // One that has been brought back into memory may take more than it may: it may become smaller.
-    if change.byteCount <= current.byteCount { return }
-    do throws(SessionError) {
-      try service.sessions.checkRoom(for: session, toTake: change.byteCount)
-    } catch {
-      throw .problem(Problem(error))
-    }
-  }
-
   /// Leaves what takes long to a worker.
   func checkIsShort(_ content: Content) throws(Failure) {
     guard mayTakeLong || Call.isShort(content) else { throw .takesLong }
@@ -410,27 +229,6 @@ struct Call: ~Escapable {
     return try body()
   }
 
-  /// The same for changes that take no time, whatever the collection; but others of this session may.
-  func changeBriefly(
-    _ session: Session, _ change: (Session.Snapshot) throws(Failure) -> Session.Change?
-  ) throws(Failure) -> Session.Snapshot {
-    try checkAsksForFew(session.snapshot.scrolling)
-    var old: Session.Revision?
-    func work(_ current: Session.Snapshot) throws(Failure) -> Session.Change? {
-      old = current.revision
-      let made = try checked(session, current, change)
-      assert(
-        service.archive == nil || made?.isNewVersion != true, "a version that no store knows of")
-      return made
-    }
-    let room = mayTakeLong ? service.sessions.waitingRoom : nil
-    guard let changed = try session.change(waitingIn: room, work) else {
-      throw mayTakeLong ? .problem(.beingChanged) : .takesLong
-    }
-    service.sessions.recount(session, replacing: old)
-    return changed
-  }
-
   // MARK: What goes out
 
   /// An answer in JSON.
@@ -476,14 +274,15 @@ struct Call: ~Escapable {
     }
   }
 
-  /// Runs a part of the request that is watched.
-  private func timing<Value>(
+  /// Runs a part of the request that is watched; what is refused, or left to a worker, is not counted.
+  func timing<Value>(
     _ work: RequestMetrics.Work, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     guard let metrics = service.metrics else { return try body() }
     let start = service.clocks.monotonic()
-    defer { metrics.count(work, from: start, to: service.clocks.monotonic(), on: thread) }
-    return try body()
+    let value = try body()
+    metrics.count(work, from: start, to: service.clocks.monotonic(), on: thread)
+    return value
   }
 
   /// Runs what the query may refuse.

@@ -86,6 +86,10 @@ struct Problem: Error {
     self.detail = detail
     self.pointer = pointer
     self.fields = fields
+    // What may well be answered soon.
+    if kind.status == .serviceUnavailable {
+      self.fields.append(HTTPField(name: "Retry-After", value: "1"))
+    }
   }
 
   /// A query parameter is unknown, malformed, missing or out of range.
@@ -191,24 +195,19 @@ struct Problem: Error {
   /// What a store did not do; where it is and what it said is for those who run it.
   init(_ error: StoreError) {
     switch error.kind {
-    case .unavailable: self = .unavailable("the store cannot be used now; nothing has been changed")
+    case .unavailable:
+      self.init(.unavailable, "the store cannot be used now; nothing has been changed")
     case .uncertain:
-      self = .unavailable(
-        "the store did not say whether it has changed the session; ask for its version",
-        as: .uncertain)
+      self.init(
+        .uncertain, "the store did not say whether it has changed the session; ask for its version")
     case .unreadable:
       self.init(.unreadable, "the store cannot read what it has; it is left as it is")
     }
   }
 
-  /// What may well be answered soon: nothing has been done, if the kind says nothing else.
-  static func unavailable(_ detail: String, as kind: Kind = .unavailable) -> Problem {
-    Problem(kind, detail, fields: [HTTPField(name: "Retry-After", value: "1")])
-  }
-
   /// A session that others are changing, where no more may wait for them.
   static var beingChanged: Problem {
-    .unavailable("the session is being changed, and many wait already; ask again")
+    Problem(.unavailable, "the session is being changed, and many wait already; ask again")
   }
 
   /// The problem as an answer.

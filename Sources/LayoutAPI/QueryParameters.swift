@@ -141,12 +141,9 @@ struct QueryParameters: ~Escapable {
   /// A whole number in a range.
   func integer(_ name: QueryName, in range: ClosedRange<Int>) throws(Problem) -> Int? {
     guard let text = text(name) else { return nil }
-    guard let value = Int(plain: text, in: .min ... .max) else {
-      throw .query("query parameter \"\(name.text)\" is not a whole number")
-    }
-    guard range.contains(value) else {
+    guard let value = Int(plain: text, in: range) else {
       throw .query(
-        "query parameter \"\(name.text)\" is out of range: \(range.lowerBound) to \(range.upperBound)"
+        "query parameter \"\(name.text)\" is not a whole number from \(range.lowerBound) to \(range.upperBound)"
       )
     }
     return value

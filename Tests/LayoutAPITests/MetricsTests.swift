@@ -36,6 +36,27 @@ struct MetricsTests {
     #expect(try mock.sample("layoutd_update_duration_seconds_count") == "0")
     _ = mock.send(.post, path + "/updates", #"{"deleteItems":[{"section":0,"start":0,"end":1}]}"#)
     #expect(try mock.sample("layoutd_update_duration_seconds_count") == "1")
+    let refused = #"{"deleteItems":[{"section":1,"start":0,"end":1}]}"#
+    #expect(mock.send(.post, path + "/updates", refused)?.status == 409)
+    #expect(try mock.sample("layoutd_update_duration_seconds_count") == "1")
+  }
+
+  /// The thread that serves leaves it to a worker.
+  @Test func aChangeThatAStoreHasToLearnOfIsCountedOnce() throws {
+    let service = MockService(
+      over: ScriptedStore(isShared: false), metrics: RequestMetrics(threadCount: 1))
+    let path = try service.makeSession(Self.session)
+    for (method, end, body) in [
+      (HTTPMethod.post, "/updates", #"{"deleteItems":[{"section":0,"start":0,"end":1}]}"#),
+      (.put, "/layout", #"{"layout":{"kind":"flow"}}"#),
+      (.put, "/viewport", #"{"viewport":{"width":8,"height":9}}"#),
+      (.put, "/collection", #"{"collection":{"sections":[]}}"#),
+    ] {
+      let before = try service.sample("layoutd_update_duration_seconds_count").flatMap(Int.init)
+      #expect(service.send(method, path + end, body)?.status == 200)
+      let after = try service.sample("layoutd_update_duration_seconds_count").flatMap(Int.init)
+      #expect(try #require(after) == #require(before) + 1, "\(end)")
+    }
   }
 
   @Test func sessionsAreCounted() throws {

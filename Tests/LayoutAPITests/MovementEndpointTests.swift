@@ -126,6 +126,20 @@ struct MovementTests {
     }
   }
 
+  @Test func asManySectionsMayBeNamedAsACollectionMayHave() throws {
+    let service = MockService(limits: ServiceLimits(sectionCount: 2))
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":1}},{}]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#
+    )
+    let refused = service.send(
+      .post, path + "/movement", #"{"indexPath":[0,0],"sections":[0,1,0]}"#)
+    #expect(refused?.status == 422)
+    #expect(refused?["pointer"] as? String == "/sections")
+    #expect(
+      service.send(.post, path + "/movement", #"{"indexPath":[0,0],"sections":[0,1]}"#)?.status
+        == 201)
+  }
+
   /// A section that has as many items as it may takes none from another.
   @Test func aSectionTakesNoMoreThanItMayHave() throws {
     let service = MockService()

@@ -1,6 +1,7 @@
 import HTTPMessages
-import LayoutAPI
 import Testing
+
+@testable import LayoutAPI
 
 struct RefusalTests {
   struct Case: Sendable, CustomTestStringConvertible {
@@ -444,6 +445,12 @@ struct RoutingTests {
     service.service.stopBeingReady()
     #expect(service.send(.get, "/healthz")?.status == 200)
     #expect(service.send(.get, "/readyz")?.status == 503)
+  }
+
+  @Test(arguments: Problem.Kind.allCases)
+  func whoeverIsToComeLaterIsToldWhen(kind: Problem.Kind) {
+    let saysWhen = Problem(kind, "").fields.contains { $0.name == "Retry-After" }
+    #expect(saysWhen == (kind.status == .serviceUnavailable))
   }
 
   @Test func theContractIsServedAsItIs() throws {

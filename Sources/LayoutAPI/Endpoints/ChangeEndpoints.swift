@@ -7,7 +7,7 @@ extension Call {
   func replaceLayout() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
-    let session = try session(for: .change)
+    let session = try sessionToChange()
     try checkSearchesFew(session.snapshot.description.content)
     let replacement = try body { (value) throws(JSONError) in try value.layoutReplacement() }
     var visible: [LayoutAttributes] = []
@@ -44,7 +44,7 @@ extension Call {
   func replaceViewport() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
-    let session = try session(for: .change)
+    let session = try sessionToChange()
     let wanted = try body { (value) throws(JSONError) in try value.viewportChange() }
     var visible: [LayoutAttributes] = []
     var isInvalidated = false

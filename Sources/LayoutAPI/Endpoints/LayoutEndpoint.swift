@@ -29,7 +29,7 @@ extension Call {
       if let layout,
         !layout.isAsBroad(in: request.viewports[index].viewport, under: description.layout)
       {
-        placedCount += description.content.describedItemCount + layout.placingCost
+        placedCount += description.content.describedItemCount
       }
       guard placedCount <= WaterfallLayout.maximumMixedCount else {
         throw .problem(
@@ -183,8 +183,7 @@ extension JSONWriter {
   mutating func snapTarget(_ target: SnapTarget, version: Int? = nil) {
     beginObject()
     if let version {
-      raw("\"version\":")
-      integer(version)
+      self.version(version)
     }
     raw("\"targetContentOffset\":")
     point(target.contentOffset)

@@ -18,6 +18,9 @@ extension Call {
     try checkAccept()
     let shape = try formatQuery()
     let session = try session(for: .change)
+    // A collection may have more sections than may come by now.
+    let sectionCount = max(
+      contentLimits.sections, session.snapshot.description.content.sections.count)
     let (indexPath, position, sections, contentOffset) = try body {
       (value) throws(JSONError) -> (IndexPath?, Point?, [Int]?, Point?) in
       let object = try JSONObject<BeginMember>(value)
@@ -27,7 +30,7 @@ extension Call {
         throw value.error(.rule("a movement begins at an indexPath or at a position"))
       }
       return (
-        indexPath, position, try object[.sections]?.sectionNumbers(),
+        indexPath, position, try object[.sections]?.sectionNumbers(maximumCount: sectionCount),
         try object[.contentOffset]?.point()
       )
     }
@@ -112,7 +115,7 @@ extension Call {
   func endMovement() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
-    let session = try session(for: .change)
+    let session = try sessionToChange()
     try checkNoBody()
     var answer: UpdateAnswer?
     var ends: (source: IndexPath, target: IndexPath)?
@@ -209,8 +212,7 @@ extension Call {
   ) -> HTTPResponse {
     var json = JSONWriter(capacity: 512 + moving.count * 256)
     json.beginObject()
-    json.raw("\"version\":")
-    json.integer(snapshot.version)
+    json.version(snapshot.version)
     if let movement = snapshot.movement {
       let offset = snapshot.scrolling.contentOffset
       let new = AttributesFormat(shape, snapshot)
@@ -242,8 +244,8 @@ extension Call {
 
 extension JSONValue {
   /// `sections`: numbers of sections.
-  fileprivate func sectionNumbers() throws(JSONError) -> [Int] {
-    var array = try array(maximumCount: 100_000)
+  fileprivate func sectionNumbers(maximumCount: Int) throws(JSONError) -> [Int] {
+    var array = try array(maximumCount: maximumCount)
     var sections: [Int] = []
     while let value = array.next() {
       sections.append(try value.whole(in: 0...ContentLimits.equalItems))

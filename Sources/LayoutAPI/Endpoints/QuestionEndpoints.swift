@@ -32,8 +32,7 @@ extension Call {
     var json = JSONWriter(
       capacity: AttributesFormat.byteCount(writing: min(limit, likelyCount)))
     json.beginObject()
-    json.raw("\"version\":")
-    json.integer(session.version)
+    json.version(session.version)
     json.raw("\"attributes\":")
     var attributes = AttributesFormat.Sequence(format)
     attributes.begin(&json)
@@ -101,13 +100,10 @@ extension Call {
             of: kind, at: IndexPath(item: item, section: section), contentOffset: offset)
         })
     else { throw .problem(.notFound("there is no such element")) }
-    let tag = EntityTag(
-      session,
-      dependsOnScrolling: session.layout.followsContentOffset && !query.hasContentOffset)
+    let tag = tag(of: session, query)
     var json = JSONWriter()
     json.beginObject()
-    json.raw("\"version\":")
-    json.integer(session.version)
+    json.version(session.version)
     json.raw("\"attributes\":")
     let format = AttributesFormat(shape, session)
     switch shape {
@@ -128,6 +124,13 @@ extension Call {
     return content.sections[section].decorations.place(ofKind: name).map(ElementKind.decoration)
   }
 
+  /// The tag of an answer about elements that may depend on the offset, which the query may name.
+  private func tag(of session: Session.Snapshot, _ query: QueryParameters) -> EntityTag {
+    EntityTag(
+      session,
+      dependsOnScrolling: session.layout.followsContentOffset && !query.hasContentOffset)
+  }
+
   func itemAtPoint() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let query = try query(.x, .y, .contentOffsetX, .contentOffsetY)
@@ -141,16 +144,13 @@ extension Call {
         try query.contentOffset(or: session.scrolling.contentOffset)
       )
     }
-    let tag = EntityTag(
-      session,
-      dependsOnScrolling: session.layout.followsContentOffset && !query.hasContentOffset)
+    let tag = tag(of: session, query)
     let indexPath = try asking(found, session.revision) { () throws(Failure) in
       session.layout.indexPathForItem(at: point, contentOffset: offset)
     }
     var json = JSONWriter(capacity: 64)
     json.beginObject()
-    json.raw("\"version\":")
-    json.integer(session.version)
+    json.version(session.version)
     json.raw("\"indexPath\":")
     json.indexPath(indexPath)
     json.endObject()
@@ -182,8 +182,7 @@ extension Call {
     let tag = EntityTag(session, dependsOnScrolling: !query.hasContentOffset)
     var json = JSONWriter(capacity: 128)
     json.beginObject()
-    json.raw("\"version\":")
-    json.integer(session.version)
+    json.version(session.version)
     json.raw("\"contentOffset\":")
     json.point(offset)
     json.endObject()

@@ -14,7 +14,7 @@ extension Call {
   }
 
   func readiness(isReady: Bool) throws(Failure) -> HTTPResponse {
-    guard isReady else { throw .problem(.unavailable("the server is stopping")) }
+    guard isReady else { throw .problem(Problem(.unavailable, "the server is stopping")) }
     return try health("ready")
   }
 
@@ -32,7 +32,7 @@ extension Call {
       "layoutd_sessions_created_total", .counter, "Sessions made.", sessions.createdCount)
     text.family(
       "layoutd_sessions_removed_total", .counter,
-      "Sessions forgotten without being deleted, by reason.")
+      "Sessions that have left memory without being deleted, by reason.")
     text.sample(
       "layoutd_sessions_removed_total", [("reason", "evicted")], sessions.evictedCount)
     text.sample("layoutd_sessions_removed_total", [("reason", "idle")], sessions.expiredCount)

@@ -100,12 +100,17 @@ extension AttributesFormat {
 }
 
 extension JSONWriter {
+  /// The version that an answer is about.
+  mutating func version(_ version: Int) {
+    raw("\"version\":")
+    integer(version)
+  }
+
   /// What every summary of a session says.
   mutating func summary(of id: SessionID, _ session: Session.Snapshot) {
     raw("\"id\":")
     string(id.description)
-    raw("\"version\":")
-    integer(session.version)
+    version(session.version)
     raw("\"contentSize\":")
     size(session.layout.contentSize)
     itemCounts(of: session.description.content)

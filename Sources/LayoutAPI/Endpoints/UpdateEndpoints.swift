@@ -7,7 +7,7 @@ extension Call {
   func applyUpdates() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
-    let session = try session(for: .change)
+    let session = try sessionToChange()
     let limits = contentLimits
     let sectionCount = session.snapshot.description.content.sections.count
     let request = try body { (value) throws(JSONError) in
@@ -36,7 +36,7 @@ extension Call {
   func replaceCollection() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
-    let session = try session(for: .change)
+    let session = try sessionToChange()
     let limits = contentLimits
     let replacement = try body { (value) throws(JSONError) in
       try value.collectionReplacement(limits: limits)
@@ -262,8 +262,7 @@ extension JSONWriter {
     _ answer: UpdateAnswer, version: Int, _ shape: AttributesFormat.Shape,
     displayScale: DisplayScale?
   ) {
-    raw("\"version\":")
-    integer(version)
+    self.version(version)
     raw("\"contentSize\":")
     size(answer.contentSize)
     itemCounts(of: answer.content)

@@ -62,7 +62,8 @@ final class Openings: Sendable {
       }
     }
     if let value { return value }
-    throw .problem(.unavailable("the session is being read, and many wait already; ask again"))
+    throw .problem(
+      Problem(.unavailable, "the session is being read, and many wait already; ask again"))
   }
 
   /// How many bring sessions into memory or wait for it, for tests.

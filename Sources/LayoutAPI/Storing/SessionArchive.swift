@@ -163,7 +163,7 @@ public final class SessionArchive: Sendable {
       resident = try sessions.insertAgain(session, at: now)
     } catch {
       // Nothing is wrong with what was asked for: it was kept by a server with more room.
-      throw .problem(.unavailable(Problem(error).detail))
+      throw .problem(Problem(.unavailable, Problem(error).detail))
     }
     statistics.loadedCount.add(1)
     noteTakeover(of: stored, in: resident)
@@ -239,7 +239,7 @@ public final class SessionArchive: Sendable {
 
   /// What is said when all of these were in vain.
   static let contested = Failure.problem(
-    .unavailable("others keep changing the session; ask again"))
+    Problem(.unavailable, "others keep changing the session; ask again"))
 
   /// Forgets what the client sees if another server has shown it something since.
   private func noteTakeover(of stored: StoredSession, in session: Session) {

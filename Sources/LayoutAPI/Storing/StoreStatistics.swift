@@ -77,7 +77,7 @@ final class StoreStatistics: Sendable {
       "Sessions in memory that another server had changed.", refreshedCount.value)
     text.single(
       "layoutd_store_snapshots_total", .counter,
-      "Snapshots written anew because the changes had outgrown them.", snapshotCount.value)
+      "Snapshots written anew where the changes, or one, had outgrown them.", snapshotCount.value)
     text.single(
       "layoutd_store_operations_total", .counter, "Questions to the store and changes of it.",
       askedCount.value)

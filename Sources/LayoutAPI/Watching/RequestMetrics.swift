@@ -8,9 +8,9 @@ import Synchronization
 public final class RequestMetrics: Sendable {
   /// Parts of requests that are timed by themselves.
   enum Work: Int, CaseIterable {
-    /// Laying out a description.
+    /// Laying out a whole description.
     case prepare
-    /// Working out a batch of updates, a replacement of the collection, or a step of a movement.
+    /// Working out what a change makes of a session, without waiting for others or for a store.
     case update
   }
 
@@ -76,7 +76,7 @@ public final class RequestMetrics: Sendable {
       case .prepare:
         text.family(name, .histogram, "Laying out whole descriptions.")
       case .update:
-        text.family(name, .histogram, "Working out changes of collections.")
+        text.family(name, .histogram, "Working out what changes make of sessions.")
       }
       sums.write(
         name, [], at: Lane.workStart + work.rawValue * Lane.histogramSize, isAlwaysThere: true,

@@ -199,10 +199,10 @@ extension MockService {
     over store: ScriptedStore, maxStaleness: Duration = .zero,
     limits: ServiceLimits = ServiceLimits(),
     sessions: SessionLimits = SessionLimits(), access: AccessControl = AccessControl(),
-    clock: @escaping @Sendable () -> UInt64 = { 0 }
+    metrics: RequestMetrics? = nil, clock: @escaping @Sendable () -> UInt64 = { 0 }
   ) {
     self.init(
-      limits: limits, sessions: sessions, access: access,
+      limits: limits, sessions: sessions, access: access, metrics: metrics,
       archive: SessionArchive(store, maxStaleness: maxStaleness, clock: clock))
   }
 

@@ -776,7 +776,7 @@ private let insertion = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths"
           try openings.inTurn(
             id, of: .anonymous, isScrolling: isScrolling, waitingIn: WaitingRoom()
           ) { () throws(Failure) in
-            guard body() else { throw .problem(.unavailable("gone")) }
+            guard body() else { throw .problem(Problem(.unavailable, "gone")) }
             done.withLock { $0.append(name) }
           }
         } catch {

@@ -1,0 +1,160 @@
+import HTTPMessages
+import LayoutCore
+import LayoutSessions
+
+/// Changing sessions: where there is a store, it learns of each new version first.
+extension Call {
+  /// Whether the client believes in the version that there is, or takes any.
+  func isIfMatch(_ version: Int) -> Bool {
+    fields.ifMatch.isEmpty || EntityTag.field(fields.ifMatch, names: version)
+  }
+
+  /// Refuses a change if the client believes in another version than there is.
+  func checkIfMatch(_ session: Session.Snapshot) throws(Failure) {
+    if isIfMatch(session.version) { return }
+    let tag = EntityTag(session).field.description
+    throw .problem(.movedOn(to: session.version, tag: tag, from: fields.ifMatch))
+  }
+
+  /// The session that the path names, for a change that a store has to learn of, if there is one.
+  ///
+  /// - Returns: The session, no older than what the store has.
+  /// - Throws: 404, what a store throws, and ``Failure/takesLong`` where there is one: a worker reads the body
+  ///   then, which nobody has read before.
+  func sessionToChange() throws(Failure) -> Session {
+    try checkMayWaitForStore()
+    return try session(for: .change)
+  }
+
+  /// Changes a session, if it is at the version that the client believes in.
+  ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - kind: What a new version changes; nil if there will be none: then no store learns of the change, nor
+  ///     is one waited for.
+  ///   - body: What a store keeps of it: the body of a request of that kind; nil for this request's own.
+  ///   - work: Works the change out.
+  /// - Returns: The session afterwards.
+  /// - Throws: 412, what `work` throws, and ``Failure/takesLong`` for long content.
+  func change(
+    _ session: Session, _ kind: StoredChange.Kind?, body: (() -> [UInt8])? = nil,
+    _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
+  ) throws(Failure) -> Session.Snapshot {
+    try checkIsShort(session.snapshot.document.description.content)
+    guard let kind, let archive = service.archive else { return try changeBriefly(session, work) }
+    try checkMayWaitForStore()
+    return try changeDurably(session, in: archive, kind, body, work)
+  }
+
+  /// Changes a session in the store, and then in memory.
+  private func changeDurably(
+    _ session: Session, in archive: SessionArchive, _ kind: StoredChange.Kind,
+    _ body: (() -> [UInt8])?, _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
+  ) throws(Failure) -> Session.Snapshot {
+    for _ in 0..<SessionArchive.roundCount {
+      var outcome = StoreOutcome.done
+      var recordSize: Int?
+      var old: Session.Revision?
+      do throws(Failure) {
+        let changed = try session.change(
+          waitingIn: service.sessions.waitingRoom,
+          commit: { (before, change) throws(Failure) in
+            let own = body?()
+            if archive.prefersSnapshot(of: session, to: own?.count ?? self.body.count) {
+              outcome = try archive.replace(
+                session, by: change, after: before.storedVersion, in: service.sessions)
+            } else {
+              let record = record(of: kind, own, at: change.scrolling.contentOffset)
+              recordSize = record.count
+              outcome = try archive.append(
+                record, to: session, after: before.storedVersion, stamp: change.stamp,
+                in: service.sessions)
+            }
+            // Leaves the session as it is.
+            if outcome != .done { throw .problem(.noSuchSession) }
+          },
+          { (current) throws(Failure) in
+            old = current.revision
+            return try checked(session, current, work)
+          })
+        guard let changed else { throw .problem(.beingChanged) }
+        if let recordSize { archive.noteGrowth(of: session, by: recordSize) }
+        service.sessions.recount(session, replacing: old)
+        return changed
+      } catch {
+        switch outcome {
+        case .done: throw error
+        case .missing:
+          _ = service.sessions.remove(session.id, of: owner, at: service.now())
+          throw error
+        case .conflict:
+          // Somebody else was faster: worked out anew, from what there is now.
+          guard try archive.refresh(session, for: .change, in: service.sessions) else {
+            throw error
+          }
+        }
+      }
+    }
+    throw SessionArchive.contested
+  }
+
+  /// The record of a change, with a body of its own or that of the request, which is not copied for that.
+  private func record(
+    of kind: StoredChange.Kind, _ own: [UInt8]?, at contentOffset: Point
+  ) -> [UInt8] {
+    guard let own else { return StoredRecord.change(kind, body: body, at: contentOffset) }
+    return StoredRecord.change(kind, body: own.span, at: contentOffset)
+  }
+
+  private func checked(
+    _ session: Session, _ current: Session.Snapshot,
+    _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
+  ) throws(Failure) -> Session.Change? {
+    try checkIfMatch(current)
+    let made = try timing(.update) { () throws(Failure) in try work(current) }
+    guard let change = made else { return nil }
+    // Whoever deletes a session at a version takes it out between two changes; a store knows by itself.
+    if change.isNewVersion, service.archive == nil,
+      service.sessions.residentSession(session.id) !== session
+    {
+      throw .problem(.noSuchSession)
+    }
+    try checkRoom(for: change, of: session, current)
+    return change
+  }
+
+  /// Refuses a change that makes a session larger than there is room for.
+  func checkRoom(
+    for change: Session.Change, of session: Session, _ current: Session.Snapshot
+  ) throws(Failure) {
+    // One that has been brought back into memory may take more than it may: it may become smaller.
+    if change.byteCount <= current.byteCount { return }
+    do throws(SessionError) {
+      try service.sessions.checkRoom(for: session, toTake: change.byteCount)
+    } catch {
+      throw .problem(Problem(error))
+    }
+  }
+
+  /// Changes a session in memory alone, which takes no time, whatever the collection; but others of this session
+  /// may take some.
+  func changeBriefly(
+    _ session: Session, _ change: (Session.Snapshot) throws(Failure) -> Session.Change?
+  ) throws(Failure) -> Session.Snapshot {
+    try checkAsksForFew(session.snapshot.scrolling)
+    var old: Session.Revision?
+    func work(_ current: Session.Snapshot) throws(Failure) -> Session.Change? {
+      old = current.revision
+      let made = try checked(session, current, change)
+      assert(
+        service.archive == nil || made?.isNewVersion != true, "a version that no store knows of")
+      return made
+    }
+    let room = mayTakeLong ? service.sessions.waitingRoom : nil
+    guard let changed = try session.change(waitingIn: room, work) else {
+      throw mayTakeLong ? .problem(.beingChanged) : .takesLong
+    }
+    service.sessions.recount(session, replacing: old)
+    return changed
+  }
+}
