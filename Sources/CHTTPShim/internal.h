@@ -87,7 +87,8 @@ typedef struct http_connection {
   void *session;          // of TLS; NULL: none
   uint64_t taken_before;  // what the client had taken, by the kernel's count, when the state began
   bool has_taken_before;  // whether that has been looked at
-  uint64_t consumed;      // bytes of the requests on it; TLS has more
+  uint64_t consumed;      // bytes of the requests on it; without TLS, which has more
+  uint64_t records;       // of TLS, read when the last answer had been sent
   uint64_t received;      // the kernel's count of bytes when the sweep first found it idle
   bool has_received;      // whether it has, since the last answer
   uint64_t moved;         // what the kernel had counted when the sweep last looked: received, or taken
@@ -138,6 +139,7 @@ struct http_exchange {
   bool is_relayed;        // whether a proxy says that it is on the way
   bool is_receiving;      // among the loop's requests that have not come whole
   bool is_counted;        // among the server's requests in flight, until its answer is sent
+  bool is_timed_by_sweep; // whether libmicrohttpd does not time how its answer is taken
   char problem[HTTP_PROBLEM_SIZE];  // the text of a refusal
   http_exchange *next;    // in a pool, the queue or a mailbox
 };
@@ -387,6 +389,10 @@ void *http_tls_begin(const http_server *server, struct MHD_Connection *mhd);
 void http_tls_say(void *session, const char *text, size_t count);
 // Whether a session's client has done its part of the handshake.
 bool http_tls_has_begun(void *session);
+// How many records have been read, since there have been other keys.
+uint64_t http_tls_count_records(void *session);
+// The number of the first record that may have a request.
+uint64_t http_tls_first_record(void *session);
 
 // queue.c
 // Whether the queue is more than half full, and has no place for a long body of a line.

@@ -207,12 +207,12 @@ static bool note_beginning(http_connection *connection, uint64_t received) {
   if (connection->has_received) return received != connection->received;
   connection->received = received;
   connection->has_received = true;
-  // Of what TLS has come in, who knows; what comes later is seen.
-  if (connection->loop->server->certificate || received <= connection->consumed + empty_line) {
-    connection->consumed = received;
-    return false;
-  }
-  return true;
+  // Of what bytes TLS has come in, who knows.
+  bool has_begun = connection->session
+                       ? http_tls_count_records(connection->session) != connection->records
+                       : received > connection->consumed + empty_line;
+  if (!has_begun) connection->consumed = received;
+  return has_begun;
 }
 
 // Whether all that a client has sent has been read. One that has said all it will say waits for an answer
@@ -228,8 +228,10 @@ static void sweep_receiving(http_loop *loop, http_connection *connection, double
   const http_options *options = &loop->server->options;
   struct tcp_info info;
   if (now - connection->since < sweep_interval || !read_info(connection->fd, &info)) return;
-  if (connection->state == CONNECTION_GREETING && http_tls_has_begun(connection->session))
+  if (connection->state == CONNECTION_GREETING && http_tls_has_begun(connection->session)) {
     http_connection_enter(connection, CONNECTION_IDLE);
+    connection->records = http_tls_first_record(connection->session);
+  }
   if (connection->state == CONNECTION_IDLE &&
       note_beginning(connection, info.tcpi_bytes_received))
     http_connection_enter(connection, CONNECTION_RECEIVING);

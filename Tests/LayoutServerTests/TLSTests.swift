@@ -183,6 +183,50 @@ import Testing
     #expect(server.statistics.timedOutCount == 0)
   }
 
+  /// The kernel has so much of an answer that it asks for no more in longer than anybody may be silent.
+  @Test func whoTakesALongAnswerAtAFairPaceGetsAllOfIt() throws {
+    let server = try start { $0.idleTimeoutSeconds = 1 }
+    defer { server.stop(drainSeconds: 1) }
+    let client = try TLSClient(port: server.port, receiveBuffer: 4096)
+    client.send("GET /size/12000000 HTTP/1.1\r\nHost: a\r\n\r\n")
+    var count = 0
+    for record in 0... {
+      let next = client.receiveCount()
+      count += next
+      if next <= 0 || count > 12_000_000 { break }
+      // A sixth of what the kernel has in the first three seconds, and then all.
+      if record < 30 { usleep(100_000) }
+    }
+    #expect(count > 12_000_000)
+    // As long as anybody from then on.
+    waitUntil { server.statistics.connectionCount == 0 }
+    #expect(server.statistics.connectionCount == 0)
+    #expect(server.statistics.timedOutCount == 0)
+  }
+
+  /// At any time: the sweep looks twice a second.
+  @Test(arguments: [UInt32(0), 1_200_000]) func whoStopsInTheMiddleOfALineIsLate(
+    pause: UInt32
+  ) throws {
+    let server = try start {
+      $0.requestTimeoutSeconds = 1
+      $0.idleTimeoutSeconds = 60
+    }
+    defer { server.stop(drainSeconds: 1) }
+    for isFirst in [true, false] {
+      let client = try TLSClient(port: server.port)
+      if !isFirst {
+        client.send("GET /x HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(client.receive().hasPrefix("HTTP/1.1 200 "))
+      }
+      usleep(pause)
+      client.send("GET /")
+      waitUntil { server.statistics.connectionCount == 0 }
+      #expect(server.statistics.connectionCount == 0)
+    }
+    #expect(server.statistics.timedOutCount == 2)
+  }
+
   @Test func whoStopsInTheMiddleOfTheFirstRequestIsLate() throws {
     let server = try start { $0.requestTimeoutSeconds = 1 }
     defer { server.stop(drainSeconds: 1) }
@@ -287,8 +331,8 @@ import Testing
   private var credentials: gnutls_certificate_credentials_t?
 
   /// Connects and shakes hands with whoever is there, in one of the ways that GnuTLS calls so.
-  init(port: UInt16, _ priorities: String = "NORMAL") throws {
-    connection = RawClient(port: port)
+  init(port: UInt16, _ priorities: String = "NORMAL", receiveBuffer: Int32? = nil) throws {
+    connection = RawClient(port: port, receiveBuffer: receiveBuffer, segment: nil)
     // Safe: both are made here, used by this object alone, and freed with it.
     unsafe gnutls_certificate_allocate_credentials(&credentials)
     unsafe gnutls_init(&session, UInt32(GNUTLS_CLIENT.rawValue | GNUTLS_NO_SIGNAL.rawValue))
@@ -315,11 +359,24 @@ import Testing
   /// What comes next, all in one piece if it is short.
   func receive() -> String {
     var bytes = [UInt8](repeating: 0, count: 1 << 12)
+    let count = receive(into: &bytes)
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+
+  /// Takes what comes next, a record at most.
+  ///
+  /// - Returns: How many bytes; none or fewer if nothing comes any more.
+  func receiveCount() -> Int {
+    var bytes = [UInt8](repeating: 0, count: 1 << 14)
+    return receive(into: &bytes)
+  }
+
+  private func receive(into bytes: inout [UInt8]) -> Int {
     var count = Int(GNUTLS_E_AGAIN)
     // Tickets come first, and are not for us; what never comes is not waited for again and again.
     for _ in 0..<3 where count == Int(GNUTLS_E_AGAIN) {
       count = unsafe gnutls_record_recv(session, &bytes, bytes.count)
     }
-    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    return count
   }
 }
