@@ -13,13 +13,19 @@ final class ReaderPool: Sendable {
   }
 
   private let path: String
+  private let identity: StoreFile.Identity
   private let slots = (0..<ReaderPool.capacity).map { _ in Slot() }
   private let turn = Atomic<UInt>(0)
 
   /// Opens nothing yet.
   ///
-  /// - Parameter path: The file.
-  init(path: String) { self.path = path }
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - identity: Which file that is.
+  init(path: String, of identity: StoreFile.Identity) {
+    self.path = path
+    self.identity = identity
+  }
 
   /// Reads something of a session.
   ///
@@ -55,6 +61,9 @@ final class ReaderPool: Sendable {
     guard !place.isClosed else { throw .closed }
     do throws(StoreError) {
       if let reader = place.reader { return try body(reader) }
+      // Another file at its name SQLite would take for this one: it would write into it what lies beside this
+      // one and has not come into it yet, and remove that.
+      guard StoreFile.Identity(path: path) == identity else { throw .elsewhere(path) }
       let reader = try Reader(path: path)
       place.reader = reader
       return try body(reader)

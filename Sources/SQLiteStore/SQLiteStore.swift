@@ -39,10 +39,10 @@ public final class SQLiteStore: DurableStore {
   ) throws(StoreError) {
     let file = try StoreFile(path: path)
     let lock = try ProcessLock(path: file.path)
-    try file.check()
+    let identity = try file.check()
     lifetime = Lifetime(timeToLive: timeToLive, world: now, steady: steady)
     commits = try CommitQueue(path: file.path, lifetime: lifetime)
-    readers = ReaderPool(path: file.path)
+    readers = ReaderPool(path: file.path, of: identity)
     self.lock = Mutex(lock)
   }
 

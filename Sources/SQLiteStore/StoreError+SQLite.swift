@@ -99,6 +99,11 @@ extension StoreError {
     StoreError(.unavailable, "\(path): \(what): \(text(of: code))")
   }
 
+  /// A file that has been taken away, or another one that has been put in its place.
+  static func elsewhere(_ path: String) -> StoreError {
+    StoreError(.unavailable, "\(path) is not there any more, or is another file")
+  }
+
   /// What the system says of a number of its own.
   static func text(of code: Int32) -> String {
     // Safe: the text is the C library's, and copied at once.

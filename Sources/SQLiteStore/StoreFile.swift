@@ -39,13 +39,36 @@ struct StoreFile {
     unsafe free(resolved)
   }
 
+  /// Which file there is at a name.
+  struct Identity: Equatable {
+    private let device: dev_t
+    private let number: ino_t
+
+    /// That of the file at a name; nil if it cannot be reached.
+    init?(path: String) {
+      var status = Glibc.stat()
+      // Safe: the structure is there for the length of the call.
+      guard unsafe stat(path, &status) == 0 else { return nil }
+      (device, number) = (status.st_dev, status.st_ino)
+    }
+  }
+
   /// Whether there is something in it, which is a store of this format; the lock is held.
   ///
   /// What SQLite has still to mend after a crash is left to it: a file of which nothing but zeros
   /// has arrived on the disk. ``Schema`` looks again when that is done.
   ///
+  /// - Returns: Which file it is.
   /// - Throws: ``StoreError`` if it is something else, or must not be changed.
-  func check() throws(StoreError) {
+  func check() throws(StoreError) -> Identity {
+    guard let identity = Identity(path: path) else {
+      throw .system(path, "cannot be reached", errno)
+    }
+    try checkContents()
+    return identity
+  }
+
+  private func checkContents() throws(StoreError) {
     let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(path, "cannot be written", errno) }
     defer { close(descriptor) }

@@ -50,11 +50,7 @@ final class Writer {
     _ operations: ArraySlice<WriteOperation>, mayMakeRoom: Bool = true
   ) -> [Outcome] {
     // SQLite would go on writing to it, and whoever starts the program anew would find nothing of that.
-    guard !database.isElsewhere else {
-      return fail(
-        operations,
-        StoreError(.unavailable, "\(database.path) is not there any more, or is another file"))
-    }
+    guard !database.isElsewhere else { return fail(operations, .elsewhere(database.path)) }
     do throws(StoreError) {
       database.wasFull = false
       database.wasHeld = false

@@ -162,6 +162,33 @@ import Testing
     #expect(try store.load(id, since: nil)?.version == 2)
   }
 
+  /// SQLite would take it for this one: what has not come into this one yet would be lost with the other's pages.
+  @Test(arguments: [false, true]) func whatIsPutInTheFilesPlaceIsLeftAlone(isStore: Bool) throws {
+    let store = try test.open()
+    let id = try create(in: store)
+    #expect(try store.append([1], to: id, after: 1) == .done)
+    let elsewhere = test.path + ".elsewhere"
+    try #require(unsafe rename(test.path, elsewhere) == 0)
+    if isStore {
+      let name = test.path + ".other"
+      let other = try SQLiteStore(path: name, timeToLive: .seconds(60), now: { 1 })
+      try other.create(newID(), owner: "", snapshot: [2])
+      other.close()
+      try #require(unsafe rename(name, test.path) == 0)
+    } else {
+      #expect(writeFile(test.path, []))
+    }
+    let before = readFile(test.path)
+    let error = #expect(throws: StoreError.self) { try store.load(id, since: nil) }
+    #expect(error?.kind == .unavailable)
+    #expect(error?.detail.contains("is another file") == true)
+    #expect(readFile(test.path) == before)
+    try #require(unsafe rename(elsewhere, test.path) == 0)
+    #expect(try store.load(id, since: nil)?.changes == [[1]])
+    store.close()
+    #expect(try test.open().load(id, since: nil)?.version == 2)
+  }
+
   @Test func aConnectionThatFailsIsNotReadFromAgain() throws {
     let store = try test.open()
     let id = try create(in: store)
