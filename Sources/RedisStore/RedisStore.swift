@@ -27,7 +27,7 @@ public import LayoutSessions
 ///
 /// Redis Cluster is not spoken, though the keys of a session are made to lie at one place, for proxies that do. A
 /// user of its own needs `~layoutd:*` and the commands `EVALSHA`, `EVAL`, `SCRIPT|LOAD`, `PING`,
-/// `SELECT`, `EXISTS`, `HMGET`, `HGET`, `HSET`, `HINCRBY`, `LLEN`, `LRANGE`, `RPUSH`, `LTRIM`,
+/// `SELECT`, `EXISTS`, `HMGET`, `HGET`, `HSET`, `HINCRBY`, `LINDEX`, `LLEN`, `LRANGE`, `RPUSH`, `LTRIM`,
 /// `PTTL`, `PEXPIRE` and `DEL`; `INFO`, without which it is not noticed that ticks are lost; and `HSTRLEN`,
 /// without which Redis takes longer for long snapshots.
 public final class RedisStore: DurableStore {

@@ -44,7 +44,7 @@ enum Layoutd {
   ) throws(Configuration.Failure) -> Never {
     try configuration.check()
     let access = AccessControl(
-      keys: try configuration.readKeys(),
+      keys: try configuration.readKeys(isWaiting: true),
       limits: TenantLimits(requestsPerSecond: configuration.tenantRequestsPerSecond))
     // Before anything large is allocated.
     Memory.giveBackWhatIsLarge()
@@ -121,7 +121,7 @@ enum Layoutd {
       while true {
         asked.wait()
         do throws(Configuration.Failure) {
-          guard let keys = try configuration.readKeys() else { return }
+          guard let keys = try configuration.readKeys(isWaiting: false) else { return }
           access.replaceKeys(by: keys)
           log.write("the keys have been read again\n")
         } catch {

@@ -153,9 +153,11 @@ extension Configuration {
   }
 
   /// The keys that the file names; nil if there is no file.
-  func readKeys() throws(Failure) -> APIKeys? {
+  ///
+  /// - Parameter isWaiting: Whether to wait where it is a pipe, for whoever writes to it.
+  func readKeys(isWaiting: Bool) throws(Failure) -> APIKeys? {
     guard let path = apiKeysFile else { return nil }
-    let text = try Configuration.readFile(path, of: "api-keys-file")
+    let text = try Configuration.readFile(path, of: "api-keys-file", isWaiting: isWaiting)
     do throws(APIKeys.Failure) {
       return try APIKeys(text)
     } catch {
@@ -164,18 +166,20 @@ extension Configuration {
   }
 
   /// The text of a file that an option names; at most a mebibyte of it.
-  private static func readFile(_ path: String, of option: String) throws(Failure) -> String {
+  private static func readFile(
+    _ path: String, of option: String, isWaiting: Bool = true
+  ) throws(Failure) -> String {
     do throws(Failure) {
-      return try text(ofFile: path)
+      return try text(ofFile: path, isWaiting: isWaiting)
     } catch {
       throw Failure(message: "--\(option) \(path): \(error.message)")
     }
   }
 
   /// The text of a file of at most a mebibyte.
-  static func text(ofFile path: String) throws(Failure) -> String {
+  static func text(ofFile path: String, isWaiting: Bool = true) throws(Failure) -> String {
     let limit = 1 << 20
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | (isWaiting ? 0 : O_NONBLOCK))
     guard descriptor >= 0 else {
       throw Failure(message: unsafe String(cString: strerror(errno)))
     }

@@ -375,7 +375,8 @@ import Testing
     #expect(!program.log.contains("abc"))
   }
 
-  @Test func itEndsWhileItWaitsForTheKeys() throws {
+  /// What is opened to be read, and nobody writes to, does not open by itself.
+  @Test func keysAreReadAgainAfterAPipeInTheirPlace() throws {
     let file = FileManager.default.temporaryDirectory.appending(
       path: "layoutd-\(UUID().uuidString)")
     try Data("one:\(Self.abc)\n".utf8).write(to: file)
@@ -383,12 +384,15 @@ import Testing
     let program = try Program(["--api-keys-file", file.path])
     defer { program.kill() }
     _ = try program.port()
-    // What is opened to be read, and nobody writes to, does not open.
     try FileManager.default.removeItem(at: file)
     let pipe = unsafe mkfifo(file.path, 0o600)
     try #require(pipe == 0)
     program.send(SIGHUP)
-    usleep(100_000)
+    #expect(program.waitForLog("the keys stay as they were"))
+    try FileManager.default.removeItem(at: file)
+    try Data("one:\(Self.nothing)\n".utf8).write(to: file)
+    program.send(SIGHUP)
+    #expect(program.waitForLog("the keys have been read again"))
     program.send(SIGTERM)
     #expect(program.waitForExit() == 0)
   }

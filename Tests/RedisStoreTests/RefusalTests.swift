@@ -1,3 +1,4 @@
+import Foundation
 import LayoutSessions
 import Testing
 
@@ -95,6 +96,33 @@ extension RedisTests {
       #expect(try store.append([2], to: id, after: 2) == .done)
       #expect(try store.load(id, since: 1)?.changes == [[1], [2]])
       #expect(try other.load(id, since: 1, isScrolling: true)?.takeover != 0)
+    }
+
+    /// A user who may do what ``RedisStore`` says that one needs, and nothing else.
+    @Test func theRightsThatAreNamedAreEnough() throws {
+      let file = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Sources/RedisStore/RedisStore.swift")
+      let source = try String(contentsOf: file, encoding: .utf8)
+      let start = try #require(source.range(of: "needs `~layoutd:*` and the commands")?.upperBound)
+      let end = try #require(source.range(of: "public final class")?.lowerBound)
+      let commands = source[start..<end].split(separator: "`").filter { word in
+        word.allSatisfy { $0.isUppercase || $0 == "|" }
+      }
+      let server = try RedisServer()
+      try RedisServer.run(
+        ["ACL", "SETUSER", "bob", "on", ">word", "~layoutd:*"] + commands.map { "+\($0)" },
+        at: server.socket)
+      let bob = try store("redis://bob:word@127.0.0.1:\(server.port)/1")
+      let id = newID()
+      try bob.create(id, owner: "", snapshot: [1])
+      for version in 1...3 { #expect(try bob.append([2], to: id, after: version) == .done) }
+      #expect(try bob.load(id, since: 1, isScrolling: true)?.changes == [[2], [2], [2]])
+      try bob.replaceSnapshot(of: id, by: [3], at: 4)
+      #expect(try bob.replace(id, by: [4], after: 4) == .done)
+      #expect(try bob.owner(of: id) == "")
+      let changed = try bob.load(id, since: nil)
+      #expect(changed?.snapshot?.record == [4])
+      #expect(try bob.delete(id, at: 5) == .done)
     }
 
     /// Long snapshots only take longer then.
