@@ -1,5 +1,16 @@
 /// What mends an operation that a batch is refused for.
 extension BatchUpdate {
+  /// Has an operation bring what it brings to another place of its sequence, or nothing if there is none.
+  mutating func put(_ operation: UpdateOperation, at place: Int?) {
+    switch (operation, place) {
+    case (.insertSection(let index), let place?): insertSections[index].at = place
+    case (.moveSection(let index), let place?): moveSections[index].to = place
+    case (.insertItems(let index), let place?): insertItems[index].at.item = place
+    case (.moveItem(let index), let place?): moveItems[index].to.item = place
+    default: remove(operation)
+    }
+  }
+
   /// Leaves of an operation only what begins at an item or section, or is after it.
   mutating func cut(_ operation: UpdateOperation, to start: Int) {
     switch operation {

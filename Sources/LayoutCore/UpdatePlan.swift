@@ -60,20 +60,38 @@ struct UpdatePlan: ~Copyable {
     var movedOutCount: Int { old.count { $0.operation.isMove } }
     var movedInCount: Int { new.count { $0.operation.isMove } }
 
-    /// Where the last that are added have room among the others.
+    /// Where some that are added have room among the others.
+    ///
+    /// - Parameters:
+    ///   - place: Where they are now.
+    ///   - start: Behind which they are to be, as near to it as they can be.
+    ///   - end: Before which they all have to be: behind which there is no room, they are as near to that.
+    /// - Returns: Where the first of them is then; nil if there is no room.
+    func room(for place: NewPlace, from start: Int, before end: Int) -> Int? {
+      var start = start
+      for other in new where other.range.upperBound > start && other.operation != place.operation {
+        if other.range.lowerBound >= start + place.range.count { break }
+        start = other.range.upperBound
+      }
+      return start + place.range.count <= end ? start : room(for: place, before: end)
+    }
+
+    /// Where some that are added have room among the others.
     ///
     /// Others that lie past the end as well do not count: they are to come before these.
     ///
-    /// - Parameter end: Before which they all have to be; as near to it as they can be they are.
+    /// - Parameters:
+    ///   - place: Where they are now.
+    ///   - end: Before which they all have to be; as near to it as they can be they are.
     /// - Returns: Where the first of them is then; nil if there is no room.
-    func roomForLast(before end: Int) -> Int? {
-      guard let last = new.last else { return nil }
+    func room(for place: NewPlace, before end: Int) -> Int? {
       var end = end
-      for other in new.dropLast().reversed() where other.range.upperBound <= end {
-        if other.range.upperBound + last.range.count <= end { break }
-        end = other.range.lowerBound
+      for other in new.reversed() where other.operation != place.operation {
+        if other.range.lowerBound < end, other.range.upperBound > end - place.range.count {
+          end = other.range.lowerBound
+        }
       }
-      return end >= last.range.count ? end - last.range.count : nil
+      return end >= place.range.count ? end - place.range.count : nil
     }
 
     func map(oldCount: Int) -> IndexMap {
@@ -139,32 +157,33 @@ struct UpdatePlan: ~Copyable {
     old.sort { $0.range.lowerBound < $1.range.lowerBound }
     new.sort { $0.range.lowerBound < $1.range.lowerBound }
     sections = Places(old: old[...], new: new[...])
-    try UpdatePlan.checkOverlaps(sections, "section", in: nil, of: count)
+    try UpdatePlan.checkOverlaps(sections, "section", of: count)
     let after = count - sections.removedCount + sections.addedCount
     if let last = new.last, last.range.lowerBound >= after {
       let operation = last.operation
-      let room = sections.roomForLast(before: after)
+      let room = sections.room(for: last, before: after)
       throw UpdatePlan.refusal(
         operation,
         "section \(last.range.lowerBound) does not exist after the update: there are \(count) sections before, +\(sections.insertedCount) inserted −\(sections.deletedCount) deleted = \(after) after",
-        repair: { batch in
-          switch (operation, room) {
-          case (.insertSection(let index), let room?): batch.insertSections[index].at = room
-          case (.moveSection(let index), let room?): batch.moveSections[index].to = room
-          default: batch.remove(operation)
-          }
-        })
+        repair: { $0.put(operation, at: room) })
     }
     map.sections = sections.map(oldCount: count)
   }
 
   /// Refuses places that are named twice.
+  ///
+  /// - Parameters:
+  ///   - places: The places.
+  ///   - noun: What is there.
+  ///   - section: Where the section of these items was, and where it is after the batch; nil for sections.
+  ///   - count: How many there are before the batch.
+  /// - Throws: ``UpdateRefusal`` that puts the second elsewhere, or leaves of it what is not the first's.
   private static func checkOverlaps(
-    _ places: Places, _ noun: String, in section: Int?, of count: Int
+    _ places: Places, _ noun: String, in section: (old: Int, new: Int)? = nil, of count: Int
   ) throws(UpdateRefusal) {
-    var inSection: String { section.map { " of section \($0)" } ?? "" }
+    func inSection(_ number: Int?) -> String { number.map { " of section \($0)" } ?? "" }
     var before: String {
-      section.map { "section \($0) has \(count) items before" }
+      section.map { "section \($0.old) has \(count) items before" }
         ?? "there are \(count) sections before"
     }
     for (first, second) in zip(places.old, places.old.dropFirst())
@@ -172,15 +191,17 @@ struct UpdatePlan: ~Copyable {
       let end = first.range.upperBound
       throw UpdatePlan.refusal(
         second.operation,
-        "\(noun) \(second.range.lowerBound)\(inSection) is deleted, reloaded or moved twice; \(before)",
+        "\(noun) \(second.range.lowerBound)\(inSection(section?.old)) is deleted, reloaded or moved twice; \(before)",
         repair: { $0.cut(second.operation, to: end) })
     }
     for (first, second) in zip(places.new, places.new.dropFirst())
     where second.range.lowerBound < first.range.upperBound {
+      let after = count - places.removedCount + places.addedCount
+      let room = places.room(for: second, from: first.range.upperBound, before: after)
       throw UpdatePlan.refusal(
         second.operation,
-        "two \(noun)s are inserted at or moved to \(second.range.lowerBound)\(inSection); \(before)"
-      )
+        "two \(noun)s are inserted at or moved to \(second.range.lowerBound)\(inSection(section?.new)); \(before)",
+        repair: { $0.put(second.operation, at: room) })
     }
   }
 
@@ -225,7 +246,8 @@ struct UpdatePlan: ~Copyable {
         section: section, old: oldRest.popPrefix { $0.section == section },
         new: newRest.popPrefix { $0.section == section })
       let before = itemCount(ofOldSection: section)
-      try UpdatePlan.checkOverlaps(places, "item", in: section, of: before)
+      try UpdatePlan.checkOverlaps(
+        places, "item", in: (section, self.map.newSection(of: section) ?? section), of: before)
       let map = places.map(oldCount: before)
       if let last = places.new.last, last.range.upperBound > map.newCount {
         throw refusal(of: last, in: places, before: before, after: map.newCount)
@@ -241,17 +263,11 @@ struct UpdatePlan: ~Copyable {
   ) -> UpdateRefusal {
     let section = places.section
     let operation = last.operation
-    let room = places.roomForLast(before: after)
+    let room = places.room(for: last, before: after)
     return UpdatePlan.refusal(
       operation,
       "item \(last.range.upperBound - 1) of section \(map.newSection(of: section) ?? section) does not exist after the update: \(UpdatePlan.sum(section, before, places))",
-      repair: { batch in
-        switch (operation, room) {
-        case (.insertItems(let index), let room?): batch.insertItems[index].at.item = room
-        case (.moveItem(let index), let room?): batch.moveItems[index].to.item = room
-        default: batch.remove(operation)
-        }
-      })
+      repair: { $0.put(operation, at: room) })
   }
 
   /// The sum in UIKit's words.

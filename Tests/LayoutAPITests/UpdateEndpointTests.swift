@@ -896,6 +896,32 @@ struct UpdateRefusalTests {
         """#)
         == #"{"deleteItems":[{"end":2,"section":1,"start":0}],"reloadItems":[{"items":{"count":2,"lengths":[2,3]},"section":1,"start":2}]}"#
     )
+    // What comes to a place that is taken comes to the next that is not, or before the end.
+    let inserts = (0..<60).map { #"{"section":1,"at":2,"items":{"ids":["new\#($0)"]}}"# }
+    let places = (0..<60).map {
+      #"{"at":\#(2 + $0),"items":{"count":1,"ids":["new\#($0)"]},"section":1}"#
+    }
+    #expect(
+      repair(#"{"insertItems":[\#(inserts.joined(separator: ","))]}"#)
+        == #"{"insertItems":[\#(places.joined(separator: ","))]}"#)
+    #expect(
+      repair(
+        #"""
+        {"insertItems":[{"section":1,"at":2,"items":{"count":2}},{"section":1,"at":5,"items":{"count":1}},
+          {"section":1,"at":3,"items":{"count":2}}],"expect":{"itemCounts":[10,10]}}
+        """#)
+        == #"{"expect":{"itemCounts":[10,10]},"insertItems":[{"at":2,"items":{"count":2},"section":1},{"at":5,"items":{"count":1},"section":1},{"at":6,"items":{"count":2},"section":1}]}"#
+    )
+    #expect(
+      repair(
+        #"{"moveItems":[{"from":[1,0],"to":[1,5]}],"insertItems":[{"section":1,"at":5,"items":{"count":1}}]}"#
+      )
+        == #"{"insertItems":[{"at":4,"items":{"count":1},"section":1}],"moveItems":[{"from":[1,0],"to":[1,5]}]}"#
+    )
+    #expect(
+      repair(#"{"moveSections":[{"from":0,"to":2}],"insertSections":[{"at":2,"section":{}}]}"#)
+        == #"{"insertSections":[{"at":1,"section":{"items":{"count":0}}}],"moveSections":[{"from":0,"to":2}]}"#
+    )
     // What has nothing to do with it is still there.
     #expect(
       repair(
