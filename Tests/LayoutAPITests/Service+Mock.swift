@@ -30,7 +30,10 @@ func canonicalJSON(_ value: Any) -> String {
 }
 
 /// A service and a clock that stands still until a test moves it.
-final class MockService: Sendable {
+final class MockService: Sendable, CustomReflectable {
+  /// Nothing: an expectation that fails shows what it is about, and counters cannot be copied for that.
+  var customMirror: Mirror { Mirror(self, children: []) }
+
   let service: LayoutService
   let clock: TestClock
 

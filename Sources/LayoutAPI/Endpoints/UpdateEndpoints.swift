@@ -7,7 +7,8 @@ extension Call {
   func applyUpdates() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
-    let session = try sessionToChange()
+    // What is only tried waits for no store, and its body says so.
+    let session = try session(for: .change)
     let limits = contentLimits
     let sectionCount = session.snapshot.description.content.sections.count
     let request = try body { (value) throws(JSONError) in

@@ -360,9 +360,18 @@ public final class SessionArchive: Sendable {
       }
       return outcome
     } catch {
-      sessions.residentSession(session.id)?.upkeep.doubt()
+      doubt(session.id, after: error, in: sessions)
       throw error
     }
+  }
+
+  /// Has the store asked for a session next time, of which a change has failed: unless nothing was done, and
+  /// nobody else does anything.
+  private func doubt(_ id: SessionID, after failure: Failure, in sessions: SessionStore) {
+    if case .problem(let problem) = failure, problem.kind == .unavailable, !store.isShared {
+      return
+    }
+    sessions.residentSession(id)?.upkeep.doubt()
   }
 
   /// Notes the change before anybody looks who has the session in memory: who brings it there meanwhile either
@@ -421,7 +430,7 @@ public final class SessionArchive: Sendable {
     do throws(Failure) {
       return try noted(id) { () throws(StoreError) in try store.delete(id, at: version) }
     } catch {
-      sessions.residentSession(id)?.upkeep.doubt()
+      doubt(id, after: error, in: sessions)
       throw error
     }
   }

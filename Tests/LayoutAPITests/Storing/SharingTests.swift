@@ -444,6 +444,22 @@ private let insertion = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths"
     }
   }
 
+  /// Of what no other server changes, memory knows as much as a store that has done nothing.
+  @Test func questionsAreAnsweredAfterAChangeThatWasNotMade() throws {
+    for isShared in [false, true] {
+      let store = ScriptedStore(isShared: isShared)
+      let service = MockService(over: store)
+      let path = try service.makeSession(session)
+      store.failure.withLock { $0 = StoreError(.unavailable, "gone") }
+      #expect(service.send(.post, path + "/updates", deletion)?.status == 503)
+      #expect(service.send(.delete, path)?.status == 503)
+      #expect(service.send(.get, path)?.status == (isShared ? 503 : 200))
+      #expect(service.tick(path, y: 0)?.status == (isShared ? 503 : 200))
+      store.failure.withLock { $0 = nil }
+      #expect(service.send(.get, path)?["version"] as? Int == 1)
+    }
+  }
+
   @Test func aChangeOfWhichNobodyKnowsIsLookedFor() throws {
     for isShared in [false, true] {
       let store = ScriptedStore(isShared: isShared)
