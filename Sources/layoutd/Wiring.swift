@@ -152,9 +152,11 @@ extension Configuration {
       format: logFormat)
   }
 
-  /// The keys that the file names; nil if there is no file.
+  /// Reads the keys that the file names.
   ///
   /// - Parameter isWaiting: Whether to wait where it is a pipe, for whoever writes to it.
+  /// - Returns: The keys; nil if there is no file.
+  /// - Throws: A failure that names the file.
   func readKeys(isWaiting: Bool) throws(Failure) -> APIKeys? {
     guard let path = apiKeysFile else { return nil }
     let text = try Configuration.readFile(path, of: "api-keys-file", isWaiting: isWaiting)

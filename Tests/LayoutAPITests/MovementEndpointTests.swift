@@ -126,6 +126,29 @@ struct MovementTests {
     }
   }
 
+  /// By its frame, which is rounded to pixels, nobody could tell.
+  @Test(arguments: [(29.9, "[]"), (30.3, #"[{"indexPath":[0,3],"kind":"cell"}]"#)])
+  func aStepSaysWhatShowsNoMore(length: Double, leaving: String) throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[{"items":{"lengths":[40,\(length),10,29.9,200]}}]},
+       "layout":{"kind":"list"},"viewport":{"width":100,"height":100,"displayScale":1}}
+      """)
+    #expect(service.tick(path, y: 0) != nil)
+    let begun = service.send(.post, path + "/movement", #"{"indexPath":[0,3]}"#)
+    #expect(begun?.text("leaving") == "[]")
+    let step = try #require(
+      service.send(.patch, path + "/movement", #"{"position":{"x":50,"y":5}}"#))
+    let last = try #require((step["moving"] as? [[String: Any]])?.last)
+    let frame = try #require((last["final"] as? [String: Any])?["frame"] as? [String: Any])
+    #expect(frame["y"] as? Int == 100)
+    #expect(step.text("leaving") == leaving)
+    let shown = service.send(.get, path + "/attributes")?["attributes"] as? [Any]
+    #expect(shown?.count == (leaving == "[]" ? 4 : 3))
+    #expect(service.tick(path, y: 0)?.isQuietTick == true)
+  }
+
   @Test func asManySectionsMayBeNamedAsACollectionMayHave() throws {
     let service = MockService(limits: ServiceLimits(sectionCount: 2))
     let path = try service.makeSession(
@@ -186,7 +209,7 @@ struct MovementTests {
     let dragged = cell([0, 1], id: "b", y: 10, height: 20, zIndex: onTop)
     #expect(
       answer.text == """
-        {"autoscroll":{"x":0,"y":0},"dragged":\(dragged),"moving":[],"source":[0,1],\
+        {"autoscroll":{"x":0,"y":0},"dragged":\(dragged),"leaving":[],"moving":[],"source":[0,1],\
         "target":[0,1],"version":1}
         """)
   }
@@ -321,7 +344,7 @@ struct MovementTests {
     #expect(
       over.text == """
         {"autoscroll":{"x":0,"y":0},\
-        "dragged":\(cell([0, 2], id: "a", y: 40, height: 10, zIndex: onTop)),"moving":[\
+        "dragged":\(cell([0, 2], id: "a", y: 40, height: 10, zIndex: onTop)),"leaving":[],"moving":[\
         \(moved([0, 1], [0, 0], cell([0, 1], id: "b", y: 10, height: 20),
         cell([0, 0], id: "b", y: 0, height: 20))),\
         \(moved([0, 2], [0, 1], cell([0, 2], id: "c", y: 30, height: 30),

@@ -91,6 +91,7 @@ export interface Movement {
   target: IndexPath;
   dragged: LayoutAttributes;
   moving: ElementMove[];
+  leaving: { kind: string; indexPath: IndexPath }[];
   autoscroll: Point;
 }
 export interface SnapAnswer {

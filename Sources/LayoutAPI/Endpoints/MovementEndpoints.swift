@@ -71,7 +71,7 @@ extension Call {
         movement: movement)
     }
     return answer(
-      snapshot, before: snapshot.description.content, [], shape, status: .created,
+      snapshot, before: snapshot.description.content, [], leaving: [], shape, status: .created,
       location: "/v1/sessions/\(session.id)/movement")
   }
 
@@ -84,6 +84,7 @@ extension Call {
       try JSONObject<PositionMember>(value).required(.position).point()
     }
     var moving: [Transition.Change] = []
+    var leaving: [ElementIdentity] = []
     var before = Content(sections: [])
     let snapshot = try change(session, nil) { (current) throws(Failure) in
       var movement = try movement(of: current)
@@ -100,16 +101,16 @@ extension Call {
           limit: elementLimit(about: current.description.content))
       }
       // The dragged one is told apart.
-      moving = transition.moving.filter {
-        $0.final.kind != .cell || $0.final.indexPath != movement.target
-      }
+      let target = ElementIdentity(kind: .cell, indexPath: movement.target)
+      moving = transition.moving.filter { $0.final.identity != target }
+      leaving = transition.leaving.filter { $0 != target }
       before = current.description.content
       var scrolling = current.scrolling
       _ = scrolling.rekey(to: offset, by: map)
       return Session.Change(
         document: current.document, scrolling: scrolling, isNewVersion: false, movement: movement)
     }
-    return answer(snapshot, before: before, moving, shape)
+    return answer(snapshot, before: before, moving, leaving: leaving, shape)
   }
 
   func endMovement() throws(Failure) -> HTTPResponse {
@@ -208,7 +209,8 @@ extension Call {
 
   private func answer(
     _ snapshot: Session.Snapshot, before: Content, _ moving: [Transition.Change],
-    _ shape: AttributesFormat.Shape, status: HTTPStatus = .ok, location: String? = nil
+    leaving: [ElementIdentity], _ shape: AttributesFormat.Shape, status: HTTPStatus = .ok,
+    location: String? = nil
   ) -> HTTPResponse {
     var json = JSONWriter(capacity: 512 + moving.count * 256)
     json.beginObject()
@@ -228,6 +230,8 @@ extension Call {
       }
       json.raw("\"moving\":")
       json.movements(moving, old, new)
+      json.raw("\"leaving\":")
+      json.identities(leaving, in: snapshot.description.content)
       let autoscroll = movement.autoscroll(contentOffset: offset)
       json.raw("\"autoscroll\":{\"x\":")
       json.integer(autoscroll.x)
