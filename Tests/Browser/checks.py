@@ -1684,6 +1684,25 @@ class Checks(Page):
         expect(seen == ["ab", None, 2, [2], ["d", "e"]], f"idle, it shows, says, and has: {seen}")
         self.same("in the end", least=2)
 
+    def what_is_asked_for_at_once_is_answered(self):
+        """An element that has just been put into the document has a session before what is asked of it then."""
+        self.open("layout=flow")
+        seen = self.browser.eval("""
+          document.querySelector("collection-view").remove();
+          const view = document.createElement("collection-view");
+          view.style.cssText = "width: 600px; height: 500px";
+          view.collection = {sections: [{items: {lengths: Array(1000).fill(40)}}]};
+          view.layout = "list";
+          document.body.append(view);
+          const failed = ({message}) => message;
+          const shown = view.idle().then(() => view.visibleItems.length > 0);
+          const scrolled = view.scrollToItem(0, 900, "start", false).then(() => view.contentOffset.y > 0, failed);
+          const changed = view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]})
+            .then(({version}) => version, failed);
+          return Promise.all([shown, scrolled, changed]);""")
+        expect(seen == [True, True, 2], f"idle, it shows something, has scrolled, and has this version: {seen}")
+        self.same("in the end", least=2)
+
     def what_leaves_shows_nothing(self):
         """Another item has its place already."""
         self.open("collection=random&layout=list")

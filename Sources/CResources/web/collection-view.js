@@ -769,6 +769,11 @@ export class CollectionView extends EarlyElement {
   }
 
   async #start(generation) {
+    // What has just been put into a document is not told how large it is before the next frame.
+    if (this.#viewport.width <= 0) {
+      const size = this.#measure();
+      if (size.width > 0 && size.height > 0) this.#viewport = size;
+    }
     if (generation !== this.#generation || this.#viewport.width <= 0) return;
     if (this.#collection === null && this.#source !== null) {
       // All that is asked after it waits for it, another source too.
