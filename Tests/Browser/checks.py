@@ -399,6 +399,46 @@ class Checks(Page):
         expected.insert(moved[0]["to"][1], before[0])
         expect(moved[0]["to"][1] > 0 and after == expected[:8], f"{before} became {after} by {moved}")
 
+    def drags_in_what_is_scaled(self):
+        """Where a page shows the view larger or smaller, what is under the pointer stays there."""
+        for style in ("transform: scale(0.5)", "zoom: 0.5", "zoom: 2"):
+            self.open("collection=random&layout=list")
+            lifted, away, dragged, way = self.browser.eval(VIEW + WAIT + HAND + """
+              view.style.cssText = `position: fixed; width: 300px; height: 300px; transform-origin: 0 0; ${args[0]}`;
+              const ids = Array.from({length: 50}, (_, item) => `r${item + 1}`);
+              await view.replaceCollection({sections: [{items: {ids, lengths: ids.map(() => 40)}}]});
+              await view.setLayout({kind: "list"});
+              for (let i = 0; i < 200 && view.viewportSize.height !== 300; i++) await wait(25);
+              await view.idle();
+              const middle = (element) => {
+                const {x, y, width, height} = element.getBoundingClientRect();
+                return {x: x + 0.6 * width, y: y + height / 2, height};
+              };
+              const held = view.elementAt(0, 1);
+              const {x, y, height} = middle(held);
+              let point = hand(held, x, y);
+              point("pointerdown");
+              for (let i = 0; i < 40 && !view.querySelector("[data-dragging]"); i++) await wait(25);
+              const lifted = view.querySelectorAll("[data-dragging]").length;
+              point("pointermove", {clientY: y + 2 * height});
+              await view.idle();
+              const away = middle(held).y - y - 2 * height;
+              point("pointerup", {clientY: y + 2 * height});
+              await view.idle();
+              const other = view.elementAt(0, 4);
+              const from = middle(other);
+              point = hand(other, from.x, from.y);
+              point("pointerdown");
+              for (const way of [10, 60]) point("pointermove", {clientY: from.y - way});
+              const way = middle(other).y - from.y;
+              point("pointercancel");
+              await view.idle();
+              return [lifted, away, view.attributesOf(view.elementAt(0, 3))?.id, way];""", style)
+            expect(lifted == 1, f"{style}: {lifted} items are up")
+            expect(abs(away) <= 1, f"{style}: the item is {away} px from the pointer")
+            expect(dragged == "r2", f"{style}: {dragged} is where the item was dropped")
+            expect(abs(way + 60) <= 2, f"{style}: dragged by -60 px, the content goes {way}")
+
     def held_at_an_edge_it_scrolls(self):
         for state, axis in (("layout=flow", "y"), ("layout=list&direction=horizontal", "x")):
             self.open(f"collection=random&{state}")

@@ -1852,11 +1852,26 @@ export class CollectionView extends EarlyElement {
 
   // MARK: Pointers
 
-  #pointOf({ clientX, clientY }) {
-    const box = this.#scroller.getBoundingClientRect();
+  /** How many of the window's pixels the element's take: the page may have zoomed or scaled what it is in. */
+  get #scale() {
+    const { width, height } = this.#scroller.getBoundingClientRect();
+    const { offsetWidth, offsetHeight } = this.#scroller;
+    // Lengths in the element are told in whole pixels.
+    const scale = (seen, length) => length > 0 && Math.abs(seen - length) > 1 ? seen / length : 1;
+    return { x: scale(width, offsetWidth), y: scale(height, offsetHeight) };
+  }
+
+  /** Where it is in what is seen of the content. */
+  #placeOf({ clientX, clientY }) {
+    const { left, top } = this.#scroller.getBoundingClientRect();
+    const { x, y } = this.#scale;
+    return { x: (clientX - left) / x, y: (clientY - top) / y };
+  }
+
+  #pointOf(event) {
+    const { x, y } = this.#placeOf(event);
     return {
-      x: clientX - box.left - this.#scroller.clientLeft + this.#x.offset,
-      y: clientY - box.top - this.#scroller.clientTop + this.#y.offset,
+      x: x - this.#scroller.clientLeft + this.#x.offset, y: y - this.#scroller.clientTop + this.#y.offset,
     };
   }
 
@@ -1875,9 +1890,8 @@ export class CollectionView extends EarlyElement {
     // Of a hand that draws and its palm each is the first of its kind.
     if (this.#pointer?.isScrolling && this.#pointer.id !== event.pointerId) return;
     // The scroll bar is not ours.
-    const box = this.#scroller.getBoundingClientRect();
-    if (event.clientX - box.left >= this.#scroller.clientWidth ||
-        event.clientY - box.top >= this.#scroller.clientHeight) return;
+    const place = this.#placeOf(event);
+    if (place.x >= this.#scroller.clientWidth || place.y >= this.#scroller.clientHeight) return;
     // The innermost says what a press means: a handle may be a button, or in a label.
     const path = event.composedPath();
     const own = path.slice(0, path.indexOf(this)).find((node) => node.matches?.(`${HANDLE}, ${CONTROLS}`));
@@ -1927,10 +1941,12 @@ export class CollectionView extends EarlyElement {
       pointer.isScrolling = true;
       this.#capture(pointer);
     }
+    const scale = this.#scale;
     this.#put({
-      x: clamp(pointer.start.x - dx, 0, this.#x.range), y: clamp(pointer.start.y - dy, 0, this.#y.range),
+      x: clamp(pointer.start.x - dx / scale.x, 0, this.#x.range),
+      y: clamp(pointer.start.y - dy / scale.y, 0, this.#y.range),
     });
-    pointer.samples.push({ time: event.timeStamp, x: event.clientX, y: event.clientY });
+    pointer.samples.push({ time: event.timeStamp, x: event.clientX / scale.x, y: event.clientY / scale.y });
     if (pointer.samples.length > 12) pointer.samples.shift();
   }
 
