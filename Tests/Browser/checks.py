@@ -2299,6 +2299,7 @@ class Checks(Page):
         for what, end in (
             ("cancelled", "point('pointercancel')"), ("moved in the document", "view.parentNode.append(view)"),
             ("given up", "grip.dispatchEvent(key('Escape'))"),
+            ("given up where something else has the focus", "document.activeElement.dispatchEvent(key('Escape'))"),
             ("let go where it was", "y -= 70; point('pointermove'); await view.idle(); grip.dispatchEvent(key('ArrowDown'));"
              "await wait(100); await view.idle(); point('pointerup')"),
             ("of a session that is lost", "await fetch(view.sessionURL, {method: 'DELETE'}); point('pointermove')"),

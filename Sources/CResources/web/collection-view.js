@@ -2025,6 +2025,8 @@ export class CollectionView extends EarlyElement {
     };
     this.#movement = movement;
     item.element.dataset.dragging = "";
+    // Whatever has the focus: a handle that is pressed does not get it.
+    if (movement.pointer) this.ownerDocument.addEventListener("keydown", this.#escaped, { capture: true });
     movement.turn = this.#enqueue(async () => {
       if (movement !== this.#movement) return;
       // What was under way may have moved the item, or taken it away.
@@ -2148,6 +2150,13 @@ export class CollectionView extends EarlyElement {
     }).catch((error) => this.#movementFailed(error));
   }
 
+  /** It is the drag that is called off, and not a dialog that it is in. */
+  #escaped = (event) => {
+    if (event.key !== "Escape" || !this.#movement?.pointer) return;
+    event.preventDefault();
+    this.#cancelMovement();
+  };
+
   #cancelMovement() {
     const movement = this.#movement;
     if (!movement) return;
@@ -2164,6 +2173,7 @@ export class CollectionView extends EarlyElement {
     const movement = this.#movement;
     if (!movement) return;
     this.#movement = null;
+    this.ownerDocument.removeEventListener("keydown", this.#escaped, { capture: true });
     delete movement.item.element.dataset.dragging;
     if (this.#pointer === movement.pointer) this.#pointer = null;
   }
