@@ -458,6 +458,68 @@ class Checks(Page):
             time.sleep(0.3)
             expect(self.same("at rest")["offset"][axis] == again, "it scrolls without a finger")
 
+    def scrolled_by_others_it_stays_in_the_hand(self):
+        """A wheel, or the page, scrolls what is under an item that is up; there it is dropped."""
+        for what, scroll in (
+            ("a wheel", "view.shadowRoot.querySelector('.scroller').scrollTop += 400;"),
+            ("the page", "await view.setContentOffset({x: 0, y: 400}, false);"),
+        ):
+            self.open("collection=random&layout=list")
+            found = self.browser.eval(VIEW + WAIT + HAND + f"""
+              const ids = Array.from({{length: 100}}, (_, item) => `r${{item + 1}}`);
+              await view.replaceCollection({{sections: [{{items: {{ids, lengths: ids.map(() => 40)}}}}]}});
+              await view.setLayout({{kind: "list"}});
+              await view.idle();
+              const held = view.elementAt(0, 4);
+              const middle = () => {{
+                const {{y, height}} = held.getBoundingClientRect();
+                return y + height / 2;
+              }};
+              const y = middle();
+              const point = hand(held, held.getBoundingClientRect().x + 100, y);
+              point("pointerdown");
+              for (let i = 0; i < 40 && !view.querySelector("[data-dragging]"); i++) await wait(25);
+              await view.idle();
+              {scroll}
+              for (let i = 0; i < 40 && view.contentOffset.y !== 400; i++) await wait(25);
+              await wait(100);
+              await view.idle();
+              const away = middle() - y;
+              point("pointerup");
+              await view.idle();
+              return [view.contentOffset.y, Math.abs(away) <= 1, view.attributesOf(view.elementAt(0, 14))?.id];""")
+            expect(found == [400, True, "r5"], f"{what}: the offset, whether it is in the hand, and who is there: {found}")
+
+    def what_is_dropped_scrolls_nothing(self):
+        """Also where the server is slow, and has not been told yet that the page has scrolled."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + HAND + """
+          const ids = Array.from({length: 300}, (_, item) => `r${item + 1}`);
+          await view.replaceCollection({sections: [{items: {ids, lengths: ids.map(() => 40)}}]});
+          await view.setLayout({kind: "list"});
+          await view.idle();
+          const held = view.elementAt(0, 4);
+          const {x, y, height} = held.getBoundingClientRect();
+          const point = hand(held, x + 100, y + height / 2);
+          point("pointerdown");
+          for (let i = 0; i < 40 && !view.querySelector("[data-dragging]"); i++) await wait(25);
+          await view.idle();
+          const real = window.fetch;
+          window.fetch = async (url, options) => {
+            const answer = await real(url, options);
+            if (/movement/.test(url)) await wait(300);
+            return answer;
+          };
+          point("pointermove", {clientY: y + height});
+          view.setContentOffset({x: 0, y: 4000}, false);
+          point("pointerup", {clientY: y + height});
+          for (let i = 0; i < 100 && view.querySelector("[data-dragging]"); i++) await wait(25);
+          window.fetch = real;
+          await view.idle();
+          return [view.contentOffset.y, view.querySelectorAll("[data-dragging]").length];""")
+        expect(found == [4000, 0], f"dropped, it is at, and up are: {found}")
+        self.same("dropped far away")
+
     def away_from_the_edge_it_stops(self):
         """However much is asked for because it scrolls: the server has to be told that the item is elsewhere."""
         self.open("collection=random&layout=list")

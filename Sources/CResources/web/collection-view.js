@@ -1698,6 +1698,8 @@ export class CollectionView extends EarlyElement {
     const isFar = Math.abs(position - before) > 2 * viewport;
     if (!this.#isHeld && !isFar) this.#anchorLayer(this.contentOffset);
     this.#wantTick();
+    // Whoever scrolls, the item stays under the pointer.
+    if (this.#movement?.pointer) this.#dragTo(this.#movement.pointer);
   }
 
   #isTouched = false;
@@ -2118,8 +2120,6 @@ export class CollectionView extends EarlyElement {
       this.#put({
         x: clamp(before.x + x * way, 0, this.#x.range), y: clamp(before.y + y * way, 0, this.#y.range),
       });
-      const after = this.contentOffset;
-      if (after.x !== before.x || after.y !== before.y) this.#dragTo(movement.pointer);
       movement.frame = requestAnimationFrame(step);
     };
     movement.frame = requestAnimationFrame(step);
@@ -2132,6 +2132,8 @@ export class CollectionView extends EarlyElement {
     return this.#enqueue(async () => {
       if (this.#movement !== movement || !movement.isUp) return;
       if (movement.isWanted) await this.#stepMovement();
+      // The server may not know yet where the view is, and take the item for one that is held at an edge.
+      movement.autoscroll = { x: 0, y: 0 };
       const before = this.#collection;
       const answer = await this.#askOnce("POST", "/movement/end");
       this.#flush();
