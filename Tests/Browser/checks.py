@@ -678,6 +678,8 @@ class Checks(Page):
         said = self.browser.eval(wait)
         expect(said == "Put back.", f"said: {said}")
         expect(self.ids() == expected, "Escape does not put it back")
+        focus = self.browser.eval(VIEW + "return [document.activeElement.dataset.indexPath, `${view.currentIndexPath}`]")
+        expect(focus == ["0,3", "0,3"], f"put back, the focus and the current item are {focus}")
         # Keys that come faster than answers count in their order, and what is put back is not moved on.
         for keys, place in (
             ([" ", "ArrowRight", "ArrowRight", "Enter"], 3), (["^ArrowRight", "^ArrowRight", "Enter"], 3),

@@ -2183,6 +2183,8 @@ export class CollectionView extends EarlyElement {
   #movementOver(movement) {
     this.#letGo();
     if (this.#isCurrent(movement.item.attributes)) this.#current = movement.source;
+    // What shows the item now will show another one.
+    this.#keepFocus(movement.item.element);
     this.#fullWanted = this.#isInDoubt = true;
     this.#wantTick();
     this.#resized();
