@@ -3538,6 +3538,36 @@ class Checks(Page):
             self.same("after a finger")
             moved = self.browser.eval("return moved")
             expect(len(moved) == 1 and moved[0]["from"] == [0, 0], f"events: {moved}")
+            # What is touched is taken out of the document when its item is filled in anew.
+            for what, inside, seconds in (("held by what is in it", "b", 0.6), ("taken by its handle", "i", 0.1)):
+                self.open("layout=list&collection=random")
+                self.browser.eval(VIEW + """
+                  window.moved = [];
+                  view.addEventListener("reorder", ({detail}) => moved.push(detail));
+                  view.renderItem = (element, {id}) => {
+                    element.innerHTML = `<b>${id}</b><i data-drag-handle>=</i>`;
+                    [...element.children].forEach(({style}, index) => {
+                      style.cssText = `position: absolute; top: 0; left: ${90 * index}px; width: 80px; height: 30px`;
+                    });
+                  };
+                  await view.replaceCollection({sections: [{items: {ids: [...Array(50).keys()].map(String)}}]});
+                  await view.setLayout({kind: "list", itemLength: 40});
+                  await view.idle();""")
+                start, end = self.browser.eval(VIEW + """
+                  return [0, 3].map((item) => {
+                    const {x, y} = view.elementAt(0, item).querySelector(args[0]).getBoundingClientRect();
+                    return [x + 15, y + 15];
+                  });""", inside)
+                touch("Start", start)
+                time.sleep(seconds)
+                middle = (start[0], (start[1] + end[1]) / 2)
+                swipe(start, middle)
+                self.browser.eval(VIEW + "await view.idle()")
+                swipe(middle, end)
+                touch("End")
+                self.browser.eval(VIEW + "await view.idle()")
+                moved = self.browser.eval("return moved")
+                expect(len(moved) == 1 and moved[0]["to"] == [0, 3], f"{what}, it goes: {moved}")
 
     def accessible(self):
         import axe_playwright_python

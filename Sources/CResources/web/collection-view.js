@@ -1903,7 +1903,7 @@ export class CollectionView extends EarlyElement {
     const item = this.#itemOf(event);
     const isTouch = event.pointerType === "touch";
     const pointer = {
-      id: event.pointerId, item, x: event.clientX, y: event.clientY, event,
+      id: event.pointerId, item, x: event.clientX, y: event.clientY, event, target: event.target,
       start: this.contentOffset, samples: [], isScrolling: false, timer: 0, hasStopped: this.#stopMotion(),
       mayScroll: !isTouch || this.#snapMode !== "none",
     };
@@ -2027,8 +2027,12 @@ export class CollectionView extends EarlyElement {
     };
     this.#movement = movement;
     item.element.dataset.dragging = "";
-    // Whatever has the focus: a handle that is pressed does not get it.
-    if (movement.pointer) this.ownerDocument.addEventListener("keydown", this.#escaped, { capture: true });
+    if (movement.pointer) {
+      // What is touched is the only one that is told, also when filling its item in anew has taken it away.
+      movement.pointer.target.addEventListener("touchmove", this.#holdTouch, { passive: false });
+      // Whatever has the focus: a handle that is pressed does not get it.
+      this.ownerDocument.addEventListener("keydown", this.#escaped, { capture: true });
+    }
     movement.turn = this.#enqueue(async () => {
       if (movement !== this.#movement) return;
       // What was under way may have moved the item, or taken it away.
@@ -2175,6 +2179,7 @@ export class CollectionView extends EarlyElement {
     const movement = this.#movement;
     if (!movement) return;
     this.#movement = null;
+    movement.pointer?.target.removeEventListener("touchmove", this.#holdTouch);
     this.ownerDocument.removeEventListener("keydown", this.#escaped, { capture: true });
     delete movement.item.element.dataset.dragging;
     if (this.#pointer === movement.pointer) this.#pointer = null;
