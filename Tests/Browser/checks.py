@@ -2716,6 +2716,30 @@ class Checks(Page):
           return [...stops, view.querySelector("[tabindex='0']").dataset.indexPath, document.activeElement.id];""")
         expect(stops == [1, 1, 1, "0,0", "share"], f"places to tab to, the item's, and what has the focus: {stops}")
 
+    def the_focus_outlasts_what_has_it(self):
+        """A page that fills its items in with new contents takes those away that have the focus."""
+        for what, act in (
+            ("reloaded", "await view.applyUpdates({reloadItems: [{section: 0, start: 2, items: {sizes: [[90, 90]]}}]});"),
+            ("moved", "await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]});"),
+            ("lifted and moved by a key", """
+              document.activeElement.dispatchEvent(new KeyboardEvent(
+                "keydown", {key: "ArrowRight", ctrlKey: true, bubbles: true, composed: true, cancelable: true}));
+              for (let i = 0; i < 40 && view.currentIndexPath?.[1] !== 3; i++) await wait(25);"""),
+        ):
+            self.open("collection=random&layout=flow")
+            found = self.browser.eval(VIEW + WAIT + f"""
+              view.renderItem = (element, {{id}}) => {{ element.innerHTML = `<button>${{id}}</button>`; }};
+              for (const {{element, attributes}} of view.visibleItems) view.renderItem(element, attributes);
+              view.elementAt(0, 2).firstChild.focus();
+              {act}
+              await wait(50);
+              await view.idle();
+              const item = document.activeElement.closest("[data-index-path]");
+              return [item?.textContent, `${{view.currentIndexPath}}` === item?.dataset.indexPath,
+                view.querySelectorAll("[data-dragging]").length];""")
+            up = 1 if "key" in what else 0
+            expect(found == ["r3", True, up], f"{what}: the item with the focus, whether it is current, and up: {found}")
+
     def keys_lead_to_nothing_that_is_gone(self):
         """All items go while the view is on its way to the one that a key has chosen."""
         self.open("collection=random&layout=list")

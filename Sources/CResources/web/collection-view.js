@@ -1283,11 +1283,13 @@ export class CollectionView extends EarlyElement {
   }
 
   #render(item, reuse) {
+    const focused = this.#focusIn(item.element);
     try {
       this.renderItem(item.element, item.attributes, reuse);
     } catch (error) {
       this.#report(error);
     }
+    this.#focusAgain(focused, item);
   }
 
   /** What an element is, for styles and for who cannot see it. */
@@ -1588,7 +1590,7 @@ export class CollectionView extends EarlyElement {
         if (isOther) this.#render(item, "recycled");
         else if (initial.indexPath.join() !== final.indexPath.join()) this.#render(item, "moved");
         this.#place(item);
-        if (focused && this.#activeElement !== focused) focused.focus({ preventScroll: true });
+        this.#focusAgain(focused, item);
       } else if (isVisible) {
         item = this.#add(final);
       } else {
@@ -1615,6 +1617,12 @@ export class CollectionView extends EarlyElement {
   #focusIn(element) {
     const active = this.#activeElement;
     return element.contains(active) ? active : null;
+  }
+
+  /** It goes with what is moved in the document; where filling in anew has taken what had it, the item has it. */
+  #focusAgain(focused, { element }) {
+    const again = focused && !focused.isConnected ? element : focused;
+    if (again && this.#activeElement !== again) again.focus({ preventScroll: true });
   }
 
   #isCurrent({ kind, indexPath }, current = this.#current) {
@@ -2099,7 +2107,7 @@ export class CollectionView extends EarlyElement {
     if (isCurrent) this.#current = target;
     this.#describe(item);
     if (isOther) this.#render(item, "moved");
-    if (focused && this.#activeElement !== focused) focused.focus({ preventScroll: true });
+    this.#focusAgain(focused, item);
     this.#placeDragged();
     movement.target = target;
     movement.autoscroll = movement.pointer ? autoscroll : { x: 0, y: 0 };
