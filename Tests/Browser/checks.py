@@ -1602,10 +1602,17 @@ class Checks(Page):
               other.src = "/own.json";
               const {layout, prefetch} = await begun;
               await other.idle();
+              // Another one has its own say.
+              source.prefetch = {ahead: 0.5, behind: 1};
+              const again = new Promise((resolve) => other.addEventListener("ready", resolve, {once: true}));
+              other.src = "/another/own.json";
+              await again;
+              await other.idle();
               window.fetch = real;
-              return [layout.kind, other.layout.kind, prefetch];""", layout)
+              return [layout.kind, other.layout.kind, prefetch, other.prefetch];""", layout)
             kind = layout or "list"
-            expect(found == [kind, kind, {"ahead": 2, "behind": 0}], f"of a source, with the attribute {layout}: {found}")
+            expect(found == [kind, kind, {"ahead": 2, "behind": 0}, {"ahead": 0.5, "behind": 1}],
+                   f"of a source and another one, with the attribute {layout}: {found}")
             self.same("from a source")
 
     @provokes(404)

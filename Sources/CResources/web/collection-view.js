@@ -351,6 +351,7 @@ export class CollectionView extends EarlyElement {
   /** The layout that a server has taken last, and whether the page has set it. */
   #accepted = { layout: this.#layout, isOwn: false };
   #prefetchReach = null;
+  #hasPrefetchReach = false;
   #source = null;
   /** Counts the collections that the page has set; and which of these the elements show, null if none yet. */
   #edition = 0;
@@ -542,7 +543,10 @@ export class CollectionView extends EarlyElement {
     return { collection: this.collection, layout: this.#layout, ...this.#reach };
   }
   set description({ collection, layout, prefetch }) {
-    if (prefetch) this.#prefetchReach = prefetch;
+    if (prefetch) {
+      this.#prefetchReach = prefetch;
+      this.#hasPrefetchReach = true;
+    }
     if (layout) {
       this.#layout = layout;
       this.#hasLayout = true;
@@ -560,6 +564,7 @@ export class CollectionView extends EarlyElement {
   get prefetch() { return this.#prefetchReach; }
   set prefetch(value) {
     this.#prefetchReach = value;
+    this.#hasPrefetchReach = value !== null;
     this.#want();
   }
 
@@ -785,7 +790,7 @@ export class CollectionView extends EarlyElement {
       if (generation !== this.#generation) return;
       this.#collection = json.collection ?? json;
       if (json.layout && !this.#hasLayout) this.#layout = json.layout;
-      if (json.prefetch) this.#prefetchReach ??= json.prefetch;
+      if (json.prefetch && !this.#hasPrefetchReach) this.#prefetchReach = json.prefetch;
     }
     const collection =
       typeof this.#collection === "function" ? await this.#collection() : this.collection;
