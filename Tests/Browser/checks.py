@@ -1795,6 +1795,34 @@ class Checks(Page):
         expect(seen == ["ab", None, 2, [2], ["d", "e"]], f"idle, it shows, says, and has: {seen}")
         self.same("in the end", least=2)
 
+    @provokes(404)
+    def without_a_collection_it_is_empty(self):
+        """Taken away, the collection is not shown any more, and its session is given back."""
+        for what, begin, end in (
+            ("set to null", "other.collection = view.collection;", "other.collection = null;"),
+            ("its source removed", "other.src = '/playground/gallery.json';", "other.src = null;"),
+        ):
+            self.open("collection=random&layout=list")
+            seen = self.browser.eval(VIEW + WAIT + f"""
+              const other = document.createElement("collection-view");
+              other.style.cssText = "width: 600px; height: 500px";
+              {begin}
+              view.replaceWith(other);
+              for (let i = 0; i < 200 && !other.sessionURL; i++) await wait(25);
+              await other.setContentOffset({{x: 0, y: 900}}, false);
+              await other.idle();
+              const before = other.sessionURL;
+              {end}
+              await other.idle();
+              for (let i = 0; i < 40 && (await fetch(before)).ok; i++) await wait(25);
+              return [(await fetch(before)).status, other.sessionURL, other.visibleItems.length,
+                other.querySelectorAll("[data-index-path]").length, other.contentSize.height, other.contentOffset.y];""")
+            expect(seen == [404, None, 0, 0, 0, 0], f"{what}: the session, its URL, what is shown, and where: {seen}")
+            self.browser.eval(VIEW + """
+              view.collection = {sections: [{items: {ids: ["a", "b"]}}]};
+              await view.idle();""")
+            self.same(f"{what}, and set again", least=2)
+
     def what_is_asked_for_at_once_is_answered(self):
         """An element that has just been put into the document has a session before what is asked of it then."""
         self.open("layout=flow")

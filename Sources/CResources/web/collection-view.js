@@ -794,7 +794,8 @@ export class CollectionView extends EarlyElement {
     }
     const collection =
       typeof this.#collection === "function" ? await this.#collection() : this.collection;
-    if (collection === null || generation !== this.#generation) return;
+    if (generation !== this.#generation) return;
+    if (collection === null) return this.#empty();
     if (this.#session) this.#forget();
     this.#applyAxis(this.#layout);
     // While an item was up nobody looked.
@@ -828,6 +829,15 @@ export class CollectionView extends EarlyElement {
     this.#dispatchRanges("prefetch", answer.prefetch);
     // The offset may have been clamped, or scrolled meanwhile.
     this.#wantTick();
+  }
+
+  /** There is no collection any more. Before there has been one, what the page's server has drawn stays. */
+  #empty() {
+    if (!this.#session) return;
+    this.#forget();
+    this.#shownEdition = this.#current = null;
+    this.#reconcile([]);
+    this.#setContent({ width: 0, height: 0 });
   }
 
   /** The server forgets sessions by itself, but later. */
