@@ -3304,6 +3304,50 @@ class Checks(Page):
                 self.notes.append(f"layout shift at {width}: {seen['shift']}")
         self.browser.resize(1280, 800)
 
+    def first_screens_may_come_after_the_module(self):
+        """Where that is there before the page has been read, the element is told of before what is drawn in it."""
+        self.open("layout=flow")
+        for what, begin in (("set later", ""), ("set by a script at once", "view.collection = collection;")):
+            seen = self.browser.eval(WAIT + f"""
+              document.querySelector("iframe")?.remove();
+              const ids = Array.from({{length: 100}}, (_, item) => `r${{item + 1}}`);
+              const collection = {{sections: [{{items: {{ids, lengths: ids.map(() => 40)}}}}]}};
+              const layout = {{kind: "list"}};
+              const answer = await (await fetch("/v1/layout", {{
+                method: "POST", headers: {{"Content-Type": "application/json"}},
+                body: JSON.stringify({{collection, layout, viewport: {{width: 300, height: 200}}}}),
+              }})).json();
+              const frame = document.createElement("iframe");
+              frame.style.cssText = "position: fixed; inset: 0; width: 500px; height: 400px";
+              document.body.append(frame);
+              const page = frame.contentDocument;
+              page.open();
+              page.write(`<!doctype html><script type="module" async src="${{location.origin}}/client/collection-view.js"><\/script>`);
+              for (let i = 0; i < 40 && !frame.contentWindow.customElements.get("collection-view"); i++) await wait(25);
+              page.write("<collection-view layout='list'>");
+              const view = page.querySelector("collection-view");
+              view.style.cssText = "width: 300px; height: 200px";
+              {begin}
+              await wait(300);
+              page.write(`<script type="application/json">${{JSON.stringify(answer)}}<\/script>`);
+              for (const {{indexPath, id}} of answer.attributes) {{
+                page.write(`<div data-index-path="${{indexPath}}" class="drawn">${{id}}</div>`);
+              }}
+              const drawn = view.querySelector(".drawn");
+              page.write("</collection-view>");
+              page.close();
+              view.collection = collection;
+              for (let i = 0; i < 200 && !view.sessionURL; i++) await wait(25);
+              await wait(100);
+              await view.idle();
+              const isTaken = view.elementAt(0, 0) === drawn;
+              await view.setContentOffset({{x: 0, y: 1000}}, false);
+              await view.idle();
+              const left = view.querySelectorAll("[data-index-path]").length - view.visibleItems.length;
+              frame.remove();
+              return [isTaken, left];""")
+            expect((seen[0] or begin) and seen[1] == 0, f"{what}: taken over, and left in the document: {seen}")
+
     def an_element_by_its_attributes_alone(self):
         self.open("layout=flow")
         self.browser.eval("""

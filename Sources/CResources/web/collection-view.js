@@ -457,6 +457,7 @@ export class CollectionView extends EarlyElement {
 
   connectedCallback() {
     this.#takeEarly();
+    if (this.#isArriving) return this.#awaitRest();
     this.#adopt();
     this.#observer.observe(this.#scroller);
     addEventListener("pagehide", this.#forget);
@@ -464,6 +465,22 @@ export class CollectionView extends EarlyElement {
     // Whoever is moved in the document has lost where its scroller was.
     if (this.#viewport.width > 0) this.#scrollBack();
     if (!this.#session || this.#isOutdated) this.#want();
+  }
+
+  /** Whether the page is still being read, and its end is in here: a module that comes early does not see the rest. */
+  get #isArriving() {
+    if (this.ownerDocument.readyState !== "loading") return false;
+    for (let node = this; node; node = node.parentNode) if (node.nextSibling) return false;
+    return true;
+  }
+
+  #awaitRest() {
+    this.ownerDocument.addEventListener("DOMContentLoaded", () => {
+      if (!this.isConnected) return;
+      this.connectedCallback();
+      // A script may have begun already.
+      if (this.#session) this.#removeStrangers();
+    }, { once: true });
   }
 
   disconnectedCallback() {
