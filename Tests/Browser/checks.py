@@ -3348,6 +3348,18 @@ class Checks(Page):
               return [isTaken, left];""")
             expect((seen[0] or begin) and seen[1] == 0, f"{what}: taken over, and left in the document: {seen}")
 
+    def the_readme_shows_something(self):
+        """What it says to paste into a page, in a page that has nothing else."""
+        readme = (HERE.parents[1] / "README.md").read_text()
+        element = re.search("<collection-view.*</collection-view>", readme)[0]
+        self.browser.goto(f"{self.shop}/?width=768")
+        self.browser.eval("""
+          for (const style of document.querySelectorAll("style")) style.remove();
+          document.body.innerHTML = args[0].replace("/photos.json", `${args[1]}/playground/gallery.json`);""",
+          element, self.url)
+        self.settle()
+        self.same("by what the README says", least=5)
+
     def an_element_by_its_attributes_alone(self):
         self.open("layout=flow")
         self.browser.eval("""

@@ -2,7 +2,7 @@
  * `<collection-view>`: a UICollectionView for web pages, laid out by a layoutd server.
  *
  *     <script type="module" src="https://layout.example/client/collection-view.js"></script>
- *     <collection-view src="/photos.json" layout="waterfall" label="Photos"></collection-view>
+ *     <collection-view src="/photos.json" layout="waterfall" label="Photos" style="height: 100vh"></collection-view>
  *     <script type="module">
  *       document.querySelector("collection-view").renderItem = (element, attributes) => {
  *         element.textContent = attributes.id;
@@ -12,11 +12,12 @@
  * The server knows where everything is; this element scrolls, asks, and puts into the document what the
  * answers say is visible, and nothing else. It has no dependencies. Types are in `collection-view.d.ts`.
  *
- * Give the element a height. Its children are the collection's elements, to be styled by the page: each has
- * `data-kind` (`cell`, `header`, `footer`, or a decoration's name) and `data-index-path` (`section,item`);
- * `data-dragging` while a finger has it, `data-leaving` while it fades away. Their place and size are set
- * as inline styles; leave `position`, `transform`, `width` and `height` alone. Where items can be moved, what has
- * `data-drag-handle` in one lifts it at once; links, labels, and what is pressed, filled in or played lift nothing.
+ * Give the element a height: by itself it has none, and shows nothing. Its children are the collection's
+ * elements, to be styled by the page: each has `data-kind` (`cell`, `header`, `footer`, or a decoration's name)
+ * and `data-index-path` (`section,item`); `data-dragging` while a finger has it, `data-leaving` while it fades
+ * away. Their place and size are set as inline styles; leave `position`, `transform`, `width` and `height` alone.
+ * Where items can be moved, what has `data-drag-handle` in one lifts it at once; links, labels, and what is pressed,
+ * filled in or played lift nothing.
  *
  * A page's server can draw the first screen: it puts the answer of one `POST /v1/layout` into a child
  * `<script type="application/json">`, and the elements beside it, each with `data-index-path` (and
