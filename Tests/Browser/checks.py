@@ -1662,6 +1662,42 @@ class Checks(Page):
         expect(found == [["empty new", "filled recycled"], ["not this one"]], f"filled in, and told: {found}")
         self.same("filled in")
 
+    def who_comes_late_fills_in_all(self):
+        """A page's own script may be there when the first screen is; what the page's server has drawn stays."""
+        self.open("collection=random&layout=list")
+        self.browser.eval(VIEW + """
+          const other = document.createElement("collection-view");
+          other.style.cssText = "width: 600px; height: 500px";
+          const {description, server} = view;
+          Object.assign(other, {description, server});
+          view.replaceWith(other);""")
+        self.settle()
+        found = self.browser.eval(VIEW + """
+          await view.setContentOffset({x: 0, y: 2000}, false);
+          await view.idle();
+          const seen = new Set();
+          view.renderItem = (element, {id}, reuse) => {
+            seen.add(`${element.firstChild ? "filled" : "empty"} ${reuse}`);
+            if (reuse === "new") element.append(document.createElement("b"));
+            element.firstChild.textContent = id;
+          };
+          const shown = view.visibleItems.length;
+          const bold = view.visibleItems.filter(({element}) => element.firstChild.localName === "b").length;
+          for (const y of [6000, 0]) {
+            await view.setContentOffset({x: 0, y}, false);
+            await view.idle();
+          }
+          return [bold > 0 && bold === shown, [...seen].sort()];""")
+        expect(found == [True, ["empty new", "filled recycled"]], f"filled in by who comes late: {found}")
+        self.same("filled in by who comes late", least=5)
+        self.browser.goto(f"{self.shop}/?width=768")
+        self.settle()
+        kept = self.browser.eval(VIEW + """
+          const before = view.elementAt(0, 0).firstChild;
+          view.renderItem = (element) => { element.textContent = "x"; };
+          return view.elementAt(0, 0).firstChild === before;""")
+        expect(kept, "what the page's server has drawn is filled in again")
+
     @provokes(404, 412)
     def what_has_no_id_is_filled_in_anew(self):
         """Where nothing tells that an element shows another item than that of its place."""

@@ -199,6 +199,8 @@ class Item {
   attributes;
   /** The texts of its width and height, not to write them again. */
   size = "";
+  /** Whether it has been filled in here; else the page's server has drawn it. */
+  isFilledIn = false;
 
   constructor(element, attributes) {
     this.element = element;
@@ -319,9 +321,18 @@ export class CollectionView extends EarlyElement {
    * same before it was reloaded, `"moved"` if it still shows the same item, which has another index path or other
    * attributes now.
    *
+   * Set while there are elements, it fills those in anew, emptied, which the one before has filled in.
+   *
    * @type {(element: HTMLElement, attributes: object, reuse: "new"|"recycled"|"moved") => void}
    */
-  renderItem = (element, { kind, id, indexPath }) => {
+  get renderItem() { return this.#renderItem; }
+  set renderItem(value) {
+    if (value === this.#renderItem) return;
+    this.#renderItem = value;
+    this.#pool.clear();
+    for (const item of this.#sorted) if (item.isFilledIn) this.#render(item, "new");
+  }
+  #renderItem = (element, { kind, id, indexPath }) => {
     element.textContent = id ?? (kind === "cell" ? indexPath.join(".") : kind);
   };
   /** Header fields for the server, such as `Authorization`; an object or a function that makes one. */
@@ -1317,6 +1328,8 @@ export class CollectionView extends EarlyElement {
 
   #render(item, reuse) {
     const focused = this.#focusIn(item.element);
+    if (reuse === "new") item.element.replaceChildren();
+    item.isFilledIn = true;
     try {
       this.renderItem(item.element, item.attributes, reuse);
     } catch (error) {
