@@ -922,6 +922,22 @@ class Checks(Page):
         expect(told == [1, 2, 5, 3], f"filled anew are {told}")
         self.same("in the end")
 
+    def cards_that_turn_away_leave(self):
+        """A card whose box still meets the viewport, and whose angle is beyond it."""
+        self.open("layout=wheel")
+        leaving = self.browser.eval(VIEW + WAIT + """
+          Object.assign(view.style, {width: "375px", height: "812px", position: "fixed", top: 0, left: 0});
+          view.description = {collection: {sections: [{items: {count: 40}}]}, layout: {kind: "wheel", radius: 200}};
+          await wait(100);
+          await view.idle();
+          await view.setContentOffset({x: 2000, y: 0}, false);
+          await view.idle();
+          const {leaving} = await view.applyUpdates({moveItems: [{from: [0, 5], to: [0, 16]}]});
+          await view.idle();
+          return leaving;""")
+        expect(leaving == [{"kind": "cell", "indexPath": [0, 11]}], f"what leaves is {leaving}")
+        self.same("a card has turned away")
+
     def what_leaves_twice_goes_on_from_where_it_is(self):
         """A layout that follows before another one has come is begun where things are seen."""
         self.open("layout=flow&collection=random")

@@ -161,7 +161,7 @@ export type Reuse = "new" | "recycled" | "moved";
 type ElementEventMap = CollectionViewEventMap & Omit<HTMLElementEventMap, keyof CollectionViewEventMap>;
 
 export class CollectionView extends HTMLElement {
-  /** Base URL of the server; where the module came from if nothing is said. */
+  /** Base URL of the server, with a slash at its end; where the module came from if nothing is said. */
   server: string;
   /** URL of a description or a collection, in JSON. */
   src: string | null;

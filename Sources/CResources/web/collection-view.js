@@ -1594,7 +1594,7 @@ export class CollectionView extends EarlyElement {
 
   /** Animates what a batch or a movement has changed. */
   #change(answer, seconds = this.animationDuration) {
-    const { appearing = [], disappearing = [], moving = [], entering = [] } = answer;
+    const { appearing = [], disappearing = [], moving = [], entering = [], leaving = [] } = answer;
     const before = this.contentOffset;
     const origin = this.#origin;
     // Before anything is placed anew: where is what is on its way?
@@ -1604,9 +1604,10 @@ export class CollectionView extends EarlyElement {
     for (const change of [...leavers, ...movers]) {
       if (change.item) change.start = this.#stateOf(change.item.element);
     }
+    // What the server counts as seen was seen from where it knew of.
+    const isElsewhere = Math.abs(before.x - this.#told.x) > 1 || Math.abs(before.y - this.#told.y) > 1;
     if (answer.contentSize) {
-      // What the server counts as seen was seen from where it knew of.
-      if (Math.abs(before.x - this.#told.x) > 1 || Math.abs(before.y - this.#told.y) > 1) this.#fullWanted = true;
+      if (isElsewhere) this.#fullWanted = true;
       this.#setContent(answer.contentSize, this.#offsetAfter(answer));
     }
     const offset = this.contentOffset;
@@ -1618,13 +1619,17 @@ export class CollectionView extends EarlyElement {
     for (const { item, initial, final, start } of leavers) {
       if (item) this.#leave(item, shifted(final, dx, dy), shifted(initial, dx, dy), moved(start, sx, sy));
     }
+    // Frames do not tell all of it: a wheel's cards go by their angle.
+    const gone = new Set(isElsewhere ? [] : leaving.map(({ kind, indexPath }) => keyOf(kind, indexPath)));
+    const isSeen = (attributes) =>
+      !gone.has(keyOf(attributes.kind, attributes.indexPath)) && this.#isVisible(attributes, offset);
     for (const { item } of movers) if (item) this.#take(item);
     // From the last one on each finds what comes after it in its place, and mostly is there itself.
     movers.sort((a, b) => compareItems({ attributes: b.final }, { attributes: a.final }));
     const current = this.#current;
     for (const { item: known, initial, final, start } of movers) {
       let item = known;
-      const isVisible = this.#isVisible(final, offset);
+      const isVisible = isSeen(final);
       if (item) {
         const focused = this.#focusIn(item.element);
         if (focused || this.#isCurrent(initial, current)) this.#current = final.indexPath;
@@ -1651,7 +1656,7 @@ export class CollectionView extends EarlyElement {
     }
     for (const attributes of entering) this.#add(attributes);
     for (const item of [...this.#sorted]) {
-      if (!this.#isVisible(item.attributes, offset)) this.#remove(item);
+      if (!isSeen(item.attributes)) this.#remove(item);
     }
     this.#keepOneTabStop();
   }
@@ -2137,7 +2142,7 @@ export class CollectionView extends EarlyElement {
     this.#takeMovement(answer);
   }
 
-  #takeMovement({ target, dragged, moving, autoscroll }) {
+  #takeMovement({ target, dragged, moving, leaving, autoscroll }) {
     this.#flush();
     const movement = this.#movement;
     if (!movement) return;
@@ -2147,7 +2152,7 @@ export class CollectionView extends EarlyElement {
     const isOther = comparePaths(target, movement.target) !== 0;
     // The item leaves its place in the books, so that others can have it.
     this.#take(item);
-    this.#change({ moving }, 0.25);
+    this.#change({ moving, leaving }, 0.25);
     item.attributes = { ...dragged, frame: { ...dragged.frame } };
     this.#insert(item);
     if (isCurrent) this.#current = target;
