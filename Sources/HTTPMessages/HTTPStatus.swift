@@ -20,8 +20,6 @@ public struct HTTPStatus: RawRepresentable, Sendable, Hashable {
   public static let badRequest = Self(rawValue: 400)
   /// 401 Unauthorized.
   public static let unauthorized = Self(rawValue: 401)
-  /// 403 Forbidden.
-  public static let forbidden = Self(rawValue: 403)
   /// 404 Not Found.
   public static let notFound = Self(rawValue: 404)
   /// 405 Method Not Allowed.

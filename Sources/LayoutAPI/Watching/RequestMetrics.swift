@@ -100,7 +100,7 @@ public final class RequestMetrics: Sendable {
   private final class Lane: Sendable {
     /// What the API answers.
     static let statuses: [HTTPStatus] = [
-      .ok, .created, .noContent, .notModified, .badRequest, .unauthorized, .forbidden, .notFound,
+      .ok, .created, .noContent, .notModified, .badRequest, .unauthorized, .notFound,
       .methodNotAllowed, .notAcceptable, .conflict, .lengthRequired, .preconditionFailed,
       .contentTooLarge, .uriTooLong, .unsupportedMediaType, .unprocessableContent,
       .tooManyRequests, .headerFieldsTooLarge, .internalServerError, .serviceUnavailable,
