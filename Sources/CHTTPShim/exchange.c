@@ -344,23 +344,14 @@ void http_exchange_refuse(http_exchange *exchange, unsigned status, const char *
   refuse_as(exchange, http_problem_of(status), detail);
 }
 
-static void set_timeout(struct MHD_Connection *mhd, unsigned seconds) {
-  MHD_set_connection_option(mhd, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
-}
-
 // From now on the client has to take its answer.
 static void start_answering(http_exchange *exchange) {
   http_connection *connection = exchange->connection;
   if (!connection) return;
   bool has_body = exchange->request.method != HTTP_METHOD_HEAD && exchange->reply.status != 304;
   size_t count = has_body ? exchange->reply.count : 0;
-  bool is_long = count > HTTP_UNCHECKED_BYTES;
   http_loop_owe_turns(exchange->loop, count);
-  http_connection_answer(connection, is_long);
-  // libmicrohttpd, which times whom it speaks TLS with, sees its own writes only: the kernel may have megabytes
-  // to send before the next. The sweep sees what is taken.
-  exchange->is_timed_by_sweep = is_long && http_loop_timeout(exchange->loop) > 0;
-  if (exchange->is_timed_by_sweep) set_timeout(exchange->mhd, 0);
+  http_connection_answer(connection, count > HTTP_UNCHECKED_BYTES);
 }
 
 // Sends a reply that has been prepared: libmicrohttpd counts who uses it.
@@ -480,7 +471,8 @@ static void fill_in_request(http_exchange *exchange) {
 // does that only with those that have a timeout of their own, and looks at all of these in every turn. The
 // others it reads first, and if a client has said all it will say, it closes, though the answer is there.
 static void answer_first(const http_exchange *exchange, bool is_first) {
-  set_timeout(exchange->mhd, http_loop_timeout(exchange->loop) + (is_first ? 3600 : 0));
+  unsigned timeout = http_loop_timeout(exchange->loop) + (is_first ? 3600 : 0);
+  MHD_set_connection_option(exchange->mhd, MHD_CONNECTION_OPTION_TIMEOUT, timeout);
 }
 
 // Says no to a request that no worker would come to.
@@ -628,13 +620,14 @@ enum MHD_Result http_exchange_step(void *context, struct MHD_Connection *mhd, co
 
 void http_exchange_end(void *context, struct MHD_Connection *mhd, void **slot,
                        enum MHD_RequestTerminationCode code) {
+  (void)mhd;
   http_exchange *exchange = *slot;
   ((http_loop *)context)->steps++;
   *slot = NULL;
   if (!exchange) return;
-  if (exchange->is_timed_by_sweep && code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
-    set_timeout(mhd, http_loop_timeout(exchange->loop));
   if (exchange->connection) {
+    if (code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
+      http_connection_pace(exchange->connection, false);
     http_connection_enter(exchange->connection, CONNECTION_IDLE);
     exchange->connection->has_received = false;
     if (exchange->connection->session)

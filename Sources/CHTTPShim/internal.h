@@ -81,6 +81,7 @@ typedef enum http_connection_state {
 // A connection as its loop sees it. All members belong to the loop's thread.
 typedef struct http_connection {
   http_loop *loop;
+  struct MHD_Connection *mhd;
   int fd;
   http_connection_state state;
   double since;           // when the state began
@@ -93,6 +94,7 @@ typedef struct http_connection {
   bool has_received;      // whether it has, since the last answer
   uint64_t moved;         // what the kernel had counted when the sweep last looked: received, or taken
   double moved_at;        // when that was found to be another count
+  bool is_paced;          // whether the sweep alone times it, though there is TLS
   bool is_cut;            // whether the sweep has shut it
   bool lingers;           // whether its client may still be sending when it is closed
   struct http_connection *next, *previous;
@@ -139,7 +141,6 @@ struct http_exchange {
   bool is_relayed;        // whether a proxy says that it is on the way
   bool is_receiving;      // among the loop's requests that have not come whole
   bool is_counted;        // among the server's requests in flight, until its answer is sent
-  bool is_timed_by_sweep; // whether libmicrohttpd does not time how its answer is taken
   char problem[HTTP_PROBLEM_SIZE];  // the text of a refusal
   http_exchange *next;    // in a pool, the queue or a mailbox
 };
@@ -378,6 +379,9 @@ void http_connection_enter(http_connection *connection, http_connection_state st
 // Has a connection begin an answer, which its client has to take from now on; one that is long lets him who
 // takes much at once rest.
 void http_connection_answer(http_connection *connection, bool is_long);
+// Has the sweep alone time a connection with TLS, or libmicrohttpd as well, which sees its own writes only: the
+// kernel may have megabytes to send before the next.
+void http_connection_pace(http_connection *connection, bool is_paced);
 
 // tls.c
 // False if there is no memory.
@@ -389,7 +393,7 @@ void *http_tls_begin(const http_server *server, struct MHD_Connection *mhd);
 void http_tls_say(void *session, const char *text, size_t count);
 // Whether a session's client has done its part of the handshake.
 bool http_tls_has_begun(void *session);
-// How many records have been read, since there have been other keys.
+// How many records have been read since the keys last changed.
 uint64_t http_tls_count_records(void *session);
 // The number of the first record that may have a request.
 uint64_t http_tls_first_record(void *session);

@@ -103,6 +103,13 @@ void http_connection_answer(http_connection *connection, bool is_long) {
   if (is_long && read_info(connection->fd, &info)) note_taken(connection, &info);
 }
 
+void http_connection_pace(http_connection *connection, bool is_paced) {
+  if (!connection->session || connection->is_paced == is_paced) return;
+  connection->is_paced = is_paced;
+  unsigned timeout = is_paced ? 0 : http_loop_timeout(connection->loop);
+  MHD_set_connection_option(connection->mhd, MHD_CONNECTION_OPTION_TIMEOUT, timeout);
+}
+
 static void begin_connection(http_loop *loop, struct MHD_Connection *mhd, void **slot) {
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -115,6 +122,7 @@ static void begin_connection(http_loop *loop, struct MHD_Connection *mhd, void *
     return;
   }
   connection->loop = loop;
+  connection->mhd = mhd;
   connection->fd = fd;
   connection->session = session;
   connection->moved_at = loop->now;
@@ -190,6 +198,7 @@ static double note_silence(http_connection *connection, uint64_t moved, double n
 static void sweep_answering(http_loop *loop, http_connection *connection, double now) {
   const http_options *options = &loop->server->options;
   struct tcp_info info;
+  http_connection_pace(connection, true);
   if (!read_info(connection->fd, &info)) return;
   double due = options->request_timeout_seconds + paid_seconds(connection, &info);
   bool takes_nothing =
@@ -207,9 +216,10 @@ static bool note_beginning(http_connection *connection, uint64_t received) {
   if (connection->has_received) return received != connection->received;
   connection->received = received;
   connection->has_received = true;
-  // Of what bytes TLS has come in, who knows.
+  // Of what bytes TLS has come in, who knows. What came in a record of the request before is not noticed, nor is a
+  // record after other keys.
   bool has_begun = connection->session
-                       ? http_tls_count_records(connection->session) != connection->records
+                       ? http_tls_count_records(connection->session) > connection->records
                        : received > connection->consumed + empty_line;
   if (!has_begun) connection->consumed = received;
   return has_begun;

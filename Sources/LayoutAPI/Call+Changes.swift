@@ -41,9 +41,22 @@ extension Call {
     _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
   ) throws(Failure) -> Session.Snapshot {
     try checkIsShort(session.snapshot.document.description.content)
-    guard let kind, let archive = service.archive else { return try changeBriefly(session, work) }
-    try checkMayWaitForStore()
-    return try changeDurably(session, in: archive, kind, body, work)
+    // What it took to work it out, as often as that had to be done.
+    var worked: UInt64 = 0
+    func timed(_ current: Session.Snapshot) throws(Failure) -> Session.Change? {
+      let start = service.clocks.monotonic()
+      defer { worked &+= service.clocks.monotonic() &- start }
+      return try work(current)
+    }
+    let changed: Session.Snapshot
+    if let kind, let archive = service.archive {
+      try checkMayWaitForStore()
+      changed = try changeDurably(session, in: archive, kind, body, timed)
+    } else {
+      changed = try changeBriefly(session, timed)
+    }
+    service.metrics?.count(.update, from: 0, to: worked, on: thread)
+    return changed
   }
 
   /// Changes a session in the store, and then in memory.
@@ -111,8 +124,7 @@ extension Call {
     _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
   ) throws(Failure) -> Session.Change? {
     try checkIfMatch(current)
-    let made = try timing(.update) { () throws(Failure) in try work(current) }
-    guard let change = made else { return nil }
+    guard let change = try work(current) else { return nil }
     // Whoever deletes a session at a version takes it out between two changes; a store knows by itself.
     if change.isNewVersion, service.archive == nil,
       service.sessions.residentSession(session.id) !== session

@@ -11,7 +11,7 @@ struct Call: ~Escapable {
   let owner: SessionOwner
   let elementLimit: Int
   let mayTakeLong: Bool
-  private let thread: Int
+  let thread: Int
   private let path: Span<UInt8>
   private let query: Span<UInt8>
   let fields: HTTPRequestFields
@@ -274,8 +274,8 @@ struct Call: ~Escapable {
     }
   }
 
-  /// Runs a part of the request that is watched; what is refused, or left to a worker, is not counted.
-  func timing<Value>(
+  /// Runs a part of the request that is watched; what it refuses, or leaves to a worker, is not counted.
+  private func timing<Value>(
     _ work: RequestMetrics.Work, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     guard let metrics = service.metrics else { return try body() }

@@ -1,13 +1,15 @@
 /// What mends an operation that a batch is refused for.
 extension BatchUpdate {
-  /// Has an operation bring what it brings to another place of its sequence, or nothing if there is none.
-  mutating func put(_ operation: UpdateOperation, at place: Int?) {
-    switch (operation, place) {
-    case (.insertSection(let index), let place?): insertSections[index].at = place
-    case (.moveSection(let index), let place?): moveSections[index].to = place
-    case (.insertItems(let index), let place?): insertItems[index].at.item = place
-    case (.moveItem(let index), let place?): moveItems[index].to.item = place
-    default: remove(operation)
+  /// Has operations bring what they bring to other places of their sequence.
+  mutating func put(_ moves: [(operation: UpdateOperation, place: Int)]) {
+    for (operation, place) in moves {
+      switch operation {
+      case .insertSection(let index): insertSections[index].at = place
+      case .moveSection(let index): moveSections[index].to = place
+      case .insertItems(let index): insertItems[index].at.item = place
+      case .moveItem(let index): moveItems[index].to.item = place
+      default: break
+      }
     }
   }
 

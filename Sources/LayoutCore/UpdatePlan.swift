@@ -60,38 +60,86 @@ struct UpdatePlan: ~Copyable {
     var movedOutCount: Int { old.count { $0.operation.isMove } }
     var movedInCount: Int { new.count { $0.operation.isMove } }
 
-    /// Where some that are added have room among the others.
+    /// What is to come elsewhere, so that all that is added has a place of its own.
     ///
-    /// - Parameters:
-    ///   - place: Where they are now.
-    ///   - start: Behind which they are to be, as near to it as they can be.
-    ///   - end: Before which they all have to be: behind which there is no room, they are as near to that.
-    /// - Returns: Where the first of them is then; nil if there is no room.
-    func room(for place: NewPlace, from start: Int, before end: Int) -> Int? {
-      var start = start
-      for other in new where other.range.upperBound > start && other.operation != place.operation {
-        if other.range.lowerBound >= start + place.range.count { break }
-        start = other.range.upperBound
-      }
-      return start + place.range.count <= end ? start : room(for: place, before: end)
-    }
-
-    /// Where some that are added have room among the others.
+    /// As many as can be stay where they are. The others come behind what is in their place, as near as they can
+    /// be, or before it if there is no room there. Where that is not in one piece, or they are many, all close up.
     ///
-    /// Others that lie past the end as well do not count: they are to come before these.
-    ///
-    /// - Parameters:
-    ///   - place: Where they are now.
-    ///   - end: Before which they all have to be; as near to it as they can be they are.
-    /// - Returns: Where the first of them is then; nil if there is no room.
-    func room(for place: NewPlace, before end: Int) -> Int? {
-      var end = end
-      for other in new.reversed() where other.operation != place.operation {
-        if other.range.lowerBound < end, other.range.upperBound > end - place.range.count {
-          end = other.range.lowerBound
+    /// - Parameter end: Before which they all have to be; they have room there together.
+    /// - Returns: What moves, and where to.
+    /// - Complexity: O(n · log n) for n that are added.
+    func arrangement(before end: Int) -> [(operation: UpdateOperation, place: Int)] {
+      var kept: [Range<Int>] = []
+      var others: [NewPlace] = []
+      // Who ends first leaves the others the most.
+      for place in new.sorted(by: { $0.range.upperBound < $1.range.upperBound }) {
+        let isFree = place.range.lowerBound >= kept.last?.upperBound ?? 0
+        if isFree, place.range.upperBound <= end {
+          kept.append(place.range)
+        } else {
+          others.append(place)
         }
       }
-      return end >= place.range.count ? end - place.range.count : nil
+      guard others.count <= Places.mostMoved else { return closedUp(before: end) }
+      others.sort { $0.range.lowerBound < $1.range.lowerBound }
+      var moves: [(operation: UpdateOperation, place: Int)] = []
+      func move(_ place: NewPlace, behind: Bool) -> Bool {
+        guard let room = Places.room(for: place.range, behind, among: kept, before: end) else {
+          return false
+        }
+        kept.insert(room.start..<(room.start + place.range.count), at: room.index)
+        moves.append((place.operation, room.start))
+        return true
+      }
+      others.removeAll { move($0, behind: true) }
+      // Who is last comes last there, too.
+      for place in others.reversed() where !move(place, behind: false) {
+        return closedUp(before: end)
+      }
+      return moves
+    }
+
+    /// For so many room is looked for among all others.
+    private static var mostMoved: Int { 64 }
+
+    /// Where a range has room among others, and which of them is the next.
+    ///
+    /// - Parameters:
+    ///   - range: Where it is now.
+    ///   - isBehind: Whether it is to be there or behind, as near as it can be; else as near to the end.
+    ///   - others: Ascending, apart.
+    ///   - end: Before which it has to be.
+    /// - Returns: Where it has room; nil if it has none.
+    private static func room(
+      for range: Range<Int>, _ isBehind: Bool, among others: [Range<Int>], before end: Int
+    ) -> (index: Int, start: Int)? {
+      var last: (index: Int, start: Int)?
+      var gapStart = isBehind ? range.lowerBound : 0
+      for index in 0...others.count {
+        let gapEnd = index < others.count ? others[index].lowerBound : end
+        if gapStart + range.count <= gapEnd {
+          if isBehind { return (index, gapStart) }
+          last = (index, gapEnd - range.count)
+        }
+        if index < others.count { gapStart = max(gapStart, others[index].upperBound) }
+      }
+      return last
+    }
+
+    /// The same, with all in their order, each as near to its place as those before it let it be.
+    private func closedUp(before end: Int) -> [(operation: UpdateOperation, place: Int)] {
+      var starts: [Int] = []
+      var place = 0
+      for other in new {
+        starts.append(max(place, other.range.lowerBound))
+        place = starts[starts.count - 1] + other.range.count
+      }
+      place = end
+      for (index, other) in zip(starts.indices, new).reversed() {
+        starts[index] = min(starts[index], place - other.range.count)
+        place = starts[index]
+      }
+      return zip(new, starts).compactMap { $0.range.lowerBound == $1 ? nil : ($0.operation, $1) }
     }
 
     func map(oldCount: Int) -> IndexMap {
@@ -161,11 +209,10 @@ struct UpdatePlan: ~Copyable {
     let after = count - sections.removedCount + sections.addedCount
     if let last = new.last, last.range.lowerBound >= after {
       let operation = last.operation
-      let room = sections.room(for: last, before: after)
       throw UpdatePlan.refusal(
         operation,
         "section \(last.range.lowerBound) does not exist after the update: there are \(count) sections before, +\(sections.insertedCount) inserted −\(sections.deletedCount) deleted = \(after) after",
-        repair: { $0.put(operation, at: room) })
+        repair: { [sections] in $0.put(sections.arrangement(before: after)) })
     }
     map.sections = sections.map(oldCount: count)
   }
@@ -197,11 +244,10 @@ struct UpdatePlan: ~Copyable {
     for (first, second) in zip(places.new, places.new.dropFirst())
     where second.range.lowerBound < first.range.upperBound {
       let after = count - places.removedCount + places.addedCount
-      let room = places.room(for: second, from: first.range.upperBound, before: after)
       throw UpdatePlan.refusal(
         second.operation,
-        "two \(noun)s are inserted at or moved to \(second.range.lowerBound)\(inSection(section?.new)); \(before)",
-        repair: { $0.put(second.operation, at: room) })
+        "two \(noun)s are inserted at or moved to \(second.range.lowerBound)\(inSection(section?.new)) after the update; \(before)",
+        repair: { $0.put(places.arrangement(before: after)) })
     }
   }
 
@@ -263,11 +309,10 @@ struct UpdatePlan: ~Copyable {
   ) -> UpdateRefusal {
     let section = places.section
     let operation = last.operation
-    let room = places.room(for: last, before: after)
     return UpdatePlan.refusal(
       operation,
       "item \(last.range.upperBound - 1) of section \(map.newSection(of: section) ?? section) does not exist after the update: \(UpdatePlan.sum(section, before, places))",
-      repair: { $0.put(operation, at: room) })
+      repair: { $0.put(places.arrangement(before: after)) })
   }
 
   /// The sum in UIKit's words.

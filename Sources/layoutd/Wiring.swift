@@ -154,7 +154,7 @@ extension Configuration {
 
   /// Reads the keys that the file names.
   ///
-  /// - Parameter isWaiting: Whether to wait where it is a pipe, for whoever writes to it.
+  /// - Parameter isWaiting: Whether to wait where it is a pipe, for whoever writes to it, and not for a second only.
   /// - Returns: The keys; nil if there is no file.
   /// - Throws: A failure that names the file.
   func readKeys(isWaiting: Bool) throws(Failure) -> APIKeys? {
@@ -189,6 +189,11 @@ extension Configuration {
     var bytes: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 1 << 16)
     while bytes.count <= limit {
+      if !isWaiting {
+        // A pipe is given a second for whoever writes to it.
+        var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = unsafe poll(&ready, 1, 1000)
+      }
       // Safe: the part is there for the length of the call, with its size.
       let count = unsafe Glibc.read(descriptor, &part, part.count)
       if count < 0, errno == EINTR { continue }

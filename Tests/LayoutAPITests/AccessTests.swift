@@ -346,6 +346,9 @@ struct AccessTests {
     // None that a browser would have shortened, or written small.
     ("https://a.example:443", false), ("http://a.example:80", false), ("http://a:443", true),
     ("https://A.example", false), ("https://a?b", false), ("https://a#b", false),
+    ("https://*.example", false), ("HTTP://a.example", false), ("https://a:", false),
+    ("https://a:x", false), ("https://a:0443", false), ("https://[::1]", true),
+    ("https://a:70000", false),
     ("https://u@a", false), ("http://[::1]:3000", true), ("app://Some.Shell", true),
   ])
   func anOriginIsWhatBrowsersSend(text: String, isOrigin: Bool) {

@@ -897,8 +897,8 @@ struct UpdateRefusalTests {
         == #"{"deleteItems":[{"end":2,"section":1,"start":0}],"reloadItems":[{"items":{"count":2,"lengths":[2,3]},"section":1,"start":2}]}"#
     )
     // What comes to a place that is taken comes to the next that is not, or before the end.
-    let inserts = (0..<60).map { #"{"section":1,"at":2,"items":{"ids":["new\#($0)"]}}"# }
-    let places = (0..<60).map {
+    let inserts = (0..<100).map { #"{"section":1,"at":2,"items":{"ids":["new\#($0)"]}}"# }
+    let places = (0..<100).map {
       #"{"at":\#(2 + $0),"items":{"count":1,"ids":["new\#($0)"]},"section":1}"#
     }
     #expect(
@@ -921,6 +921,24 @@ struct UpdateRefusalTests {
     #expect(
       repair(#"{"moveSections":[{"from":0,"to":2}],"insertSections":[{"at":2,"section":{}}]}"#)
         == #"{"insertSections":[{"at":1,"section":{"items":{"count":0}}}],"moveSections":[{"from":0,"to":2}]}"#
+    )
+    // Where there is no room in one piece, all close up; nothing is lost.
+    #expect(
+      repair(
+        #"""
+        {"deleteItems":[{"section":1,"start":0,"end":5}],"expect":{"itemCounts":[10,4]},
+         "insertItems":[{"section":1,"at":1,"items":{"count":2}},{"section":1,"at":1,"items":{"count":2}}]}
+        """#)
+        == #"{"deleteItems":[{"end":5,"section":1,"start":0}],"expect":{"itemCounts":[10,4]},"insertItems":[{"at":0,"items":{"count":2},"section":1},{"at":2,"items":{"count":2},"section":1}]}"#
+    )
+    // As many as can stay where they are.
+    #expect(
+      repair(
+        #"""
+        {"insertItems":[{"section":0,"at":11,"items":{"count":1}},{"section":0,"at":12,"items":{"count":2}},
+          {"section":0,"at":9,"items":{"count":5}}]}
+        """#)
+        == #"{"insertItems":[{"at":11,"items":{"count":1},"section":0},{"at":12,"items":{"count":2},"section":0},{"at":6,"items":{"count":5},"section":0}]}"#
     )
     // What has nothing to do with it is still there.
     #expect(

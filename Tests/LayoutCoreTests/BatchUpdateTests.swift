@@ -423,11 +423,10 @@ struct BatchUpdateTests {
       try repaired { $0.insertSections = [(9, Section()), (12, Section())] }
         .insertSections.map(\.at) == [3, 4])
     #expect(try repaired { $0.moveSections = [(0, 5)] }.moveSections.map(\.to) == [2])
-    for (count, isMended) in [(64, true), (65, false)] {
-      var batch = BatchUpdate()
-      batch.insertItems = inserts((0..<count).map { 1000 + $0 })
-      let places = batch.repaired(for: content)?.insertItems.map(\.at.item)
-      #expect(places == (isMended ? Array(3..<67) : nil))
+    for count in [64, 65, 1000] {
+      let places = try repaired { $0.insertItems = inserts((0..<count).map { 1000 + $0 }) }
+        .insertItems.map(\.at.item)
+      #expect(places == Array(3..<(3 + count)))
     }
   }
 

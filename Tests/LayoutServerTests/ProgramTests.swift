@@ -397,6 +397,36 @@ import Testing
     #expect(program.waitForExit() == 0)
   }
 
+  @Test func keysMayComeThroughAPipe() throws {
+    let file = FileManager.default.temporaryDirectory.appending(
+      path: "layoutd-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let pipe = unsafe mkfifo(file.path, 0o600)
+    try #require(pipe == 0)
+    /// Waits for a reader.
+    func write() {
+      Thread.detachNewThread { [path = file.path, text = "one:\(Self.abc)\n"] in
+        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+        // Who reads is there before there is something to read.
+        usleep(100_000)
+        // Safe: the text is there for the length of the call, with its size.
+        _ = unsafe Glibc.write(descriptor, text, text.utf8.count)
+        close(descriptor)
+      }
+    }
+    write()
+    let program = try Program(["--api-keys-file", file.path])
+    defer { program.kill() }
+    _ = try program.port()
+    write()
+    // The writer may have come, or not yet.
+    usleep(100_000)
+    program.send(SIGHUP)
+    #expect(program.waitForLog("the keys have been read again"))
+    program.send(SIGTERM)
+    #expect(program.waitForExit() == 0)
+  }
+
   @Test func requestsAreLoggedAsJSONIfSoSaid() throws {
     let program = try Program(["--log-format", "json"])
     defer { program.kill() }

@@ -30,11 +30,15 @@ public struct CORSPolicy: Sendable {
     }
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].count > 1, parts[0].hasSuffix(":"), parts[1].isEmpty,
-      !parts[2].isEmpty, !parts[2].contains(where: { "?#@\\".contains($0) })
+      !parts[2].isEmpty, !parts[2].contains(where: { "?#@\\*".contains($0) })
     else { return false }
     // Of other schemes a browser's extension or an application's shell may make what it likes.
-    let defaultPort = ["http:": ":80", "https:": ":443"][parts[0]]
-    return defaultPort.map { parts[2] == parts[2].lowercased() && !parts[2].hasSuffix($0) } ?? true
+    let standards = ["http:": "80", "https:": "443"]
+    guard let standard = standards[parts[0].lowercased()] else { return true }
+    guard text == text.lowercased() else { return false }
+    let host = parts[2].split(separator: ":", omittingEmptySubsequences: false)
+    guard host.count > 1, let port = host.last, !port.hasSuffix("]") else { return true }
+    return UInt16(port).map { $0 > 0 && "\($0)" == port && port != standard } ?? false
   }
 
   /// The origin as an answer's field names it; nil if it may not call.

@@ -7,7 +7,7 @@ extension Call {
   func applyUpdates() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let shape = try formatQuery()
-    // What is only tried waits for no store, and its body says so.
+    // What is only tried needs no worker that waits for a store; its body says so.
     let session = try session(for: .change)
     let limits = contentLimits
     let sectionCount = session.snapshot.description.content.sections.count

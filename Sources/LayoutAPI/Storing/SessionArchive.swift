@@ -311,7 +311,7 @@ public final class SessionArchive: Sendable {
   ///   - version: The version before.
   ///   - sessions: The sessions in memory.
   /// - Returns: What came of it.
-  /// - Throws: What the store throws; the session is in doubt then.
+  /// - Throws: What the store throws; the session is in doubt then, unless nothing was done and nobody shares the store.
   func replace(
     _ session: Session, by change: Session.Change, after version: StoredVersion,
     in sessions: SessionStore
@@ -337,7 +337,7 @@ public final class SessionArchive: Sendable {
   ///   - stamp: The stamp of the next one.
   ///   - sessions: The sessions in memory.
   /// - Returns: What came of it.
-  /// - Throws: What the store throws; the session is in doubt then.
+  /// - Throws: What the store throws; the session is in doubt then, unless nothing was done and nobody shares the store.
   func append(
     _ record: [UInt8], to session: Session, after version: StoredVersion, stamp: UInt64,
     in sessions: SessionStore
@@ -423,7 +423,7 @@ public final class SessionArchive: Sendable {
   ///   - version: The version that it has to be at; nil for whichever.
   ///   - sessions: The sessions in memory.
   /// - Returns: What came of it.
-  /// - Throws: What the store throws; the session is in doubt then.
+  /// - Throws: What the store throws; the session is in doubt then, unless nothing was done and nobody shares the store.
   func delete(
     _ id: SessionID, at version: Int?, in sessions: SessionStore
   ) throws(Failure) -> StoreOutcome {

@@ -62,7 +62,7 @@ struct EngineTrial {
     }
     let deletions = min(1000, count / 10)
     // And one before them; half of the items stay.
-    let edits = (0...min(repetitions, count / 2 / deletions - 1)).map {
+    let edits = (0...min(repetitions, count / 2 / max(1, deletions) - 1)).map {
       EngineEdit(
         deletingScattered: deletions, of: state.content.sections.itemCount - $0 * deletions)
     }
