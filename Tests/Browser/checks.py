@@ -520,6 +520,38 @@ class Checks(Page):
         expect(found == [4000, 0], f"dropped, it is at, and up are: {found}")
         self.same("dropped far away")
 
+    def what_is_let_go_stays_where_it_was(self):
+        """Whoever scrolls on before the server has answered takes along what is in a hand, and nothing else."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + HAND + """
+          const ids = Array.from({length: 300}, (_, item) => `r${item + 1}`);
+          await view.replaceCollection({sections: [{items: {ids, lengths: ids.map(() => 40)}}]});
+          await view.setLayout({kind: "list"});
+          await view.idle();
+          const held = view.elementAt(0, 4);
+          const {x, y, height} = held.getBoundingClientRect();
+          const point = hand(held, x + 100, y + height / 2);
+          point("pointerdown");
+          for (let i = 0; i < 200 && !view.querySelector("[data-dragging]"); i++) await wait(25);
+          await view.idle();
+          const real = window.fetch;
+          let isOpen = false;
+          window.fetch = async (url, options) => {
+            while (!isOpen) await wait(10);
+            return real(url, options);
+          };
+          point("pointermove", {clientY: y + 1.5 * height});
+          point("pointerup", {clientY: y + 1.5 * height});
+          view.setContentOffset({x: 0, y: 800}, false);
+          const told = new Promise((resolve) => view.addEventListener("reorder", resolve, {once: true}));
+          isOpen = true;
+          const {detail: {to}} = await told;
+          window.fetch = real;
+          await view.idle();
+          return [`${to}`, view.contentOffset.y];""")
+        expect(found == ["0,5", 800], f"dropped it is at, and the view at: {found}")
+        self.same("let go, and scrolled")
+
     def away_from_the_edge_it_stops(self):
         """However much is asked for because it scrolls: the server has to be told that the item is elsewhere."""
         self.open("collection=random&layout=list")
@@ -928,7 +960,7 @@ class Checks(Page):
         leaving = self.browser.eval(VIEW + WAIT + """
           Object.assign(view.style, {width: "375px", height: "812px", position: "fixed", top: 0, left: 0});
           view.description = {collection: {sections: [{items: {count: 40}}]}, layout: {kind: "wheel", radius: 200}};
-          await wait(100);
+          for (let i = 0; i < 200 && view.viewportSize.width !== 375; i++) await wait(25);
           await view.idle();
           await view.setContentOffset({x: 2000, y: 0}, false);
           await view.idle();
@@ -1706,6 +1738,21 @@ class Checks(Page):
           return [bold > 0 && bold === shown, [...seen].sort()];""")
         expect(found == [True, ["empty new", "filled recycled"]], f"filled in by who comes late: {found}")
         self.same("filled in by who comes late", least=5)
+        seen = self.browser.eval(VIEW + WAIT + """
+          view.animationDuration = 0.3;
+          await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 3}]});
+          const left = view.querySelectorAll("[data-leaving]").length;
+          const seen = new Set();
+          view.renderItem = (element, {id}, reuse) => {
+            seen.add(element.querySelector("b") ? "of the one before" : reuse);
+            element.innerHTML = `<i>${id}</i>`;
+          };
+          await view.idle();
+          view.style.height = "900px";
+          for (let i = 0; i < 200 && view.viewportSize.height !== 900; i++) await wait(25);
+          await view.idle();
+          return [left, [...seen]];""")
+        expect(seen == [3, ["new"]], f"what leaves, and what is given to the one that is set meanwhile: {seen}")
         self.browser.goto(f"{self.shop}/?width=768")
         self.settle()
         kept = self.browser.eval(VIEW + """
@@ -1853,6 +1900,12 @@ class Checks(Page):
         for what, begin, end in (
             ("set to null", "other.collection = view.collection;", "other.collection = null;"),
             ("its source removed", "other.src = '/playground/gallery.json';", "other.src = null;"),
+            ("set to null out of the document", "other.collection = view.collection;", """
+              const parent = other.parentNode;
+              other.remove();
+              for (let i = 0; i < 200 && other.sessionURL; i++) await wait(25);
+              other.collection = null;
+              parent.append(other);"""),
         ):
             self.open("collection=random&layout=list")
             seen = self.browser.eval(VIEW + WAIT + f"""
@@ -1875,6 +1928,37 @@ class Checks(Page):
               await view.idle();""")
             self.same(f"{what}, and set again", least=2)
 
+    def a_source_is_read_once(self):
+        """Also where another script sets the layout while it is read; another source is another one."""
+        self.open("layout=flow")
+        found = self.browser.eval(WAIT + """
+          document.querySelector("collection-view").remove();
+          const real = window.fetch;
+          const asked = [];
+          window.fetch = async (url, options) => {
+            const name = String(url).match(/(?<=own)[ab](?=[.]json)/)?.[0];
+            if (!name) return real(url, options);
+            asked.push(name);
+            await wait(50);
+            return new Response(JSON.stringify({sections: [{items: {ids: [name]}}]}));
+          };
+          const view = document.createElement("collection-view");
+          view.style.cssText = "width: 600px; height: 500px";
+          view.src = "/owna.json";
+          document.body.append(view);
+          for (let i = 0; i < 200 && !asked.length; i++) await wait(5);
+          view.layout = "list";
+          for (let i = 0; i < 200 && !view.sessionURL; i++) await wait(25);
+          await view.idle();
+          const first = [asked.join(""), view.layout.kind, view.visibleItems.map(({attributes: {id}}) => id).join("")];
+          const again = new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+          view.src = "/ownb.json";
+          await again;
+          await view.idle();
+          window.fetch = real;
+          return [...first, asked.join(""), view.visibleItems.map(({attributes: {id}}) => id).join("")];""")
+        expect(found == ["a", "list", "a", "ab", "b"], f"what is asked for and shown, and so of another source: {found}")
+
     def what_is_asked_for_at_once_is_answered(self):
         """An element that has just been put into the document has a session before what is asked of it then."""
         self.open("layout=flow")
@@ -1893,6 +1977,32 @@ class Checks(Page):
           return Promise.all([shown, scrolled, changed]);""")
         expect(seen == [True, True, 2], f"idle, it shows something, has scrolled, and has this version: {seen}")
         self.same("in the end", least=2)
+        for what, put in (
+            ("at its end", "page.body.append(view);"),
+            ("in a shadow", "page.body.attachShadow({mode: 'open'}).append(view);"),
+        ):
+            scrolled = self.browser.eval(WAIT + f"""
+              document.querySelector("iframe")?.remove();
+              const frame = document.createElement("iframe");
+              document.body.append(frame);
+              const page = frame.contentDocument;
+              const script = page.createElement("script");
+              Object.assign(script, {{type: "module", src: `${{location.origin}}/client/collection-view.js`}});
+              page.head.append(script);
+              for (let i = 0; i < 400 && !frame.contentWindow.customElements.get("collection-view"); i++) await wait(25);
+              page.open();
+              page.write("<!doctype html><p>");
+              const view = page.createElement("collection-view");
+              view.style.cssText = "width: 200px; height: 100px";
+              view.collection = {{sections: [{{items: {{lengths: Array(1000).fill(40)}}}}]}};
+              view.layout = "list";
+              {put}
+              const scrolled = await view.scrollToItem(0, 900, "start", false)
+                .then(() => `${{page.readyState}} ${{view.contentOffset.y}}`, ({{message}}) => message);
+              page.close();
+              frame.remove();
+              return scrolled;""")
+            expect(scrolled == "loading 36000", f"put by a script into a page that is being read, {what}: {scrolled}")
 
     def what_leaves_shows_nothing(self):
         """Another item has its place already."""
@@ -2826,6 +2936,18 @@ class Checks(Page):
                 view.querySelectorAll("[data-dragging]").length];""")
             up = 1 if "key" in what else 0
             expect(found == ["r3", True, up], f"{what}: the item with the focus, whether it is current, and up: {found}")
+        self.open("collection=random&layout=flow")
+        found = self.browser.eval(VIEW + """
+          view.renderItem = (element, {id}) => {
+            const had = element.contains(document.activeElement);
+            element.innerHTML = `<button>${id}</button>`;
+            if (had) element.firstChild.focus();
+          };
+          view.elementAt(0, 2).firstChild.focus();
+          await view.applyUpdates({reloadItems: [{section: 0, start: 2, items: {sizes: [[90, 90]]}}]});
+          await view.idle();
+          return [document.activeElement.localName, document.activeElement.textContent];""")
+        expect(found == ["button", "r3"], f"where the page puts the focus itself, it is at {found}")
 
     def keys_lead_to_nothing_that_is_gone(self):
         """All items go while the view is on its way to the one that a key has chosen."""
@@ -3359,7 +3481,13 @@ class Checks(Page):
     def first_screens_may_come_after_the_module(self):
         """Where that is there before the page has been read, the element is told of before what is drawn in it."""
         self.open("layout=flow")
-        for what, begin in (("set later", ""), ("set by a script at once", "view.collection = collection;")):
+        for what, begin, source in (
+            ("set later", "", ""), ("set by a script at once", "view.collection = collection;", ""),
+            ("from a source", "", "src='/own.json'"),
+        ):
+            # What is defined after its start tag has been read is told of its attributes where it is.
+            early, late = ("", "<collection-view layout='list'>") if not source else (
+                f"<collection-view {source} layout='list'>", "")
             seen = self.browser.eval(WAIT + f"""
               document.querySelector("iframe")?.remove();
               const ids = Array.from({{length: 100}}, (_, item) => `r${{item + 1}}`);
@@ -3374,11 +3502,18 @@ class Checks(Page):
               document.body.append(frame);
               const page = frame.contentDocument;
               page.open();
-              page.write(`<!doctype html><script type="module" async src="${{location.origin}}/client/collection-view.js"><\/script>`);
-              for (let i = 0; i < 40 && !frame.contentWindow.customElements.get("collection-view"); i++) await wait(25);
-              page.write("<collection-view layout='list'>");
+              const real = frame.contentWindow.fetch;
+              frame.contentWindow.fetch = (url, options) => /own[.]json/.test(url)
+                ? Promise.resolve(new Response(JSON.stringify({{collection}}))) : real.call(frame.contentWindow, url, options);
+              const sheet = new frame.contentWindow.CSSStyleSheet();
+              sheet.replaceSync("collection-view {{ width: 300px; height: 200px }}");
+              page.adoptedStyleSheets = [sheet];
+              page.write(`<!doctype html>
+                <script type="module" async src="${{location.origin}}/client/collection-view.js"><\/script>{early}`);
+              // WebKit runs it when all has been read.
+              for (let i = 0; i < 80 && !frame.contentWindow.customElements.get("collection-view"); i++) await wait(25);
+              page.write("{late}");
               const view = page.querySelector("collection-view");
-              view.style.cssText = "width: 300px; height: 200px";
               {begin}
               await wait(300);
               page.write(`<script type="application/json">${{JSON.stringify(answer)}}<\/script>`);
@@ -3388,7 +3523,7 @@ class Checks(Page):
               const drawn = view.querySelector(".drawn");
               page.write("</collection-view>");
               page.close();
-              view.collection = collection;
+              if (!view.src) view.collection = collection;
               for (let i = 0; i < 200 && !view.sessionURL; i++) await wait(25);
               await wait(100);
               await view.idle();

@@ -187,7 +187,7 @@ export class CollectionView extends HTMLElement {
   animationDuration: number;
   /** In seconds; what is not answered in this time counts as lost, and is asked again like that. 20 by itself. */
   answerTimeout: number;
-  /** Fills an element in; set later, those that are shown, emptied, too. */
+  /** Fills an element in. Each other one that is set empties what the one before has filled in, and fills it in anew. */
   renderItem: (element: HTMLElement, attributes: LayoutAttributes, reuse: Reuse) => void;
 
   readonly contentOffset: Point;

@@ -329,7 +329,8 @@ export class CollectionView extends EarlyElement {
   set renderItem(value) {
     if (value === this.#renderItem) return;
     this.#renderItem = value;
-    this.#pool.clear();
+    // What leaves goes to those that are not used again, too.
+    this.#pool = new Map();
     for (const item of this.#sorted) if (item.isFilledIn) this.#render(item, "new");
   }
   #renderItem = (element, { kind, id, indexPath }) => {
@@ -469,8 +470,8 @@ export class CollectionView extends EarlyElement {
 
   connectedCallback() {
     this.#takeEarly();
-    if (this.#isArriving) return this.#awaitRest();
-    this.#adopt();
+    if (this.#isArriving) this.#awaitRest();
+    else this.#adopt();
     this.#observer.observe(this.#scroller);
     addEventListener("pagehide", this.#forget);
     addEventListener("pageshow", this.#comeBack);
@@ -482,16 +483,18 @@ export class CollectionView extends EarlyElement {
   /** Whether the page is still being read, and its end is in here: a module that comes early does not see the rest. */
   get #isArriving() {
     if (this.ownerDocument.readyState !== "loading") return false;
-    for (let node = this; node; node = node.parentNode) if (node.nextSibling) return false;
+    for (let node = this; node; node = node.parentNode ?? node.host) if (node.nextSibling) return false;
     return true;
   }
 
+  /** Not for the scripts that the page has put off, which may want something of it. */
   #awaitRest() {
-    this.ownerDocument.addEventListener("DOMContentLoaded", () => {
+    this.ownerDocument.addEventListener("readystatechange", () => {
       if (!this.isConnected) return;
-      this.connectedCallback();
+      this.#adopt();
       // A script may have begun already.
       if (this.#session) this.#removeStrangers();
+      else if (this.#isOutdated) this.#want();
     }, { once: true });
   }
 
@@ -593,7 +596,7 @@ export class CollectionView extends EarlyElement {
   get prefetch() { return this.#prefetchReach; }
   set prefetch(value) {
     this.#prefetchReach = value;
-    this.#hasPrefetchReach = value !== null;
+    this.#hasPrefetchReach = Boolean(value);
     this.#want();
   }
 
@@ -786,7 +789,8 @@ export class CollectionView extends EarlyElement {
   // MARK: Sessions
 
   #want() {
-    this.#isOutdated = !this.isConnected;
+    // What a source leads to would come before what is drawn; what a script has set need not wait.
+    this.#isOutdated = !this.isConnected || (this.#collection === null && this.#isArriving);
     if (this.#isOutdated) return;
     // A scroll bar takes its room before the viewport is measured, not because it was.
     if (!this.#session) this.#applyAxis(this.#layout);
@@ -810,16 +814,20 @@ export class CollectionView extends EarlyElement {
     }
     if (generation !== this.#generation || this.#viewport.width <= 0) return;
     if (this.#collection === null && this.#source !== null) {
+      const edition = this.#edition;
       // All that is asked after it waits for it, another source too.
       const source = await this.#fetch(
         new URL(this.#source, document.baseURI),
         { method: "GET", signal: AbortSignal.timeout(this.answerTimeout * 1000) });
       if (!source.ok) throw new LayoutError(source.status, null, "GET", this.#source);
       const json = JSON.parse(source.text);
+      // Whatever else has been set meanwhile need not read it again.
+      if (edition === this.#edition) {
+        this.#collection = json.collection ?? json;
+        if (json.layout && !this.#hasLayout) this.#layout = json.layout;
+        if (json.prefetch && !this.#hasPrefetchReach) this.#prefetchReach = json.prefetch;
+      }
       if (generation !== this.#generation) return;
-      this.#collection = json.collection ?? json;
-      if (json.layout && !this.#hasLayout) this.#layout = json.layout;
-      if (json.prefetch && !this.#hasPrefetchReach) this.#prefetchReach = json.prefetch;
     }
     const collection =
       typeof this.#collection === "function" ? await this.#collection() : this.collection;
@@ -862,7 +870,7 @@ export class CollectionView extends EarlyElement {
 
   /** There is no collection any more. Before there has been one, what the page's server has drawn stays. */
   #empty() {
-    if (!this.#session) return;
+    if (this.#shownEdition === null) return;
     this.#forget();
     this.#shownEdition = this.#current = null;
     this.#reconcile([]);
@@ -1307,16 +1315,16 @@ export class CollectionView extends EarlyElement {
     this.#recycle(item.element, item.attributes.kind);
   }
 
-  #recycle(element, kind) {
+  #recycle(element, kind, all = this.#pool) {
     this.#keepFocus(element);
     element.remove();
     this.#still(element);
     element.removeAttribute("data-leaving");
     element.removeAttribute("data-dragging");
     element.removeAttribute("aria-hidden");
-    const pool = this.#pool.get(kind) ?? [];
+    const pool = all.get(kind) ?? [];
     if (pool.length < POOLED) pool.push(element);
-    this.#pool.set(kind, pool);
+    all.set(kind, pool);
   }
 
   /** The focus of what goes stays with the list, and comes back with the item, or what is in its place then. */
@@ -1583,9 +1591,10 @@ export class CollectionView extends EarlyElement {
     const animation = this.#animate(item, initial, { final, start });
     if (!animation) return this.#recycle(element, kind);
     this.#leaving.add(element);
+    const pool = this.#pool;
     const end = () => {
       if (!this.#leaving.delete(element)) return;
-      this.#recycle(element, kind);
+      this.#recycle(element, kind, pool);
       this.#checkIdle();
     };
     animation.onfinish = end;
@@ -1670,10 +1679,14 @@ export class CollectionView extends EarlyElement {
     return element.contains(active) ? active : null;
   }
 
-  /** It goes with what is moved in the document; where filling in anew has taken what had it, the item has it. */
+  /**
+   * It goes with what is moved in the document; where filling in anew has taken what had it, the item has it, unless
+   * who filled it in has put it elsewhere.
+   */
   #focusAgain(focused, { element }) {
-    const again = focused && !focused.isConnected ? element : focused;
-    if (again && this.#activeElement !== again) again.focus({ preventScroll: true });
+    const active = this.#activeElement;
+    if (!focused || (active && active !== this.ownerDocument.body)) return;
+    (element.contains(focused) ? focused : element).focus({ preventScroll: true });
   }
 
   #isCurrent({ kind, indexPath }, current = this.#current) {
@@ -1757,8 +1770,8 @@ export class CollectionView extends EarlyElement {
     const isFar = Math.abs(position - before) > 2 * viewport;
     if (!this.#isHeld && !isFar) this.#anchorLayer(this.contentOffset);
     this.#wantTick();
-    // Whoever scrolls, the item stays under the pointer.
-    if (this.#movement?.pointer) this.#dragTo(this.#movement.pointer);
+    // Whoever scrolls, the item stays under the pointer, until that lets go: then it is dropped where it was.
+    if (this.#isInHand) this.#dragTo(this.#pointer);
   }
 
   #isTouched = false;
@@ -1917,8 +1930,8 @@ export class CollectionView extends EarlyElement {
   get #scale() {
     const { width, height } = this.#scroller.getBoundingClientRect();
     const { offsetWidth, offsetHeight } = this.#scroller;
-    // Lengths in the element are told in whole pixels.
-    const scale = (seen, length) => length > 0 && Math.abs(seen - length) > 1 ? seen / length : 1;
+    // Lengths in the element are told in whole pixels; what shows nothing has none.
+    const scale = (seen, length) => seen > 0 && length > 0 && Math.abs(seen - length) > 1 ? seen / length : 1;
     return { x: scale(width, offsetWidth), y: scale(height, offsetHeight) };
   }
 
@@ -1962,7 +1975,7 @@ export class CollectionView extends EarlyElement {
     const item = this.#itemOf(event);
     const isTouch = event.pointerType === "touch";
     const pointer = {
-      id: event.pointerId, item, x: event.clientX, y: event.clientY, event, target: event.target,
+      id: event.pointerId, item, x: event.clientX, y: event.clientY, event, target: path[0],
       start: this.contentOffset, samples: [], isScrolling: false, timer: 0, hasStopped: this.#stopMotion(),
       mayScroll: !isTouch || this.#snapMode !== "none",
     };
@@ -2082,15 +2095,17 @@ export class CollectionView extends EarlyElement {
   #begin(item, position, more) {
     const movement = {
       item, position, source: item.attributes.indexPath, target: item.attributes.indexPath,
-      isWanted: false, isUp: false, autoscroll: { x: 0, y: 0 }, frame: 0, ...more,
+      isWanted: false, isUp: false, autoscroll: { x: 0, y: 0 }, frame: 0, end: new AbortController(),
+      ...more,
     };
     this.#movement = movement;
     item.element.dataset.dragging = "";
     if (movement.pointer) {
+      const { signal } = movement.end;
       // What is touched is the only one that is told, also when filling its item in anew has taken it away.
-      movement.pointer.target.addEventListener("touchmove", this.#holdTouch, { passive: false });
+      movement.pointer.target.addEventListener("touchmove", this.#holdTouch, { passive: false, signal });
       // Whatever has the focus: a handle that is pressed does not get it.
-      this.ownerDocument.addEventListener("keydown", this.#escaped, { capture: true });
+      this.ownerDocument.addEventListener("keydown", this.#escaped, { capture: true, signal });
     }
     movement.turn = this.#enqueue(async () => {
       if (movement !== this.#movement) return;
@@ -2215,9 +2230,12 @@ export class CollectionView extends EarlyElement {
     }).catch((error) => this.#movementFailed(error));
   }
 
+  /** Whether a pointer that is down has an item: one that has let go has its movement still, until that has ended. */
+  get #isInHand() { return this.#pointer !== null && this.#movement?.pointer === this.#pointer; }
+
   /** It is the drag that is called off, and not a dialog that it is in. */
   #escaped = (event) => {
-    if (event.key !== "Escape" || !this.#movement?.pointer) return;
+    if (event.key !== "Escape" || !this.#isInHand) return;
     event.preventDefault();
     this.#cancelMovement();
   };
@@ -2238,8 +2256,7 @@ export class CollectionView extends EarlyElement {
     const movement = this.#movement;
     if (!movement) return;
     this.#movement = null;
-    movement.pointer?.target.removeEventListener("touchmove", this.#holdTouch);
-    this.ownerDocument.removeEventListener("keydown", this.#escaped, { capture: true });
+    movement.end.abort();
     delete movement.item.element.dataset.dragging;
     if (this.#pointer === movement.pointer) this.#pointer = null;
   }
@@ -2247,8 +2264,8 @@ export class CollectionView extends EarlyElement {
   #movementOver(movement) {
     this.#letGo();
     if (this.#isCurrent(movement.item.attributes)) this.#current = movement.source;
-    // What shows the item now will show another one.
-    this.#keepFocus(movement.item.element);
+    // Where it has been moved, what shows the item now will show another one.
+    if (comparePaths(movement.source, movement.target) !== 0) this.#keepFocus(movement.item.element);
     this.#fullWanted = this.#isInDoubt = true;
     this.#wantTick();
     this.#resized();
