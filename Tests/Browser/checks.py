@@ -1712,14 +1712,17 @@ class Checks(Page):
 
     def who_comes_late_fills_in_all(self):
         """A page's own script may be there when the first screen is; what the page's server has drawn stays."""
-        self.open("collection=random&layout=list")
-        self.browser.eval(VIEW + """
-          const other = document.createElement("collection-view");
-          other.style.cssText = "width: 600px; height: 500px";
-          const {description, server} = view;
-          Object.assign(other, {description, server});
-          view.replaceWith(other);""")
-        self.settle()
+        def start():
+            self.open("collection=random&layout=list")
+            self.browser.eval(VIEW + """
+              const other = document.createElement("collection-view");
+              other.style.cssText = "width: 600px; height: 500px";
+              const {description, server} = view;
+              Object.assign(other, {description, server});
+              view.replaceWith(other);""")
+            self.settle()
+
+        start()
         found = self.browser.eval(VIEW + """
           await view.setContentOffset({x: 0, y: 2000}, false);
           await view.idle();
@@ -1738,13 +1741,20 @@ class Checks(Page):
           return [bold > 0 && bold === shown, [...seen].sort()];""")
         expect(found == [True, ["empty new", "filled recycled"]], f"filled in by who comes late: {found}")
         self.same("filled in by who comes late", least=5)
+        kept = self.browser.eval(VIEW + """
+          const texts = () => view.visibleItems.map(({element}) => element.innerHTML).join();
+          const before = texts();
+          view.renderItem = (element, {id}, reuse) => { element.innerHTML = `<i>${id} ${reuse}</i>`; };
+          return before === texts();""")
+        expect(kept, "what one function has filled in is filled in by the next")
+        start()
         seen = self.browser.eval(VIEW + WAIT + """
           view.animationDuration = 0.3;
           await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 3}]});
           const left = view.querySelectorAll("[data-leaving]").length;
           const seen = new Set();
           view.renderItem = (element, {id}, reuse) => {
-            seen.add(element.querySelector("b") ? "of the one before" : reuse);
+            seen.add(element.childNodes.length ? `filled ${reuse}` : reuse);
             element.innerHTML = `<i>${id}</i>`;
           };
           await view.idle();

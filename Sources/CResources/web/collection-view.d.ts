@@ -187,7 +187,10 @@ export class CollectionView extends HTMLElement {
   animationDuration: number;
   /** In seconds; what is not answered in this time counts as lost, and is asked again like that. 20 by itself. */
   answerTimeout: number;
-  /** Fills an element in. Each other one that is set empties what the one before has filled in, and fills it in anew. */
+  /**
+   * Fills an element in. The first that is set empties what the element has filled in by itself, and fills it in anew;
+   * each other one leaves what is filled in as it is.
+   */
   renderItem: (element: HTMLElement, attributes: LayoutAttributes, reuse: Reuse) => void;
 
   readonly contentOffset: Point;

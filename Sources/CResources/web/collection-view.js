@@ -51,6 +51,10 @@ const CONTROLS = `a[href], button, label, summary, ${EDITORS}`;
 const HANDLE = "[data-drag-handle]";
 /** Inside a section: the header, the cells, the footer, the decorations. */
 const RANKS = { header: 0, cell: 1, footer: 2 };
+/** Fills elements in until a page does. */
+const showName = (element, { kind, id, indexPath }) => {
+  element.textContent = id ?? (kind === "cell" ? indexPath.join(".") : kind);
+};
 /** What an answer that was lost may have told of. */
 const UNTOLD = { appearing: [], disappearing: [], moving: [], entering: [], leaving: [], cancelPrefetch: [] };
 const EASING = "cubic-bezier(0.25, 0.8, 0.25, 1)";
@@ -321,21 +325,21 @@ export class CollectionView extends EarlyElement {
    * same before it was reloaded, `"moved"` if it still shows the same item, which has another index path or other
    * attributes now.
    *
-   * Set while there are elements, it fills those in anew, emptied, which the one before has filled in.
+   * The first that is set fills in anew, emptied, what this element has filled in by itself. Each other one leaves
+   * what is filled in as it is: frameworks set one with each rendering.
    *
    * @type {(element: HTMLElement, attributes: object, reuse: "new"|"recycled"|"moved") => void}
    */
   get renderItem() { return this.#renderItem; }
   set renderItem(value) {
-    if (value === this.#renderItem) return;
+    const isFirst = this.#renderItem === showName;
     this.#renderItem = value;
+    if (!isFirst || value === showName) return;
     // What leaves goes to those that are not used again, too.
     this.#pool = new Map();
     for (const item of this.#sorted) if (item.isFilledIn) this.#render(item, "new");
   }
-  #renderItem = (element, { kind, id, indexPath }) => {
-    element.textContent = id ?? (kind === "cell" ? indexPath.join(".") : kind);
-  };
+  #renderItem = showName;
   /** Header fields for the server, such as `Authorization`; an object or a function that makes one. */
   headers = {};
   /** What is announced; see {@link MESSAGES}. */
@@ -1615,10 +1619,8 @@ export class CollectionView extends EarlyElement {
     }
     // What the server counts as seen was seen from where it knew of.
     const isElsewhere = Math.abs(before.x - this.#told.x) > 1 || Math.abs(before.y - this.#told.y) > 1;
-    if (answer.contentSize) {
-      if (isElsewhere) this.#fullWanted = true;
-      this.#setContent(answer.contentSize, this.#offsetAfter(answer));
-    }
+    if (isElsewhere && (answer.contentSize || leaving.length)) this.#fullWanted = true;
+    if (answer.contentSize) this.#setContent(answer.contentSize, this.#offsetAfter(answer));
     const offset = this.contentOffset;
     const dx = offset.x - before.x;
     const dy = offset.y - before.y;
@@ -1926,7 +1928,10 @@ export class CollectionView extends EarlyElement {
 
   // MARK: Pointers
 
-  /** How many of the window's pixels the element's take: the page may have zoomed or scaled what it is in. */
+  /**
+   * How many of the window's pixels the element's take: the page may have zoomed or scaled what it is in. What is
+   * turned takes about as many as if it were larger.
+   */
   get #scale() {
     const { width, height } = this.#scroller.getBoundingClientRect();
     const { offsetWidth, offsetHeight } = this.#scroller;
