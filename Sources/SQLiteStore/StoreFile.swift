@@ -61,10 +61,11 @@ struct StoreFile {
   /// - Returns: Which file it is.
   /// - Throws: ``StoreError`` if it is something else, or must not be changed.
   func check() throws(StoreError) -> Identity {
+    try checkContents()
+    // Now: a system of files in layers may have made another one of it when it was opened to be written.
     guard let identity = Identity(path: path) else {
       throw .system(path, "cannot be reached", errno)
     }
-    try checkContents()
     return identity
   }
 

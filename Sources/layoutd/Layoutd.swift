@@ -108,8 +108,8 @@ enum Layoutd {
 
   /// Starts what reads the keys again.
   ///
-  /// A thread of its own: the file may be a pipe into which nobody writes, or on a machine that does not answer, and
-  /// the signal to end has to be heard all the same.
+  /// A thread of its own: the file may be on a machine that does not answer, and the signal to end has to be heard
+  /// all the same.
   ///
   /// - Returns: Where to say that they are to be read; nil if there is no file.
   private static func startReadingKeys(
