@@ -2953,6 +2953,7 @@ class Checks(Page):
             element.innerHTML = `<button>${id}</button>`;
             if (had) element.firstChild.focus();
           };
+          for (const {element, attributes} of view.visibleItems) view.renderItem(element, attributes);
           view.elementAt(0, 2).firstChild.focus();
           await view.applyUpdates({reloadItems: [{section: 0, start: 2, items: {sizes: [[90, 90]]}}]});
           await view.idle();
