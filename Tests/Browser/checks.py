@@ -35,6 +35,18 @@ const hand = (element, x, y, kind = {}) => (type, place) => element.dispatchEven
   pointerId: 1, isPrimary: true, button: 0, pointerType: "mouse", clientX: x, clientY: y, bubbles: true, composed: true,
   cancelable: true, ...kind, ...place}));
 const ready = () => new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));"""
+# `point` has the fifth of items of 40 points in the hand, which was at `x` and `y`.
+HELD = """
+const ids = Array.from({length: 300}, (_, item) => `r${item + 1}`);
+await view.replaceCollection({sections: [{items: {ids, lengths: ids.map(() => 40)}}]});
+await view.setLayout({kind: "list"});
+await view.idle();
+const held = view.elementAt(0, 4);
+const {x, y, height} = held.getBoundingClientRect();
+const point = hand(held, x + 100, y + height / 2);
+point("pointerdown");
+for (let i = 0; i < 200 && !view.querySelector("[data-dragging]"); i++) await wait(25);
+await view.idle();"""
 
 
 class Failed(Exception):
@@ -493,17 +505,7 @@ class Checks(Page):
     def what_is_dropped_scrolls_nothing(self):
         """Also where the server is slow, and has not been told yet that the page has scrolled."""
         self.open("collection=random&layout=list")
-        found = self.browser.eval(VIEW + WAIT + HAND + """
-          const ids = Array.from({length: 300}, (_, item) => `r${item + 1}`);
-          await view.replaceCollection({sections: [{items: {ids, lengths: ids.map(() => 40)}}]});
-          await view.setLayout({kind: "list"});
-          await view.idle();
-          const held = view.elementAt(0, 4);
-          const {x, y, height} = held.getBoundingClientRect();
-          const point = hand(held, x + 100, y + height / 2);
-          point("pointerdown");
-          for (let i = 0; i < 40 && !view.querySelector("[data-dragging]"); i++) await wait(25);
-          await view.idle();
+        found = self.browser.eval(VIEW + WAIT + HAND + HELD + """
           const real = window.fetch;
           window.fetch = async (url, options) => {
             const answer = await real(url, options);
@@ -523,17 +525,7 @@ class Checks(Page):
     def what_is_let_go_stays_where_it_was(self):
         """Whoever scrolls on before the server has answered takes along what is in a hand, and nothing else."""
         self.open("collection=random&layout=list")
-        found = self.browser.eval(VIEW + WAIT + HAND + """
-          const ids = Array.from({length: 300}, (_, item) => `r${item + 1}`);
-          await view.replaceCollection({sections: [{items: {ids, lengths: ids.map(() => 40)}}]});
-          await view.setLayout({kind: "list"});
-          await view.idle();
-          const held = view.elementAt(0, 4);
-          const {x, y, height} = held.getBoundingClientRect();
-          const point = hand(held, x + 100, y + height / 2);
-          point("pointerdown");
-          for (let i = 0; i < 200 && !view.querySelector("[data-dragging]"); i++) await wait(25);
-          await view.idle();
+        found = self.browser.eval(VIEW + WAIT + HAND + HELD + """
           const real = window.fetch;
           let isOpen = false;
           window.fetch = async (url, options) => {
