@@ -55,7 +55,7 @@ extension Call {
     } else {
       changed = try changeBriefly(session, timed)
     }
-    service.metrics?.count(.update, from: 0, to: worked, on: thread)
+    service.metrics?.count(.update, nanoseconds: worked, on: thread)
     return changed
   }
 

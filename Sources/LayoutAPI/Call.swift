@@ -281,7 +281,7 @@ struct Call: ~Escapable {
     guard let metrics = service.metrics else { return try body() }
     let start = service.clocks.monotonic()
     let value = try body()
-    metrics.count(work, from: start, to: service.clocks.monotonic(), on: thread)
+    metrics.count(work, nanoseconds: service.clocks.monotonic() &- start, on: thread)
     return value
   }
 

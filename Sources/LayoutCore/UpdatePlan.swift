@@ -57,6 +57,9 @@ struct UpdatePlan: ~Copyable {
     var insertedCount: Int { addedCount - movedInCount }
     var removedCount: Int { old.reduce(0) { $0 + ($1.isReload ? 0 : $1.range.count) } }
     var addedCount: Int { new.reduce(0) { $0 + $1.range.count } }
+    /// How many there are after the batch, of so many before it.
+    func countAfter(_ before: Int) -> Int { before - removedCount + addedCount }
+
     var movedOutCount: Int { old.count { $0.operation.isMove } }
     var movedInCount: Int { new.count { $0.operation.isMove } }
 
@@ -206,7 +209,7 @@ struct UpdatePlan: ~Copyable {
     new.sort { $0.range.lowerBound < $1.range.lowerBound }
     sections = Places(old: old[...], new: new[...])
     try UpdatePlan.checkOverlaps(sections, "section", of: count)
-    let after = count - sections.removedCount + sections.addedCount
+    let after = sections.countAfter(count)
     if let last = new.last, last.range.lowerBound >= after {
       let operation = last.operation
       throw UpdatePlan.refusal(
@@ -243,7 +246,7 @@ struct UpdatePlan: ~Copyable {
     }
     for (first, second) in zip(places.new, places.new.dropFirst())
     where second.range.lowerBound < first.range.upperBound {
-      let after = count - places.removedCount + places.addedCount
+      let after = places.countAfter(count)
       throw UpdatePlan.refusal(
         second.operation,
         "two \(noun)s are inserted at or moved to \(second.range.lowerBound)\(inSection(section?.new)) after the update; \(before)",
@@ -317,7 +320,7 @@ struct UpdatePlan: ~Copyable {
 
   /// The sum in UIKit's words.
   private static func sum(_ section: Int, _ before: Int, _ places: Places) -> String {
-    let after = before - places.removedCount + places.addedCount
+    let after = places.countAfter(before)
     return
       "section \(section) has \(before) items before, +\(places.insertedCount) inserted −\(places.deletedCount) deleted +\(places.movedInCount) moved in −\(places.movedOutCount) moved out = \(after) after"
   }

@@ -22,8 +22,8 @@ public final class RequestMetrics: Sendable {
   public init(threadCount: Int) { lanes = (0..<max(1, threadCount)).map { _ in Lane() } }
 
   /// Counts a part of a request.
-  func count(_ work: Work, from start: UInt64, to end: UInt64, on thread: Int) {
-    lane(of: thread).add(end &- start, at: Lane.workStart + work.rawValue * Lane.histogramSize)
+  func count(_ work: Work, nanoseconds: UInt64, on thread: Int) {
+    lane(of: thread).add(nanoseconds, at: Lane.workStart + work.rawValue * Lane.histogramSize)
   }
 
   /// Counts a request that has been answered.
