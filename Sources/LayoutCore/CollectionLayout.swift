@@ -74,24 +74,6 @@ extension CollectionLayout {
   public func arranges(like other: any CollectionLayout) -> Bool { false }
 }
 
-/// A layout of which headers and footers may stay in view: where they rest does not depend on that.
-public protocol PinningLayout: CollectionLayout, Equatable {
-  /// Whether headers stay in view while their section is.
-  var sectionHeadersPinToVisibleBounds: Bool { get set }
-  /// Whether footers stay in view while their section is.
-  var sectionFootersPinToVisibleBounds: Bool { get set }
-}
-
-extension PinningLayout {
-  /// Whether all but what stays in view is the same.
-  public func arranges(like other: any CollectionLayout) -> Bool {
-    guard var other = other as? Self else { return false }
-    other.sectionHeadersPinToVisibleBounds = sectionHeadersPinToVisibleBounds
-    other.sectionFootersPinToVisibleBounds = sectionFootersPinToVisibleBounds
-    return other == self
-  }
-}
-
 /// The viewport as placements see it: upright, without an offset.
 public struct Container: Hashable, Sendable {
   /// The extent, upright: the width is across, the height along the main axis.

@@ -76,7 +76,7 @@ final class SectionStack: Placement {
 
     init() {}
 
-    init(_ layout: some PinningLayout) {
+    init(_ layout: some SectionStackLayout) {
       headers = layout.sectionHeadersPinToVisibleBounds
       footers = layout.sectionFootersPinToVisibleBounds
     }

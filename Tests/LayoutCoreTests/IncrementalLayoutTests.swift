@@ -185,7 +185,7 @@ struct IncrementalLayoutTests {
 
   /// A layout that differs in what scrolling does, if there is one.
   private func showingOtherwise(_ layout: any CollectionLayout) -> any CollectionLayout {
-    if var pinning = layout as? any PinningLayout {
+    if var pinning = layout as? any SectionStackLayout {
       pinning.sectionHeadersPinToVisibleBounds.toggle()
       pinning.sectionFootersPinToVisibleBounds.toggle()
       return pinning

@@ -9,7 +9,7 @@
 /// │  3   │ │4 │
 /// └──────┘ └──┘
 /// ```
-public struct FlowLayout: PinningLayout {
+public struct FlowLayout: SectionStackLayout {
   /// `flow`.
   public static let kind = "flow"
 
@@ -97,13 +97,7 @@ public struct FlowLayout: PinningLayout {
     minimumLineSpacing = try metrics.length("minimumLineSpacing") ?? minimumLineSpacing
     minimumInteritemSpacing =
       try metrics.length("minimumInteritemSpacing") ?? minimumInteritemSpacing
-    sectionInset = try metrics.insets("sectionInset") ?? sectionInset
-    headerReferenceSize = try metrics.size("headerReferenceSize") ?? headerReferenceSize
-    footerReferenceSize = try metrics.size("footerReferenceSize") ?? footerReferenceSize
-    sectionHeadersPinToVisibleBounds =
-      try metrics.flag("sectionHeadersPinToVisibleBounds") ?? sectionHeadersPinToVisibleBounds
-    sectionFootersPinToVisibleBounds =
-      try metrics.flag("sectionFootersPinToVisibleBounds") ?? sectionFootersPinToVisibleBounds
+    try readSectionMetrics(&metrics)
     lineAlignment = try metrics.choice("lineAlignment", of: LineAlignment.self) ?? lineAlignment
     lastLineAlignment =
       try metrics.choice("lastLineAlignment", of: LastLineAlignment.self) ?? lastLineAlignment
@@ -125,9 +119,7 @@ public struct FlowLayout: PinningLayout {
     try SectionStack(
       content, in: container, scrollDirection, reusing: old, pinning: SectionStack.Pinning(self)
     ) { (_, section, change) throws(LayoutError) in
-      let frame = SectionStack.Frame(
-        section, sectionInset: sectionInset, header: headerReferenceSize,
-        footer: footerReferenceSize, scrollDirection)
+      let frame = SectionStack.Frame(section, in: self)
       return (
         frame, body(of: section, inset: frame.inset, across: container.size.width, after: change)
       )
@@ -151,19 +143,5 @@ public struct FlowLayout: PinningLayout {
       return table.edited(change.edits, sizes: sizes)
     }
     return FlowTable(sizes: sizes, rule: rule)
-  }
-}
-
-extension SectionStack.Frame {
-  /// What stands around a section's items: the section's own choices, else the layout's.
-  init(
-    _ section: Section, sectionInset: EdgeInsets, header: Size, footer: Size,
-    headerInset: EdgeInsets = .zero, footerInset: EdgeInsets = .zero, _ direction: ScrollDirection
-  ) {
-    inset = direction.upright(section.sectionInset ?? sectionInset)
-    headerLength = direction.upright(section.header ?? header).height
-    footerLength = direction.upright(section.footer ?? footer).height
-    self.headerInset = direction.upright(headerInset)
-    self.footerInset = direction.upright(footerInset)
   }
 }

@@ -10,7 +10,7 @@
 /// │                  │
 /// └──────────────────┘
 /// ```
-public struct ListLayout: PinningLayout {
+public struct ListLayout: SectionStackLayout {
   /// `list`.
   public static let kind = "list"
 
@@ -51,13 +51,7 @@ public struct ListLayout: PinningLayout {
       try metrics.choice("scrollDirection", of: ScrollDirection.self) ?? scrollDirection
     itemLength = try metrics.length("itemLength") ?? itemLength
     itemSpacing = try metrics.length("itemSpacing") ?? itemSpacing
-    sectionInset = try metrics.insets("sectionInset") ?? sectionInset
-    headerReferenceSize = try metrics.size("headerReferenceSize") ?? headerReferenceSize
-    footerReferenceSize = try metrics.size("footerReferenceSize") ?? footerReferenceSize
-    sectionHeadersPinToVisibleBounds =
-      try metrics.flag("sectionHeadersPinToVisibleBounds") ?? sectionHeadersPinToVisibleBounds
-    sectionFootersPinToVisibleBounds =
-      try metrics.flag("sectionFootersPinToVisibleBounds") ?? sectionFootersPinToVisibleBounds
+    try readSectionMetrics(&metrics)
   }
 
   /// Computes what does not depend on the content offset.
@@ -75,9 +69,7 @@ public struct ListLayout: PinningLayout {
     try SectionStack(
       content, in: container, scrollDirection, reusing: old, pinning: SectionStack.Pinning(self)
     ) { (_, section, change) throws(LayoutError) in
-      let frame = SectionStack.Frame(
-        section, sectionInset: sectionInset, header: headerReferenceSize,
-        footer: footerReferenceSize, scrollDirection)
+      let frame = SectionStack.Frame(section, in: self)
       let available = max(0, container.size.width - frame.inset.left - frame.inset.right)
       // For ratios, sizes of which the cross extent is all the room there is.
       let breadth = scrollDirection.upright(Size(width: available, height: itemLength))

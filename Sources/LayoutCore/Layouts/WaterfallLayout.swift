@@ -9,7 +9,7 @@
 /// ┌───┐ │   │ ┌───┐
 /// │ 3 │ └───┘ │ 4 │
 /// ```
-public struct WaterfallLayout: PinningLayout {
+public struct WaterfallLayout: SectionStackLayout {
   /// `waterfall`.
   public static let kind = "waterfall"
 
@@ -98,15 +98,9 @@ public struct WaterfallLayout: PinningLayout {
     minimumColumnSpacing = try metrics.length("minimumColumnSpacing") ?? minimumColumnSpacing
     minimumInteritemSpacing =
       try metrics.length("minimumInteritemSpacing") ?? minimumInteritemSpacing
-    sectionInset = try metrics.insets("sectionInset") ?? sectionInset
-    headerReferenceSize = try metrics.size("headerReferenceSize") ?? headerReferenceSize
-    footerReferenceSize = try metrics.size("footerReferenceSize") ?? footerReferenceSize
+    try readSectionMetrics(&metrics)
     headerInset = try metrics.insets("headerInset") ?? headerInset
     footerInset = try metrics.insets("footerInset") ?? footerInset
-    sectionHeadersPinToVisibleBounds =
-      try metrics.flag("sectionHeadersPinToVisibleBounds") ?? sectionHeadersPinToVisibleBounds
-    sectionFootersPinToVisibleBounds =
-      try metrics.flag("sectionFootersPinToVisibleBounds") ?? sectionFootersPinToVisibleBounds
     itemRenderDirection =
       try metrics.choice("itemRenderDirection", of: ItemRenderDirection.self)
       ?? itemRenderDirection
@@ -134,9 +128,8 @@ public struct WaterfallLayout: PinningLayout {
       minimumLength: minimumContentLength
     ) { (index, section, change) throws(LayoutError) in
       var frame = SectionStack.Frame(
-        section, sectionInset: sectionInset, header: headerReferenceSize,
-        footer: footerReferenceSize, headerInset: section.headerInset ?? headerInset,
-        footerInset: section.footerInset ?? footerInset, scrollDirection)
+        section, in: self, headerInset: section.headerInset ?? headerInset,
+        footerInset: section.footerInset ?? footerInset)
       let before = placed.cost
       let body = try body(
         of: section, index: index, inset: frame.inset, in: container, after: change, &shared,
