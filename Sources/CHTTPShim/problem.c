@@ -1,5 +1,7 @@
 // Refusals of the shim's own, in the shape of the service's (RFC 9457).
 #include <stdio.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include "internal.h"
 
@@ -20,9 +22,21 @@ const http_problem *http_problem_of(unsigned status) {
   return problems;
 }
 
+// A number that tells this process from others whose lines are in the same log; never 0.
+static unsigned process_number(void) {
+  static _Atomic unsigned number;
+  unsigned known = atomic_load(&number);
+  if (known) return known;
+  unsigned own = 0;
+  if (getrandom(&own, sizeof own, GRND_NONBLOCK) != sizeof own) own = (unsigned)getpid();
+  own |= 1;
+  return atomic_compare_exchange_strong(&number, &known, own) ? own : known;
+}
+
 void http_make_request_id(char id[HTTP_REQUEST_ID_SIZE]) {
   static _Atomic unsigned long long refusals;
-  snprintf(id, HTTP_REQUEST_ID_SIZE, "gate-%llx", atomic_fetch_add(&refusals, 1) + 1);
+  snprintf(id, HTTP_REQUEST_ID_SIZE, "gate-%x-%llx", process_number(),
+           atomic_fetch_add(&refusals, 1) + 1);
 }
 
 // The detail is always one of the shim's own constants: nothing that a client has sent is echoed.

@@ -17,4 +17,11 @@ extension Audience {
     case .operators: route.isForOperators
     }
   }
+  /// Whether a key is asked for at a path: where it belongs to the API, whatever is there.
+  func needsKey(_ path: Span<UInt8>) -> Bool {
+    switch self {
+    case .everyone, .clients: path.starts(with: "/v1/")
+    case .operators: false
+    }
+  }
 }

@@ -144,7 +144,7 @@ extension Call {
     do throws(SessionError) {
       try service.sessions.checkRoom(for: session, toTake: change.byteCount)
     } catch {
-      throw .problem(Problem(error))
+      throw .session(error)
     }
   }
 

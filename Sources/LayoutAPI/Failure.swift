@@ -1,4 +1,5 @@
 import LayoutCore
+import LayoutSessions
 
 /// Why a request is not answered as it wished.
 enum Failure: Error {
@@ -6,6 +7,8 @@ enum Failure: Error {
   case takesLong
   /// The layout says no; `tooManyElements` on a serving thread means: try again on a worker.
   case layout(LayoutError)
+  /// There is no room for the session.
+  case session(SessionError)
   /// Everything else.
   case problem(Problem)
 
@@ -14,7 +17,7 @@ enum Failure: Error {
     switch self {
     case .takesLong: true
     case .layout(.tooManyElements(let limit)): limit < limits.elementCount
-    case .layout, .problem: false
+    case .layout, .session, .problem: false
     }
   }
 
@@ -23,14 +26,8 @@ enum Failure: Error {
     switch self {
     case .takesLong: return Problem(.unavailable, "the request takes too long")
     case .problem(let problem): return problem
-    case .layout(let error):
-      var problem = Problem(error)
-      // Not every body has the part of the description that is to blame.
-      let part = operation?.describedPart
-      if let pointer = problem.pointer, part.map(pointer.hasPrefix) != true {
-        problem.pointer = nil
-      }
-      return problem
+    case .layout(let error): return Problem(error).pointing(into: operation?.describedPart)
+    case .session(let error): return Problem(error).pointing(into: operation?.describedPart)
     }
   }
 }
@@ -44,5 +41,15 @@ extension Operation {
     case .replaceCollection: "/collection"
     default: nil
     }
+  }
+}
+
+extension Problem {
+  /// Without its pointer, if that leads out of what a body has of a description; nil if it has nothing of one.
+  fileprivate func pointing(into part: String?) -> Problem {
+    guard let pointer, part.map(pointer.hasPrefix) != true else { return self }
+    var problem = self
+    problem.pointer = nil
+    return problem
   }
 }

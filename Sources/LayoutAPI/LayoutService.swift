@@ -28,7 +28,7 @@ public final class LayoutService: HTTPHandler {
   /// Bodies up to so many bytes are read and laid out on the thread that serves.
   private static let shortBody = 1024
   /// So many elements are written on the thread that serves.
-  private static let shortAnswer = 500
+  static let shortAnswer = 500
 
   /// Makes a service.
   ///
@@ -145,7 +145,8 @@ public final class LayoutService: HTTPHandler {
       let response = try answer(
         request, found, operation, audience, elementLimit: elementLimit, mayTakeLong: mayTakeLong)
       if request.method == .get || request.method == .head {
-        return finished(try checked(response, for: request), to: request, operation, audience)
+        return finished(
+          try checked(response, for: request, audience), to: request, operation, audience)
       }
       return finished(response, to: request, operation, audience)
     } catch {
@@ -177,9 +178,9 @@ public final class LayoutService: HTTPHandler {
     let operation = found.flatMap { $0.route.operation(for: request.method) }
     do throws(Failure) {
       // Counted here, or who may ask no more could still send all those bodies.
-      if needsKey(request.path) { try countRequest(of: try tenant(of: request)) }
+      if audience.needsKey(request.path) { try countRequest(of: try tenant(of: request)) }
       guard let (route, _) = found, audience.sees(route) else {
-        throw .problem(.noSuchPath(request.path))
+        throw .problem(.noSuchPath(request.path, for: audience))
       }
       if operation == nil { throw .problem(.methodNotAllowed(route)) }
       switch request.method {
@@ -224,11 +225,11 @@ public final class LayoutService: HTTPHandler {
   /// 304 has the body, of which the server sends the length alone, as for HEAD. libmicrohttpd says some length,
   /// and there are caches that take it for that of what they keep: of 0, Squid makes empty answers.
   private func checked(
-    _ response: consuming HTTPResponse, for request: borrowing HTTPRequest
+    _ response: consuming HTTPResponse, for request: borrowing HTTPRequest, _ audience: Audience
   ) throws(Failure) -> HTTPResponse {
     guard response.status == .ok, let tag = response.content.tag else { return response }
     let ifMatch = request.fields.ifMatch
-    if !ifMatch.isEmpty, needsKey(request.path), let version = EntityTag.version(of: tag),
+    if !ifMatch.isEmpty, audience.needsKey(request.path), let version = EntityTag.version(of: tag),
       !EntityTag.field(ifMatch, names: version)
     {
       throw .problem(.movedOn(to: version, tag: tag.description, from: ifMatch))
@@ -253,11 +254,6 @@ public final class LayoutService: HTTPHandler {
     }
     if crossOrigin.isNone { return response }
     return response.adding(crossOrigin.fields(for: request.fields.origin))
-  }
-
-  /// Whether a path belongs to the API, whatever is there.
-  private func needsKey(_ path: Span<UInt8>) -> Bool {
-    path.starts(with: "/v1/")
   }
 
   /// Finds out who asks.
@@ -285,7 +281,7 @@ public final class LayoutService: HTTPHandler {
     // What may be asked is no secret; browsers ask for it without a key.
     let isQuestionForMethods = request.method == .options && found != nil
     var tenant: Tenant?
-    if !isQuestionForMethods, needsKey(request.path) {
+    if !isQuestionForMethods, audience.needsKey(request.path) {
       let known = try self.tenant(of: request)
       // A worker's turn is another look at a request that has been counted, and so is what comes after its header.
       if !mayTakeLong, !request.wasAnnounced { try countRequest(of: known) }
@@ -297,7 +293,7 @@ public final class LayoutService: HTTPHandler {
       return HTTPResponse(status: .noContent)
     }
     guard let (route, parameters) = found, audience.sees(route) else {
-      throw .problem(.noSuchPath(request.path))
+      throw .problem(.noSuchPath(request.path, for: audience))
     }
     guard let operation else {
       guard request.method == .options else { throw .problem(.methodNotAllowed(route)) }

@@ -60,9 +60,9 @@ struct Problem: Error {
       case .movementConflict: "The session's interactive movement stands against it"
       case .lengthRequired: "A length is needed"
       case .preconditionFailed: "The session has moved on"
-      case .unsupportedMediaType: "The body is not JSON"
+      case .unsupportedMediaType: "The body is not JSON, or is encoded"
       case .tooLarge: "The body is too large"
-      case .tooManyRequests: "The key's holder may do no more for now"
+      case .tooManyRequests: "Who asks may do no more for now"
       case .unavailable: "The server cannot answer now"
       case .uncertain: "The change may have been made"
       case .unreadable: "What is kept of the session cannot be read"
@@ -105,12 +105,18 @@ struct Problem: Error {
       "there is no such session, or it has been forgotten; POST /v1/sessions begins another")
   }
 
-  /// A path that is none of the contract's.
-  static func noSuchPath(_ path: Span<UInt8>) -> Problem {
-    .notFound(
-      "there is nothing at this path; "
-        + (Routes.isSlashTooMuch(path)
-          ? "without the slash at its end there is" : "GET /openapi.yaml has all there are"))
+  /// A path that is none of the contract's, or not there for who asks.
+  static func noSuchPath(_ path: Span<UInt8>, for audience: Audience) -> Problem {
+    let instead =
+      switch audience {
+      case .operators: "only /healthz, /readyz and /metrics are at this listener"
+      case .clients where Routes.match(path) != nil:
+        "health and metrics are at a listener of their own, see --admin-port"
+      case .everyone where Routes.isSlashTooMuch(path), .clients where Routes.isSlashTooMuch(path):
+        "without the slash at its end there is"
+      case .everyone, .clients: "GET /openapi.yaml has all there are"
+      }
+    return .notFound("there is nothing at this path; \(instead)")
   }
 
   /// A method that a path does not take.
@@ -183,11 +189,11 @@ struct Problem: Error {
         pointer: "/collection")
     case .tooMany(let limit):
       self = .tooManyRequests(
-        "there are \(limit) sessions already, as many as one key's holder may have; delete one",
+        "there are \(limit) sessions already, as many as one key's name, or all without keys, may have; delete one",
         wait: .seconds(60))
     case .tooMuch(let limit):
       self = .tooManyRequests(
-        "the sessions would take more than \(limit) bytes together, as many as one key's holder's may; delete one",
+        "the sessions would take more than \(limit) bytes together, as many as those of one key's name, or all without keys, may; delete one",
         wait: .seconds(60))
     }
   }

@@ -65,7 +65,8 @@ extension Content {
   /// - Complexity: O(1).
   public var longestName: Int { sections.summary.longestName }
 
-  /// How many items have data of their own: sizes, lengths, ratios or names.
+  /// How many items have data of their own: sizes, lengths, ratios or names; and a few of one size that are kept with
+  /// others.
   public var describedItemCount: Int { sections.summary.describedItemCount }
 
   /// The bytes that it takes on the heap; an estimate.

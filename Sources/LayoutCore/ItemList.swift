@@ -26,7 +26,8 @@ public struct ItemList: Sendable {
   /// Whether there are none.
   public var isEmpty: Bool { count == 0 }
 
-  /// How many items have data of their own: sizes, lengths, ratios or names.
+  /// How many items have data of their own: sizes, lengths, ratios or names; and a few of one size that are kept with
+  /// others.
   public var describedCount: Int { rope.summary.describedCount }
 
   /// Whether some item has a name.

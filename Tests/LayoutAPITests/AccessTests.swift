@@ -225,6 +225,19 @@ struct AccessTests {
     #expect(insert(#"{"count":1}"#) == 200)
     #expect(insert(#"{"lengths":[\#(lengths)]}"#) == 422)
     #expect(insert(#"{"lengths":[\#(lengths.prefix(5000))5]}"#) == 429)
+    // A pointer leads to what the body has.
+    let collection = #"{"sections":[{"items":{"lengths":[\#(lengths)]}}]}"#
+    for (method, end, body, pointer) in [
+      (HTTPMethod.put, "/collection", #"{"collection":\#(collection)}"#, "/collection"),
+      (
+        .post, "/updates",
+        #"{"insertSections":[{"at":0,"section":\#(collection.dropFirst(13).dropLast(2))}]}"#, nil
+      ),
+    ] {
+      let answer = mock.send(method, path + end, body, authorization: "Bearer abc")
+      #expect(answer?.status == 422)
+      #expect(answer?["pointer"] as? String == pointer)
+    }
   }
 
   /// Who waits for a worker waits behind those of his own name only; who is the only one leaves nothing to others.

@@ -148,4 +148,24 @@ struct MetricsTests {
       #expect(mock.send(.options, path, audience: .operators)?.status == 404)
     }
   }
+
+  /// Whoever comes to the wrong one is told, and no key is asked for where there is nothing to open.
+  @Test func whatIsAtTheOtherListenerIsNotSoughtInVain() throws {
+    let keys = try APIKeys("a:\(String(repeating: "0", count: 64))")
+    let mock = MockService(access: AccessControl(keys: keys))
+    func detail(_ path: String, _ audience: Audience) throws -> String {
+      let answer = try #require(mock.send(.get, path, audience: audience))
+      #expect(answer.status == 404)
+      return answer["detail"] as? String ?? ""
+    }
+    #expect(try detail("/healthz", .clients).contains("--admin-port"))
+    #expect(try detail("/nowhere", .clients).contains("/openapi.yaml"))
+    #expect(try detail("/nowhere", .everyone).contains("/openapi.yaml"))
+    #expect(try detail("/healthz/", .everyone).contains("without the slash"))
+    #expect(try detail("/healthz/", .clients).contains("without the slash"))
+    for path in ["/openapi.yaml", "/nowhere", "/v1/layout"] {
+      #expect(try detail(path, .operators).contains("only /healthz, /readyz and /metrics"))
+    }
+    #expect(mock.send(.get, "/v1/layout", audience: .clients)?.status == 401)
+  }
 }

@@ -1371,4 +1371,18 @@ struct AnchorTests {
     #expect(answer["version"] as? Int == 2)
     #expect(service.tick(path, y: y)?.isQuietTick == true)
   }
+
+  /// So many that all items they may bring or take can be counted; none of them is looked at before.
+  @Test(arguments: ["deleteItems", "insertItems", "moveItems", "reloadItems"])
+  func moreOperationsOfAKindThanThereMayBeAreRefused(kind: String) throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":1}}]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#
+    )
+    let operations = String(repeating: "0,", count: 4_000_000)
+    let answer = service.send(.post, path + "/updates", "{\"\(kind)\":[\(operations)0]}")
+    #expect(answer?.status == 422)
+    #expect(answer?["pointer"] as? String == "/\(kind)")
+    #expect((answer?["detail"] as? String)?.contains("4000000") == true)
+  }
 }

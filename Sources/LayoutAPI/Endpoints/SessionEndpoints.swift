@@ -8,7 +8,7 @@ extension Call {
     try checkAccept()
     let shape = try formatQuery()
     try checkMayWaitForStore()
-    do { try service.sessions.checkPlace(for: owner) } catch { throw .problem(Problem(error)) }
+    do { try service.sessions.checkPlace(for: owner) } catch { throw .session(error) }
     let limits = contentLimits
     let keepsSource = service.archive != nil
     let description = try body { (value) throws(JSONError) in
@@ -29,7 +29,7 @@ extension Call {
       scrolling: scrolling)
     session.doubtUnlessShort()
     let now = service.now()
-    do { try service.sessions.insert(session, at: now) } catch { throw .problem(Problem(error)) }
+    do { try service.sessions.insert(session, at: now) } catch { throw .session(error) }
     do throws(Failure) {
       try service.archive?.create(session, at: now)
     } catch {
@@ -61,11 +61,14 @@ extension Call {
       throw .takesLong
     }
     try checkAsksForFew(snapshot.scrolling)
+    let asked = try asking(session, snapshot.revision) {
+      snapshot.scrolling.requestedRanges(in: snapshot.layout)
+    }
     var json = JSONWriter(capacity: 512)
     json.beginObject()
     json.summary(of: session.id, snapshot)
     json.raw("\"prefetch\":")
-    json.ranges(snapshot.scrolling.requestedRanges(in: snapshot.layout))
+    json.ranges(asked)
     json.endObject()
     return self.json(json, tag: tag)
   }

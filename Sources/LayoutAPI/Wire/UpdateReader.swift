@@ -93,10 +93,12 @@ extension JSONValue {
       (value) throws(JSONError) in
       request.batch.reloadSections.append(try value.sectionAt(&budget))
     }
-    try object[.deleteItems]?.forEachElement { (value) throws(JSONError) in
+    try object[.deleteItems]?.forEachElement(maximumCount: ContentLimits.operations) {
+      (value) throws(JSONError) in
       request.batch.deleteItems.append(try value.itemRange())
     }
-    try object[.insertItems]?.forEachElement { (value) throws(JSONError) in
+    try object[.insertItems]?.forEachElement(maximumCount: ContentLimits.operations) {
+      (value) throws(JSONError) in
       let insert = try JSONObject<OperationMember>(value, allowed: [.section, .at, .items])
       let path = IndexPath(
         item: try insert.required(.at).whole(in: JSONValue.indices),
@@ -104,12 +106,14 @@ extension JSONValue {
       request.batch.insertItems.append(
         (path, try insert.required(.items).oneRunOfItems(&budget)))
     }
-    try object[.moveItems]?.forEachElement { (value) throws(JSONError) in
+    try object[.moveItems]?.forEachElement(maximumCount: ContentLimits.operations) {
+      (value) throws(JSONError) in
       let move = try JSONObject<OperationMember>(value, allowed: [.from, .to])
       request.batch.moveItems.append(
         (try move.required(.from).indexPath(), try move.required(.to).indexPath()))
     }
-    try object[.reloadItems]?.forEachElement { (value) throws(JSONError) in
+    try object[.reloadItems]?.forEachElement(maximumCount: ContentLimits.operations) {
+      (value) throws(JSONError) in
       let reload = try JSONObject<OperationMember>(value, allowed: [.section, .start, .items])
       let path = IndexPath(
         item: try reload.required(.start).whole(in: JSONValue.indices),
@@ -148,7 +152,7 @@ extension JSONValue {
   private static var indices: ClosedRange<Int> { 0...ContentLimits.equalItems }
 
   private func forEachElement(
-    maximumCount: Int = .max, _ body: (JSONValue) throws(JSONError) -> Void
+    maximumCount: Int, _ body: (JSONValue) throws(JSONError) -> Void
   ) throws(JSONError) {
     var array = try array(maximumCount: maximumCount)
     while let value = array.next() { try body(value) }
