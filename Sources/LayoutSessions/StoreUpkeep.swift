@@ -7,7 +7,8 @@ public struct StoreUpkeep: ~Copyable, Sendable {
   private let checkedMoment = Atomic<UInt64>(0)
   private let doubtedMoment = Atomic<UInt64>(0)
   private let checkedTime = Atomic<UInt64>(0)
-  private let touchedSecond = Atomic<Int64>(0)
+  // Long before any second: clocks may count from when the machine was started.
+  private let touchedSecond = Atomic<Int64>(.min / 2)
   private let knownTakeover = Atomic<UInt64>(0)
   private let knownRivalEnd = Atomic<UInt64>(0)
   private let outgrowth = Atomic<Int>(0)

@@ -441,6 +441,14 @@ struct StoringTests {
     }
     _ = other.service.sweep()
     #expect(store.touched.withLock(\.count) == 2)
+    // Nor on a machine that has just been started, from when the clock counts.
+    let fresh = MockService(over: store)
+    for second in 1..<3 {
+      fresh.clock.now = .seconds(second)
+      #expect(fresh.send(.get, path)?.status == 200)
+    }
+    _ = fresh.service.sweep()
+    #expect(store.touched.withLock(\.count) == 3)
   }
 
   /// What it takes to say it comes out of the eighth too.
