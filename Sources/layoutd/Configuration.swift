@@ -82,13 +82,22 @@ struct Configuration {
     /// What the help calls the value; nil for a switch.
     let placeholder: String?
     let help: String
-    /// Forgets the environment's values, before the first of several that are given; nil where the last
-    /// one counts anyway.
-    var clear: (@Sendable (inout Configuration) -> Void)?
-    let set: @Sendable (inout Configuration, _ value: String) throws(Failure) -> Void
+    /// Takes a value; throws what it takes instead.
+    let take: @Sendable (inout Configuration, _ value: String) throws(Failure) -> Void
 
     var variable: String {
       "LAYOUTD_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
+    }
+
+    /// Takes a value; a fault names where it is from.
+    func set(
+      _ configuration: inout Configuration, _ value: String, from source: String
+    ) throws(Failure) {
+      do throws(Failure) {
+        try take(&configuration, value)
+      } catch {
+        throw Failure(message: "\(source) \(error.message)")
+      }
     }
 
     static func integer(
@@ -100,17 +109,15 @@ struct Configuration {
       return Option(
         name: name, placeholder: "N", help: "\(help) (\(standard == 0 ? zero : "\(standard)"))"
       ) { configuration, text throws(Failure) in
-        configuration[keyPath: path] = try whole(text, of: name, range)
+        configuration[keyPath: path] = try whole(text, range)
       }
     }
 
-    static func whole(
-      _ text: String, of name: String, _ range: ClosedRange<Int>
-    ) throws(Failure) -> Int {
+    static func whole(_ text: String, _ range: ClosedRange<Int>) throws(Failure) -> Int {
       guard let value = Int(text), range.contains(value) else {
         throw Failure(
           message:
-            "--\(name) takes a whole number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\""
+            "takes a whole number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\""
         )
       }
       return value
@@ -122,7 +129,7 @@ struct Configuration {
     ) -> Option {
       Option(name: name, placeholder: placeholder, help: help) {
         configuration, value throws(Failure) in
-        guard !value.isEmpty else { throw Failure(message: "--\(name) takes a value") }
+        guard !value.isEmpty else { throw Failure(message: "takes a value") }
         configuration[keyPath: path] = value
       }
     }
@@ -137,7 +144,7 @@ struct Configuration {
       ) { configuration, text throws(Failure) in
         guard let value = Value(rawValue: text) else {
           throw Failure(
-            message: "--\(name) takes one of \(names.joined(separator: ", ")), not \"\(text)\"")
+            message: "takes one of \(names.joined(separator: ", ")), not \"\(text)\"")
         }
         configuration[keyPath: path] = value
       }
@@ -158,7 +165,7 @@ struct Configuration {
   private static let listening: [Option] = [
     Option(name: "host", placeholder: "ADDRESS", help: "where to listen (127.0.0.1)") {
       configuration, value throws(Failure) in
-      guard !value.isEmpty else { throw Failure(message: "--host takes an address") }
+      guard !value.isEmpty else { throw Failure(message: "takes an address") }
       configuration.host = value
     },
     .integer("port", 0...65_535, \.port, "the port; 0 takes a free one"),
@@ -264,19 +271,18 @@ struct Configuration {
       switch value {
       case "1", "true", "yes": configuration.allowAnonymous = true
       case "", "0", "false", "no": configuration.allowAnonymous = false
-      default: throw Failure(message: "--allow-anonymous is true or false, not \"\(value)\"")
+      default: throw Failure(message: "is true or false, not \"\(value)\"")
       }
     },
     Option(
       name: "cors-origin", placeholder: "ORIGIN",
-      help: "pages that may call, https://example.org or *; repeatable, or with commas (none)",
-      clear: { $0.corsOrigins = [] }
+      help: "pages that may call, https://example.org or *; repeatable, or with commas (none)"
     ) { configuration, value throws(Failure) in
       for origin in value.split(separator: ",") {
         guard CORSPolicy.isOrigin(String(origin)) else {
           throw Failure(
             message:
-              "--cors-origin takes * or an origin like https://example.org, not \"\(origin)\"")
+              "takes * or an origin like https://example.org, not \"\(origin)\"")
         }
         configuration.corsOrigins.append(String(origin))
       }
@@ -288,7 +294,7 @@ struct Configuration {
       name: "admin-port", placeholder: "N",
       help: "health and metrics there, and nowhere else; 0 takes a free one (none)"
     ) { configuration, value throws(Failure) in
-      configuration.adminPort = try Option.whole(value, of: "admin-port", 0...65_535)
+      configuration.adminPort = try Option.whole(value, 0...65_535)
     },
     .text("admin-host", "ADDRESS", \.adminHost, "the address for --admin-port (that of --host)"),
     .choice("log-level", \.logLevel, "what is logged; requests are info"),
@@ -301,17 +307,12 @@ struct Configuration {
   ///   - arguments: The arguments, without the program's name.
   ///   - environment: The value of a variable.
   /// - Returns: The command and the configuration.
-  /// - Throws: ``Failure`` that names the option.
+  /// - Throws: ``Failure`` that names the option, or the variable.
   static func read(
     _ arguments: [String], environment: (String) -> String?
   ) throws(Failure) -> (command: Command, configuration: Configuration) {
-    var configuration = Configuration()
-    for option in options {
-      guard let value = environment(option.variable) else { continue }
-      try option.set(&configuration, value)
-    }
     var command: Command?
-    var given: Set<String> = []
+    var values: [(option: Option, value: String)] = []
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       guard argument.hasPrefix("--") else {
@@ -327,16 +328,26 @@ struct Configuration {
       guard let name = parts.first, let option = options.first(where: { $0.name == name }) else {
         throw Failure(message: "unknown option \"\(argument)\"; see layoutd --help")
       }
-      if given.insert(option.name).inserted { option.clear?(&configuration) }
       if parts.count == 2 {
-        try option.set(&configuration, String(parts[1]))
+        values.append((option, String(parts[1])))
       } else if option.placeholder == nil {
-        try option.set(&configuration, "true")
+        values.append((option, "true"))
       } else if let value = rest.popFirst() {
-        try option.set(&configuration, value)
+        values.append((option, value))
       } else {
         throw Failure(message: "--\(option.name) takes a value")
       }
+    }
+    var configuration = Configuration()
+    // Of an option that is given the variable counts for nothing, whatever it holds: some have the names of
+    // variables that an orchestrator sets for services.
+    let given = Set(values.map(\.option.name))
+    for option in options where !given.contains(option.name) {
+      guard let value = environment(option.variable) else { continue }
+      try option.set(&configuration, value, from: option.variable)
+    }
+    for (option, value) in values {
+      try option.set(&configuration, value, from: "--\(option.name)")
     }
     return (command ?? .serve, configuration)
   }
@@ -444,7 +455,7 @@ struct Configuration {
 extension Configuration.StoreChoice {
   /// Reads what `--store` takes.
   ///
-  /// - Throws: ``Configuration/Failure`` that does not repeat what may hold a password.
+  /// - Throws: ``Configuration/Failure`` that says what it takes, and does not repeat what may hold a password.
   init(_ text: String) throws(Configuration.Failure) {
     let scheme = text.prefix { $0 != ":" }
     switch scheme {
@@ -455,11 +466,11 @@ extension Configuration.StoreChoice {
       do throws(RedisAddressError) {
         self = .redis(try RedisAddress(url: text))
       } catch {
-        throw Configuration.Failure(message: "--store: \(error.message)")
+        throw Configuration.Failure(message: "cannot be read: \(error.message)")
       }
     default:
       throw Configuration.Failure(
-        message: "--store takes memory, sqlite:PATH or redis://HOST:PORT/DB")
+        message: "takes memory, sqlite:PATH or redis://HOST:PORT/DB")
     }
   }
 }

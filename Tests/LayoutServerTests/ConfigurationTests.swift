@@ -60,7 +60,15 @@ import Testing
       ], variables)
     #expect(second.maxItems == 8 && second.host == "127.0.0.2")
     #expect(second.corsOrigins == ["https://c.example", "https://d.example"])
-    #expect(failure([], ["LAYOUTD_MAX_ITEMS": "x"])?.contains("--max-items") == true)
+  }
+
+  /// Orchestrators set some of them for services, as `LAYOUTD_PORT=tcp://10.0.0.1:80`.
+  @Test func aVariableIsNotReadWhereItsOptionIsGiven() throws {
+    let variables = ["LAYOUTD_PORT": "tcp://10.0.0.1:80"]
+    #expect(try read(["--port", "21"], variables).port == 21)
+    #expect(
+      failure([], variables)
+        == "LAYOUTD_PORT takes a whole number from 0 to 65535, not \"tcp://10.0.0.1:80\"")
   }
 
   @Test(arguments: [
@@ -93,7 +101,7 @@ import Testing
 
   @Test func whatIsEmptyIsNoValue() {
     #expect(failure(["--host="]) == "--host takes an address")
-    #expect(failure([], ["LAYOUTD_TLS_CERT": ""]) == "--tls-cert takes a value")
+    #expect(failure([], ["LAYOUTD_TLS_CERT": ""]) == "LAYOUTD_TLS_CERT takes a value")
     for store in ["memory:x", "sqlite:"] {
       #expect(failure(["--store", store])?.hasPrefix("--store takes memory") == true)
     }

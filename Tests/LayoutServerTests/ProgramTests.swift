@@ -25,8 +25,8 @@ import Testing
     (["--store", "sqlite:"], "--store takes memory, sqlite:PATH or redis://"),
     (["--store", "sqlite:/nowhere/at/all"], "--store sqlite:/nowhere/at/all: "),
     (["--store", "sqlite:/dev"], "--store sqlite:/dev: "),
-    (["--store", "redis://:secret@host:port/0"], "--store: "),
-    (["--store", "rediss://host/0"], "--store: "),
+    (["--store", "redis://:secret@host:port/0"], "--store cannot be read: "),
+    (["--store", "rediss://host/0"], "--store cannot be read: "),
     (["--nonsense"], "unknown option"), (["nonsense"], "unknown command"),
     (["--=1"], "unknown option"),
     // An empty value is none that follows.
