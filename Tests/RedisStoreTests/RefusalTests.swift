@@ -99,12 +99,16 @@ extension RedisTests {
     }
 
     /// A user who may do what ``RedisStore`` says that one needs, and nothing else.
-    @Test func theRightsThatAreNamedAreEnough() throws {
+    @Test(arguments: [
+      ("Sources/RedisStore/RedisStore.swift", "public final class"),
+      ("Examples/deploy/README.md", "- **Replicas**"),
+    ])
+    func theRightsThatAreNamedAreEnough(in path: String, before next: String) throws {
       let file = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Sources/RedisStore/RedisStore.swift")
+        .appending(path: "../../\(path)")
       let source = try String(contentsOf: file, encoding: .utf8)
       let start = try #require(source.range(of: "needs `~layoutd:*` and the commands")?.upperBound)
-      let end = try #require(source.range(of: "public final class")?.lowerBound)
+      let end = try #require(source[start...].range(of: next)?.lowerBound)
       let commands = source[start..<end].split(separator: "`").filter { word in
         word.allSatisfy { $0.isUppercase || $0 == "|" }
       }
