@@ -319,8 +319,8 @@ public final class ScrollBand: Sendable {
     let cancelling: Border = isForward ? .windowStart : .windowEnd
     // What left the view is asked for again, where the window reaches as far.
     let asksBehind = (isForward ? before : after) > 0
-    var (came, left): ([IndexPath], [IndexPath]) = ([], [])
-    var (cancelled, ahead): ([Passage], [Passage]) = ([], [])
+    var came: [IndexPath] = []
+    var (cancelled, wanted): ([Passage], [Passage]) = ([], [])
     for index in passed {
       let passage = passages[index]
       let isCell = passage.kind == .cell
@@ -328,7 +328,7 @@ public final class ScrollBand: Sendable {
       case leaving:
         tick.disappeared.append(
           ElementIdentity(kind: passage.kind, indexPath: passage.indexPath))
-        if isCell, asksBehind { left.append(passage.indexPath) }
+        if isCell, asksBehind { wanted.append(passage) }
       case coming:
         tick.appeared.append(
           LayoutAttributes(
@@ -336,7 +336,7 @@ public final class ScrollBand: Sendable {
             frame: direction.upright(passage.frame), zIndex: Int(passage.zIndex)))
         if isCell { came.append(passage.indexPath) }
       case cancelling: cancelled.append(passage)
-      default: ahead.append(passage)
+      default: wanted.append(passage)
       }
     }
     if tick.disappeared.count > 1 { tick.disappeared.sort { $0.position < $1.position } }
@@ -348,11 +348,11 @@ public final class ScrollBand: Sendable {
       asked = asked.subtracting(gone)
       tick.cancelPrefetch = sort(gone.ranges) { ScrollBand.frame(of: $0, among: cancelled) }
     }
-    if !(ahead.isEmpty && left.isEmpty) {
-      ahead.sort { $0.indexPath < $1.indexPath }
-      let wanted = ItemRanges(of: ahead.map(\.indexPath) + left)
-      asked = asked.union(wanted)
-      tick.prefetch = sort(wanted.ranges) { ScrollBand.frame(of: $0, among: ahead) }
+    if !wanted.isEmpty {
+      wanted.sort { $0.indexPath < $1.indexPath }
+      let new = ItemRanges(of: wanted.map(\.indexPath))
+      asked = asked.union(new)
+      tick.prefetch = sort(new.ranges) { ScrollBand.frame(of: $0, among: wanted) }
     }
   }
 

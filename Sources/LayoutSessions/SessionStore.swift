@@ -269,12 +269,15 @@ public final class SessionStore: Sendable {
     let (alarm, _) = leaving.withLock { leaving -> ((@Sendable () -> Void)?, [Session.Revision]) in
       leaving.hasAny = true
       let waiting = leaving.byteCount
+      var byteCountHere = 0
       for session in left {
         // Not the session, which takes no time to free without it, and may be held by other requests than its
         // revision is.
         let snapshot = session.snapshot
         let byteCount = snapshot.byteCount
-        if byteCount > SessionStore.largeSize {
+        byteCountHere += byteCount
+        // Many that are not large take as long together.
+        if byteCountHere > SessionStore.largeSize {
           leaving.append(snapshot.revision, byteCount: byteCount)
         }
       }

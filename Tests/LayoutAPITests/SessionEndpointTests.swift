@@ -503,6 +503,23 @@ struct SessionEndpointTests {
     }
   }
 
+  /// A tick near the last one goes through all that is asked for, where something comes or goes.
+  @Test(arguments: [(1, true), (100, false)])
+  func ticksOfWhoAsksForMuchAreLeftToWorkers(ahead: Int, isServed: Bool) throws {
+    let service = MockService()
+    let sections = Array(repeating: #"{"items":{"count":1}}"#, count: 3000).joined(separator: ",")
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[\#(sections)]},"layout":{"kind":"list","itemLength":10},"viewport":{"width":100,"height":100},"prefetch":{"ahead":\#(ahead)}}"#
+    )
+    func tick(_ y: Int, mayTakeLong: Bool) -> Int? {
+      service.send(
+        .post, path + "/scroll", #"{"contentOffset":{"x":0,"y":\#(y)}}"#,
+        mayTakeLong: mayTakeLong)?.status
+    }
+    for y in [101, 102] { #expect(tick(y, mayTakeLong: true) == 200) }
+    #expect(tick(103, mayTakeLong: false) == (isServed ? 200 : nil))
+  }
+
   /// What a question costs is known when it has been answered; the next ones go where they disturb
   /// nobody, until they are quick again.
   @Test func aSessionWhoseQuestionsTakeLongIsLeftToWorkers() throws {
@@ -527,7 +544,7 @@ struct SessionEndpointTests {
       (.post, "/scroll", #"{"contentOffset":{"x":0,"y":90},"full":true}"#),
       (.post, "/snap", #"{"proposedContentOffset":{"x":0,"y":9},"velocity":{"x":0,"y":0}}"#),
       (.get, "/attributes", ""), (.get, "/attributes/cell/0/5", ""),
-      (.get, "/item-at?x=1&y=1", ""),
+      (.get, "/item-at?x=1&y=1", ""), (.get, "", ""),
       (.get, "/scroll-offset?section=0&item=3&position=start", ""),
     ]
     func askQuickly(_ count: Int) {

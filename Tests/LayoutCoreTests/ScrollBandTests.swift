@@ -1,5 +1,6 @@
-import LayoutCore
 import Testing
+
+@testable import LayoutCore
 
 struct ScrollBandTests {
   /// Asks with many seeds how often bands answer; it has to be one time in twelve at least.
@@ -167,6 +168,34 @@ struct ScrollBandTests {
     }
     // Half a viewport on the way, and an eighth back.
     #expect(answeredCount == 68)
+  }
+
+  /// Nor is the layout asked where cells rest that have left the view and are to be loaded again.
+  @Test func aBandKnowsWhereAllThatIsToBeLoadedRests() throws {
+    var layout = ListLayout()
+    layout.itemLength = 50
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 100))]), layout: layout,
+      viewport: Viewport(size: Size(width: 100, height: 400)))
+    let reach = PrefetchReach(ahead: 1, behind: 0.5)
+    var state = ScrollState(contentOffset: Point(x: 0, y: 999))
+    let first = try state.scroll(
+      to: Point(x: 0, y: 1000), in: prepared, prefetch: reach, isFull: false, limit: 1000)
+    let band = try #require(
+      ScrollBand.make(prepared, at: state, prefetch: reach, shownCount: first.shownCount))
+    var tick = ScrollTick()
+    var asked = ItemRanges()
+    band.pass(from: 1000, to: 1060, addingTo: &tick, asked: &asked) { ranges, frame in
+      for range in ranges {
+        for item in range.start..<range.end {
+          let known = frame(IndexPath(item: item, section: range.section))
+          #expect(known == Rect(x: 0, y: Length(points: item * 50), width: 100, height: 50))
+        }
+      }
+      return ranges
+    }
+    // The one that has left, and the one that the window has come to.
+    #expect(tick.prefetch.map(\.start) == [20, 36])
   }
 
   /// Any number may have to be looked at that does not show: of sections without a length a decoration.

@@ -372,6 +372,24 @@ struct SessionStoreTests {
     #expect(!store.sweep(at: .zero))
   }
 
+  /// To free many that are not large takes as long as to free one that is.
+  @Test func ofManyThatLeaveAtOnceMostAreFreedLater() throws {
+    let store = SessionStore(limits: SessionLimits(idleTime: .seconds(10)))
+    let prepared = try Self.prepared(itemCount: 20_000)
+    var documents: [() -> Session.Document?] = []
+    for _ in 0..<64 {
+      let session = Self.session(of: prepared)
+      documents.append { [weak document = session.snapshot.document] in document }
+      try store.insert(session, at: .zero)
+    }
+    let byteCount = store.statistics.byteCount / 64
+    #expect(store.session(try Self.session().id, at: .seconds(11)) == nil)
+    #expect(store.statistics.expiredCount == 64)
+    #expect(documents.count { $0() == nil } == (1 << 20) / byteCount)
+    store.freeWhatHasLeft()
+    #expect(documents.allSatisfy { $0() == nil })
+  }
+
   /// Who is told frees all of it: whoever makes the last one leave does not hold it any more.
   @Test func whoIsToldFreesTheLastOneToo() throws {
     let store = SessionStore()

@@ -45,11 +45,12 @@ extension Call {
             pointer: "/sections/\(place)"))
       }
       let offset = current.scrolling.contentOffset
-      // As with a tick to there: what follows goes by what shows.
-      if contentOffset != nil {
-        _ = try elementsVisible(at: offset, in: current.layout, of: content)
-      }
-      let begun = try asking(session, current.revision) { () -> InteractiveMovement? in
+      let begun = try asking(session, current.revision) {
+        () throws(Failure) -> InteractiveMovement? in
+        // As with a tick to there: what follows goes by what shows.
+        if contentOffset != nil {
+          _ = try elementsVisible(at: offset, in: current.layout, of: content)
+        }
         let found = position.flatMap {
           current.layout.indexPathForItem(at: $0, contentOffset: offset)
         }

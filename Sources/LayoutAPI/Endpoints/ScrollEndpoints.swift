@@ -96,9 +96,10 @@ extension Call {
     var tick = ScrollTick()
     var revision: Session.Revision?
     let counted = session.scroll { current, scrolling in
-      guard isIfMatch(current.version), let band = service.bands.answer(to: bandKey(current)) else {
-        return false
-      }
+      guard isIfMatch(current.version), let band = service.bands.answer(to: bandKey(current)),
+        // All of them are gone through, and nobody else can ask for the session meanwhile.
+        scrolling.requestedRangeCount <= LayoutService.shortAnswer
+      else { return false }
       revision = current
       return scrolling.scroll(
         to: offset, in: current.layout, by: band,
