@@ -463,6 +463,22 @@ import Testing
     #expect(try answer.text.contains(#require(entry["requestId"] as? String)))
   }
 
+  /// The first of each has another name, in a log that several write to.
+  @Test func namesOfRefusalsTellProcessesApart() throws {
+    var names: Set<String> = []
+    for _ in 0..<2 {
+      let program = try Program([])
+      defer { program.kill() }
+      let client = RawClient(port: try program.port())
+      client.send("GET /.. HTTP/1.1\r\nHost: a\r\n\r\n")
+      let answer = try #require(client.receive())
+      #expect(answer.status == 400)
+      let problem = try JSONSerialization.jsonObject(with: Data(answer.text.utf8))
+      names.insert(try #require((problem as? [String: Any])?["requestId"] as? String))
+    }
+    #expect(names.count == 2)
+  }
+
   /// To wake the thread that writes takes as long as to answer.
   @Test func linesOfManyRequestsAreWrittenTogether() throws {
     let program = try Program([])
