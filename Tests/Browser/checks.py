@@ -3128,6 +3128,39 @@ class Checks(Page):
             wide = self.browser.eval("return document.documentElement.scrollWidth")
             expect(wide <= width, f"the page is {wide} wide at {width}")
 
+    @provokes(422)
+    def edges_lie_on_the_pixels_of_the_screen(self):
+        """As the server places them for that scale, so that a first screen of the same one stays where it is."""
+        self.open("collection=gallery&layout=waterfall")
+        seen = self.browser.eval(VIEW + """
+          const {collection, layout} = view;
+          const refusals = [];
+          view.addEventListener("error", ({detail}) => refusals.push(detail.problem?.pointer ?? String(detail.error)));
+          const heights = [];
+          for (const [scale, expected] of [
+            [null, undefined], [2, 2], ["1.5", 1.5], ["auto", devicePixelRatio], [null, undefined], ["none", undefined],
+          ]) {
+            view.displayScale = scale;
+            await view.idle();
+            if (scale === "none") {
+              heights.push([view.displayScale, refusals.at(-1)]);
+              continue;
+            }
+            const answer = await (await fetch("/v1/layout", {
+              method: "POST", headers: {"Content-Type": "application/json"},
+              body: JSON.stringify({
+                collection, layout,
+                viewport: {...view.viewportSize, ...(expected && {displayScale: expected})}}),
+            })).json();
+            heights.push([view.displayScale, Object.keys(view.viewportSize).length, view.contentSize.height, answer.contentSize.height]);
+          }
+          return heights;""")
+        *heights, refused = seen
+        for (value, members, own, expected), wanted in zip(heights, [None, 2, 1.5, "auto", None], strict=True):
+            expect(value == wanted and members == 2 and own == expected, f"at {wanted}: {value}, {own} and {expected}")
+        expect(len({own for _, _, own, _ in heights}) > 2, f"all scales are alike: {heights}")
+        expect(refused == ["none", "/viewport/displayScale"], f"what is no scale is {refused}")
+
     def resized_while_it_begins(self):
         """The collection may be large, and is sent once, whatever size the element gets meanwhile."""
         self.open("layout=flow")

@@ -263,6 +263,10 @@ struct SessionEndpointTests {
         #expect(service.send(method, target, ifNoneMatch: tag, ifMatch: tag)?.status == 304)
       }
     }
+    let snap = #"{"proposedContentOffset":{"x":0,"y":9},"velocity":{"x":0,"y":0}}"#
+    for (tag, status) in [("\"2\"", 412), ("\"1\"", 200), ("*", 200), ("", 200)] {
+      #expect(service.send(.post, path + "/snap", snap, ifMatch: tag)?.status == status)
+    }
     // What is not there is not at another version.
     for nothing in ["/v1/sessions/x", path + "/attributes/cell/0/999999"] {
       #expect(service.send(.get, nothing, ifMatch: "\"2\"")?.status == 404, "\(nothing)")

@@ -179,6 +179,11 @@ export class CollectionView extends HTMLElement {
   prefetch: PrefetchReach | null;
   reorderable: boolean;
   label: string | null;
+  /**
+   * Pixels per point, so that edges are on whole pixels; `"auto"` for what the screen has, null for none, whereby
+   * places are the same on all screens.
+   */
+  displayScale: number | "auto" | null;
   /** Header fields for the server, such as `Authorization`. */
   headers: Record<string, string> | (() => Record<string, string>);
   /** What is announced when items are moved by keyboard; `%` is filled in. */

@@ -21,7 +21,8 @@
  *
  * A page's server can draw the first screen: it puts the answer of one `POST /v1/layout` into a child
  * `<script type="application/json">`, and the elements beside it, each with `data-index-path` (and
- * `data-kind` unless it is a cell). They are taken over where they are.
+ * `data-kind` unless it is a cell). They are taken over where they are, and stay there if the answer is for a
+ * viewport as broad as the element, with its `displayScale` if `display-scale` gives it one.
  *
  * @module
  */
@@ -66,7 +67,7 @@ const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
  */
 const within = (position, end) => position > end + 1 ? end : Math.max(position, 0);
 const delay = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-const isSameSize = (a, b) => a.width === b.width && a.height === b.height;
+const isSameViewport = (a, b) => a.width === b.width && a.height === b.height && a.displayScale === b.displayScale;
 const keyOf = (kind, [section, item]) => `${kind}:${section},${item}`;
 const comparePaths = (a, b) => a[0] - b[0] || a[1] - b[1];
 /** Older Safari does not: there it is found out by waiting. */
@@ -310,13 +311,14 @@ const MESSAGES = {
 /**
  * The element.
  *
- * Attributes: `src`, `layout` (a kind or JSON), `server`, `label`, `reorderable`.
+ * Attributes: `src`, `layout` (a kind or JSON), `server`, `label`, `reorderable`, `display-scale` (a number, or
+ * `auto`).
  *
  * Events, all CustomEvents: `ready`, `tick`, `prefetch`, `cancelprefetch`, `snap`, `reorder`, `request`,
  * `error`.
  */
 export class CollectionView extends EarlyElement {
-  static observedAttributes = ["src", "layout", "server", "label", "reorderable"];
+  static observedAttributes = ["src", "layout", "server", "label", "reorderable", "display-scale"];
 
   /**
    * Fills an element in.
@@ -397,6 +399,9 @@ export class CollectionView extends EarlyElement {
   #idlers = [];
 
   #observer;
+  /** The resolution at which the screen is looked at, where that counts. */
+  #resolution = null;
+  /** With a `displayScale`, where there is one. */
   #viewport = { width: 0, height: 0 };
   #gestureStart = null;
   #gestureTimer = 0;
@@ -477,6 +482,7 @@ export class CollectionView extends EarlyElement {
     if (this.#isArriving) this.#awaitRest();
     else this.#adopt();
     this.#observer.observe(this.#scroller);
+    this.#watchScale();
     addEventListener("pagehide", this.#forget);
     addEventListener("pageshow", this.#comeBack);
     // Whoever is moved in the document has lost where its scroller was.
@@ -504,6 +510,7 @@ export class CollectionView extends EarlyElement {
 
   disconnectedCallback() {
     this.#observer.disconnect();
+    this.#watchScale();
     removeEventListener("pagehide", this.#forget);
     removeEventListener("pageshow", this.#comeBack);
     // What is in no document has no pointer, and is not told of its end.
@@ -535,6 +542,11 @@ export class CollectionView extends EarlyElement {
         else this.#layer.setAttribute("aria-label", value);
         break;
       case "reorderable": this.#listenToTouches(); break;
+      case "display-scale":
+        this.#rescaled();
+        // A session that has been given one cannot be without.
+        if (value === null && this.#session) this.#want();
+        break;
     }
   }
 
@@ -556,6 +568,17 @@ export class CollectionView extends EarlyElement {
   /** What the list is called for who cannot see it. */
   get label() { return this.getAttribute("label"); }
   set label(value) { this.#reflect("label", value); }
+
+  /**
+   * Pixels per point, so that edges are on whole pixels; `"auto"` for what the screen has, null for none, whereby
+   * places are the same on all screens.
+   */
+  get displayScale() {
+    const value = this.getAttribute("display-scale");
+    // What is no number the server refuses.
+    return value === null ? null : Number(value) || value;
+  }
+  set displayScale(value) { this.#reflect("display-scale", value); }
 
   #reflect(name, value) {
     if (value === null || value === undefined) this.removeAttribute(name);
@@ -613,7 +636,10 @@ export class CollectionView extends EarlyElement {
   /** How large the content is. */
   get contentSize() { return { width: this.#x.content, height: this.#y.content }; }
   /** What is seen of it. */
-  get viewportSize() { return { ...this.#viewport }; }
+  get viewportSize() {
+    const { width, height } = this.#viewport;
+    return { width, height };
+  }
   /** The version of the session; 0 if there is none. */
   get version() { return this.#session?.version ?? 0; }
   /** URL of the session; null if there is none. */
@@ -1415,8 +1441,26 @@ export class CollectionView extends EarlyElement {
       this.#x.viewport = width;
       this.#y.viewport = height;
     }
-    return { width, height };
+    const scale = this.displayScale;
+    if (scale === null) return { width, height };
+    return { width, height, displayScale: scale === "auto" ? this.#view.devicePixelRatio : scale };
   }
+
+  /** The window that it is in. */
+  get #view() { return this.ownerDocument.defaultView ?? window; }
+
+  /** Has itself told when the screen has other pixels, by zooming or on another screen. */
+  #watchScale() {
+    this.#resolution?.removeEventListener("change", this.#rescaled);
+    const isAuto = this.isConnected && this.displayScale === "auto";
+    this.#resolution = isAuto ? this.#view.matchMedia(`(resolution: ${this.#view.devicePixelRatio}dppx)`) : null;
+    this.#resolution?.addEventListener("change", this.#rescaled);
+  }
+
+  #rescaled = () => {
+    this.#watchScale();
+    if (this.#viewport.width > 0) this.#resized();
+  };
 
   /** Puts the scroller where the content is. */
   #scrollBack() { this.#jump(this.contentOffset); }
@@ -1507,7 +1551,7 @@ export class CollectionView extends EarlyElement {
     this.#viewport = size;
     if (before.width <= 0) return this.#want();
     const known = this.#session?.viewport ?? before;
-    if (!isSameSize(size, before) || !isSameSize(size, known)) this.#tellSize();
+    if (!isSameViewport(size, before) || !isSameViewport(size, known)) this.#tellSize();
   }
 
   /** Tells the server how large the viewport is, if it does not know. */
@@ -1518,7 +1562,7 @@ export class CollectionView extends EarlyElement {
       // Of many sizes in a row only the last one is worth an answer.
       const size = this.#viewport;
       const { viewport: known } = this.#session;
-      if (this.#movement || (known && isSameSize(size, known))) return;
+      if (this.#movement || (known && isSameViewport(size, known))) return;
       // Where it would come to rest is nowhere in another size.
       const hasStopped = this.#snapMode !== "none" && this.#stopMotion();
       try {

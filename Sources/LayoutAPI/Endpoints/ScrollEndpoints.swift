@@ -249,6 +249,7 @@ extension Call {
       try value.dragEnd(
         lastOffset: session.scrolling.contentOffset, isOutdated: session.scrolling.isOutdated)
     }
+    try checkIfMatch(session)
     let rule = session.description.snap
     let target = try asking(found, session.revision) { () throws(Failure) in
       session.layout.snapTarget(
