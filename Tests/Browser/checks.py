@@ -3479,6 +3479,186 @@ class Checks(Page):
               return [y, target, view.contentOffset.y];""")
             expect(seen == [1060, 1000, 1000], f"{what}: from one place it snaps to another, and is there: {seen}")
 
+    def what_is_set_later_is_another_matter(self):
+        """A batch, or data, that wait while others are set are for those that were there."""
+        self.open("layout=list")
+        for what, act, expected in (
+            ("a batch", "view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 2}]})", ["b0", 50]),
+            ("data", "view.replaceCollection(of('c', 70))", ["b0", 50]),
+        ):
+            seen = self.browser.eval(VIEW + f"""
+              const of = (name, count) => ({{sections: [{{items: {{ids: Array.from({{length: count}}, (_, i) => name + i)}}}}]}});
+              view.collection = of("a", 100);
+              await view.idle();
+              {act}.catch(() => {{}});
+              view.collection = of("b", 50);
+              await view.idle();
+              return [view.visibleItems[0].attributes.id, view.itemCounts[0], view.collection.sections[0].items.ids.length];""")
+            expect(seen == [*expected, 50], f"{what} and what is set then: {seen}")
+        seen = self.browser.eval(VIEW + """
+          view.replaceCollection({sections: [{items: {count: 70}}]});
+          view.collection = null;
+          await view.idle();
+          return [view.itemCounts, view.visibleItems.length];""")
+        expect(seen == [[], 0], f"data, and none then: {seen}")
+
+    def what_a_page_does_not_know_yet_is_nothing(self):
+        """Frameworks set `undefined` first."""
+        self.open("layout=list")
+        seen = self.browser.eval(VIEW + """
+          const errors = [];
+          view.addEventListener("error", ({detail}) => errors.push(String(detail.error)));
+          const {server, layout} = view;
+          for (const value of [undefined, null]) {
+            for (const name of ["server", "layout", "collection", "prefetch", "displayScale"]) view[name] = value;
+            await view.idle();
+          }
+          const found = [view.server === server, view.layout === layout, view.collection, view.visibleItems.length];
+          view.collection = {sections: [{items: {count: 9}}]};
+          await view.idle();
+          return [...found, view.visibleItems.length, errors];""")
+        expect(seen == [True, True, None, 0, 9, []], f"of what is not known: {seen}")
+
+    def what_a_page_styles_is_where_it_belongs(self):
+        """Whatever a page says of all its boxes, and wherever it hides the element."""
+        self.open("layout=list")
+        seen = self.browser.eval(VIEW + """
+          const sheet = new CSSStyleSheet();
+          sheet.replaceSync(`
+            html { box-sizing: border-box } *, *::before { box-sizing: inherit }
+            collection-view > * { padding: 10px; border: 1px solid; max-width: 100%; min-height: 300px }`);
+          document.adoptedStyleSheets.push(sheet);
+          view.collection = {sections: [{items: {count: 50, size: {width: 100, height: 100}}}]};
+          await view.idle();
+          const {element, attributes: {frame}} = view.visibleItems[1];
+          const {width, height} = element.getBoundingClientRect();
+          view.style.visibility = "hidden";
+          const hidden = getComputedStyle(element).visibility;
+          view.style.visibility = "";
+          document.adoptedStyleSheets.pop();
+          return [width - frame.width, height - frame.height, hidden, getComputedStyle(element).visibility];""")
+        expect(seen == [0, 0, "hidden", "visible"], f"wider, longer, hidden, and shown by: {seen}")
+
+    def pages_that_are_written_in_columns(self):
+        for mode in ("vertical-rl", "vertical-lr"):
+            self.open("collection=random&layout=pagedGrid")
+            self.browser.eval(f"document.documentElement.style.writingMode = '{mode}'")
+            self.same(f"{mode}", least=5)
+            self.browser.eval(VIEW + "await view.setContentOffset({x: view.viewportSize.width * 2, y: 0}, false)")
+            answer = self.same(f"{mode}, the third page", least=5)
+            seen = self.browser.eval(VIEW + """
+              const box = view.getBoundingClientRect();
+              return view.visibleItems.map(({element}) => element.getBoundingClientRect())
+                .filter((item) => item.left >= box.left - 1 && item.right <= box.right + 1).length;""")
+            expect(answer["offset"]["x"] > 0 and seen > 5, f"{mode}: {seen} items are seen at {answer['offset']}")
+
+    def a_scroll_that_is_asked_for_ends_where_it_should(self):
+        """Whichever side the scroll bar has gone to with the layout before, and whatever size the element gets."""
+        self.open("layout=list")
+        for kind in ("coverFlow", "pagedGrid", "banner", "wheel"):
+            seen = self.browser.eval(VIEW + f"""
+              view.layout = "list";
+              view.collection = {{sections: [{{items: {{count: 77, size: {{width: 100, height: 100}}}}}}]}};
+              await view.idle();
+              await view.setLayout("{kind}");
+              await view.scrollToItem(0, 40, "center");
+              await view.idle();
+              const there = view.contentOffset.x;
+              await view.scrollToItem(0, 40, "center", false);
+              await view.idle();
+              const far = view.scrollToItem(0, 3, "center");
+              await new Promise((resolve) => setTimeout(resolve, 100));
+              view.style.height = "400px";
+              await far;
+              await view.idle();
+              const resized = view.contentOffset.x;
+              await view.scrollToItem(0, 3, "center", false);
+              await view.idle();
+              view.style.height = "";
+              return [there, resized, view.contentOffset.x];""")
+            there, resized, expected = seen
+            expect(there > 500, f"{kind}: it ends at {there}")
+            expect(abs(resized - expected) < 60, f"{kind}: in another size it ends at {resized} instead of {expected}")
+
+    def the_focus_of_a_header_is_no_cells(self):
+        self.open("layout=list")
+        seen = self.browser.eval(VIEW + """
+          view.layout = {kind: "list"};
+          view.renderItem = (element, {kind, indexPath}) => {
+            if (kind !== "header") element.textContent = indexPath;
+            else if (!element.querySelector("input")) element.innerHTML = "<input>";
+          };
+          view.collection = {sections: [{header: {width: 100, height: 40}, items: {count: 60}}]};
+          await view.idle();
+          view.elementAt(0, 3).focus();
+          view.querySelector("input").focus();
+          const focused = () => document.activeElement.dataset.indexPath ?? document.activeElement.localName;
+          const seen = [focused()];
+          for (const y of [100, 0]) {
+            await view.setContentOffset({x: 0, y}, false);
+            await view.idle();
+            seen.push(focused());
+          }
+          return seen;""")
+        expect(seen == ["input", "collection-view", "collection-view"], f"the focus is at {seen}")
+
+    @provokes(422)
+    def a_layout_that_is_refused_while_a_session_begins(self):
+        """What has been shown is shown with the layout before."""
+        self.open("layout=list")
+        seen = self.browser.eval(VIEW + WAIT + """
+          const of = (count) => ({sections: [{items: {count}}]});
+          view.collection = of(4);
+          await view.idle();
+          const real = window.fetch;
+          const begun = new Promise((resolve) => {
+            window.fetch = async (url, options) => {
+              if (options?.method === "POST" && url.endsWith("/sessions")) {
+                resolve();
+                await wait(200);
+              }
+              return real(url, options);
+            };
+          });
+          const refused = new Promise((resolve) => {
+            view.addEventListener("error", ({detail}) => resolve(detail.status), {once: true});
+          });
+          view.collection = of(3);
+          await begun;
+          view.layout = {kind: "flow", columns: 3};
+          const status = await refused;
+          await view.idle();
+          window.fetch = real;
+          return [status, view.layout.kind, view.itemCounts, view.visibleItems.length];""")
+        expect(seen == [422, "list", [3], 3], f"refused, and then: {seen}")
+
+    def what_scrolls_in_an_item_keeps_its_scroll_bar(self):
+        self.open("layout=list")
+        seen = self.browser.eval(VIEW + WAIT + HAND + """
+          view.reorderable = true;
+          view.renderItem = (element) => {
+            element.innerHTML = "<div><p></p></div>";
+            const {firstChild} = element;
+            Object.assign(firstChild.style, {
+              display: "block", width: "200px", height: "90px", overflow: "scroll", borderRight: "12px solid"});
+            firstChild.firstChild.style.height = "900px";
+          };
+          view.collection = {sections: [{items: {count: 50, size: {width: 100, height: 100}}}]};
+          await view.idle();
+          const inner = view.elementAt(0, 1).firstChild;
+          const {right, top} = inner.getBoundingClientRect();
+          const found = [];
+          for (const x of [right - 6, right - 100]) {
+            const point = hand(inner, x, top + 24);
+            point("pointerdown");
+            await wait(500);
+            found.push(view.querySelector("[data-dragging]") !== null);
+            point("pointerup");
+            await view.idle();
+          }
+          return found;""")
+        expect(seen == [False, True], f"lifted by the scroll bar, and by what scrolls: {seen}")
+
     def pages_that_are_read_from_the_right(self):
         self.open("collection=random&layout=pagedGrid")
         self.browser.eval("document.documentElement.dir = 'rtl'")

@@ -168,7 +168,8 @@ export class CollectionView extends HTMLElement {
   /**
    * The collection, or what makes one whenever a session is begun. What has been given, here or in a batch, is
    * not copied: leave it as it is. Batches are followed, as long as all items of a section are described in the same
-   * words (`ids`, `sizes` or one `size`, …); where they are not, and a session may be lost, give what makes one.
+   * words (`ids`, `sizes` or one `size`, …); where they are not, and a session may be lost, give what makes one: what
+   * it makes is what is shown, so change what it reads from when a batch has resolved.
    */
   collection: Collection | (() => Collection | Promise<Collection>) | null;
   /** Collection, layout and prefetch reach at once. */

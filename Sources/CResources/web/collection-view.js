@@ -15,7 +15,8 @@
  * Give the element a height: by itself it has none, and shows nothing. Its children are the collection's
  * elements, to be styled by the page: each has `data-kind` (`cell`, `header`, `footer`, or a decoration's name)
  * and `data-index-path` (`section,item`); `data-dragging` while a finger has it, `data-leaving` while it fades
- * away. Their place and size are set as inline styles; leave `position`, `transform`, `width` and `height` alone.
+ * away. Their place and size are set as inline styles; leave `position`, `transform`, `transform-origin`, `width`,
+ * `height`, `opacity` and `z-index` alone.
  * Where items can be moved, what has `data-drag-handle` in one lifts it at once; links, labels, and what is pressed,
  * filled in or played lift nothing.
  *
@@ -272,8 +273,8 @@ const STYLE = `
 :host { display: block; position: relative; overflow: hidden; }
 :host([hidden]) { display: none; }
 .scroller {
-  /* Offsets count from the left, in pages that are read from the right too. */
-  direction: ltr; position: absolute; inset: 0; overflow: hidden; outline: none;
+  /* Offsets count from the left and the top, in pages that are read from the right or in columns too. */
+  direction: ltr; writing-mode: horizontal-tb; position: absolute; inset: 0; overflow: hidden; outline: none;
   overflow-anchor: none; -webkit-tap-highlight-color: transparent;
 }
 /* At its ends it keeps what goes its way from the page; across, and where it has no way to go, the page scrolls. */
@@ -289,8 +290,10 @@ const STYLE = `
 ::slotted([data-index-path]) {
   /* A page that was in place before has a style sheet of its own, which does not know of new ones. */
   position: absolute !important; left: 0 !important; top: 0 !important; margin: 0 !important;
-  visibility: visible !important;
-  box-sizing: border-box; contain: layout style;
+  visibility: inherit !important;
+  /* The layer has no size that a part of could be taken, and a frame is what a box has with its padding and border. */
+  box-sizing: border-box !important; min-width: 0 !important; min-height: 0 !important;
+  max-width: none !important; max-height: none !important; contain: layout style;
 }
 ::slotted([data-leaving]) { pointer-events: none; }
 /* A picture under a finger that waits to lift it would be offered to be saved, by Safari on phones. */
@@ -324,8 +327,7 @@ export class CollectionView extends EarlyElement {
    * Fills an element in.
    *
    * `reuse` is `"new"` for an element without contents, `"recycled"` for one with those of another item, or of the
-   * same before it was reloaded, `"moved"` if it still shows the same item, which has another index path or other
-   * attributes now.
+   * same before it was reloaded, `"moved"` if it still shows the same item, which has another index path now.
    *
    * The first that is set fills in anew, emptied, what this element has filled in by itself. Each other one leaves
    * what is filled in as it is: frameworks set one with each rendering.
@@ -481,6 +483,8 @@ export class CollectionView extends EarlyElement {
     this.#takeEarly();
     if (this.#isArriving) this.#awaitRest();
     else this.#adopt();
+    // Texts run as those around it do.
+    this.#layer.style.writingMode = getComputedStyle(this).writingMode;
     this.#observer.observe(this.#scroller);
     this.#watchScale();
     addEventListener("pagehide", this.#forget);
@@ -535,8 +539,8 @@ export class CollectionView extends EarlyElement {
     if (before === value) return;
     switch (name) {
       case "src": this.#source = value; this.collection = null; break;
-      case "layout": if (value !== null) this.layout = value; break;
-      case "server": this.server = value ?? new URL("..", import.meta.url).href; break;
+      case "layout": this.layout = value; break;
+      case "server": this.server = value; break;
       case "label":
         if (value === null) this.#layer.removeAttribute("aria-label");
         else this.#layer.setAttribute("aria-label", value);
@@ -553,7 +557,7 @@ export class CollectionView extends EarlyElement {
   /** Base URL of the server; where this module came from if nothing is said. */
   get server() { return this.#server; }
   set server(value) {
-    this.#server = new URL(value, document.baseURI).href;
+    this.#server = new URL(value ?? new URL("..", import.meta.url), document.baseURI).href;
     this.#want();
   }
 
@@ -592,7 +596,7 @@ export class CollectionView extends EarlyElement {
    */
   get collection() { return described(this.#collection); }
   set collection(value) {
-    this.#collection = value;
+    this.#collection = value ?? null;
     this.#edition++;
     this.#want();
   }
@@ -616,7 +620,8 @@ export class CollectionView extends EarlyElement {
   /** The layout: set it by the name of a kind or by an object; what was on screen flies to its place. */
   get layout() { return this.#layout; }
   set layout(value) {
-    this.setLayout(value).catch((error) => this.#report(error));
+    // Frameworks set what they do not know yet; there is always some layout.
+    if ((value ?? null) !== null) this.setLayout(value).catch((error) => this.#report(error));
   }
 
   /** How far to prefetch, in viewport lengths: `{ahead, behind}`. */
@@ -650,7 +655,7 @@ export class CollectionView extends EarlyElement {
   get visibleItems() {
     return this.#sorted.map(({ element, attributes }) => ({ element, attributes }));
   }
-  /** The index path of the cell that has, or would get, the keyboard's focus. */
+  /** The index path of the cell that has the keyboard's focus, or had it last; null if none had. */
   get currentIndexPath() { return this.#current && [...this.#current]; }
 
   /** The attributes that an element shows; null if it is none of the collection's. */
@@ -715,6 +720,8 @@ export class CollectionView extends EarlyElement {
       this.#fly(answer, isHorizontal(before), layout);
       this.#fullWanted = true;
       this.#wantTick();
+      // Its scroll bar may have gone to another side: what is asked for next is asked for in that size.
+      this.#resized();
     });
   }
 
@@ -725,12 +732,13 @@ export class CollectionView extends EarlyElement {
    * @returns {Promise<object>} The server's answer.
    */
   applyUpdates(batch) {
+    // What is set after this call is another matter.
+    const edition = this.#edition;
     return this.#enqueue(async () => {
-      const before = this.#collection;
       const body = { contentOffset: this.#tellOffset(), ...batch };
       if (batch.dryRun) return this.#ask("POST", "/updates", body, { isMatched: true });
       const answer = await this.#askOnce("POST", "/updates", body);
-      this.#followBatch(before, batch);
+      this.#followBatch(edition, batch);
       this.#takeSummary(answer);
       const reloaded = [...this.#items.values()].filter((item) => item.isCell && isReloaded(item.attributes, batch));
       this.#change(answer);
@@ -743,10 +751,11 @@ export class CollectionView extends EarlyElement {
   }
 
   /** What another session would begin with. */
-  #followBatch(before, batch) {
+  #followBatch(edition, batch) {
     // The page may have set another one meanwhile. And what could not be followed shows what no session would begin
     // with: what comes after it is not about that.
-    if (this.#collection !== before || this.#shownEdition === -1) return;
+    if (this.#edition !== edition || this.#shownEdition === -1) return;
+    const before = this.#collection;
     try {
       this.#collection = updated(before, batch);
     } catch {
@@ -763,13 +772,13 @@ export class CollectionView extends EarlyElement {
    * @returns {Promise<object>} The server's answer.
    */
   replaceCollection(collection, anchor) {
+    const edition = this.#edition;
     return this.#enqueue(async () => {
-      const before = this.#collection;
       const body = { collection, anchor, contentOffset: this.#tellOffset() };
       const answer = await this.#askOnce("PUT", "/collection", body, true);
-      if (this.#collection === before) {
+      if (this.#edition === edition) {
         this.#collection = collection;
-        this.#shownEdition = this.#edition;
+        this.#shownEdition = edition;
       }
       this.#takeSummary(answer);
       if (answer.attributes) {
@@ -812,7 +821,7 @@ export class CollectionView extends EarlyElement {
 
   /** Scrolls to an offset. */
   async setContentOffset({ x, y }, isAnimated = true) {
-    await this.#moveTo({ x, y }, isAnimated ? 0.35 : 0);
+    await this.#moveTo({ x, y }, isAnimated ? 0.35 : 0, { isAsked: true });
     await this.#enqueue(async () => {});
   }
 
@@ -833,6 +842,14 @@ export class CollectionView extends EarlyElement {
       // The session that is to be replaced may still be there.
       if (generation === this.#generation) this.#isOutdated = passes(error);
       this.#failed(error);
+      // What has been shown is not lost for a layout that is refused.
+      const { layout, isOwn } = this.#accepted;
+      if (generation === this.#generation && this.#shownEdition !== null && this.#layout !== layout &&
+          error.problem?.pointer?.startsWith("/layout")) {
+        this.#layout = layout;
+        this.#hasLayout = isOwn;
+        this.#want();
+      }
     });
   }
 
@@ -893,7 +910,7 @@ export class CollectionView extends EarlyElement {
     this.#reconcile(answer.attributes);
     this.#removeStrangers();
     this.#emit("ready", { url: this.sessionURL, contentSize: answer.contentSize });
-    this.#dispatchRanges("prefetch", answer.prefetch);
+    this.#dispatchRanges("prefetch", answer.prefetch, true);
     // The offset may have been clamped, or scrolled meanwhile.
     this.#wantTick();
   }
@@ -903,6 +920,7 @@ export class CollectionView extends EarlyElement {
     if (this.#shownEdition === null) return;
     this.#forget();
     this.#shownEdition = this.#current = null;
+    this.#dispatchRanges("prefetch", [], true);
     this.#reconcile([]);
     this.#setContent({ width: 0, height: 0 });
   }
@@ -910,8 +928,11 @@ export class CollectionView extends EarlyElement {
   /** The server forgets sessions by itself, but later. */
   #forget = () => {
     if (!this.#session) return;
-    fetch(this.sessionURL, { method: "DELETE", headers: this.#headers(), keepalive: true })
-      .catch(() => {});
+    try {
+      fetch(this.sessionURL, { method: "DELETE", headers: this.#headers(), keepalive: true }).catch(() => {});
+    } catch (error) {
+      this.#report(error);
+    }
     this.#loseSession();
   };
 
@@ -1360,7 +1381,8 @@ export class CollectionView extends EarlyElement {
   /** The focus of what goes stays with the list, and comes back with the item, or what is in its place then. */
   #keepFocus(element) {
     if (!this.#focusIn(element)) return;
-    this.#hadFocus = true;
+    // What is in a header is not in a cell.
+    this.#hadFocus = element.dataset.kind === "cell";
     this.#scroller.focus({ preventScroll: true });
   }
 
@@ -1563,8 +1585,8 @@ export class CollectionView extends EarlyElement {
       const size = this.#viewport;
       const { viewport: known } = this.#session;
       if (this.#movement || (known && isSameViewport(size, known))) return;
-      // Where it would come to rest is nowhere in another size.
-      const hasStopped = this.#snapMode !== "none" && this.#stopMotion();
+      // Where it would come to rest is nowhere in another size; where the page has it go it goes.
+      const hasStopped = this.#snapMode !== "none" && !this.#motion?.isAsked && this.#stopMotion();
       try {
         this.#session.viewport = null;
         const contentOffset = this.#tellOffset();
@@ -1892,7 +1914,7 @@ export class CollectionView extends EarlyElement {
       }
       const seconds = duration === undefined ? 0.3 : clamp(duration, 0.2, 2.5);
       // Not awaited: what comes meanwhile need not wait for it.
-      this.#moveTo(target, seconds, duration === undefined ? easeOut : decelerate);
+      this.#moveTo(target, seconds, { curve: duration === undefined ? easeOut : decelerate });
     }).catch((error) => this.#report(error));
   }
 
@@ -1913,7 +1935,7 @@ export class CollectionView extends EarlyElement {
   }
 
   /** Moves the content; resolves when it is there, or somebody has stopped it, and says which. */
-  #moveTo(target, seconds, curve = easeOut) {
+  #moveTo(target, seconds, { curve = easeOut, isAsked = false } = {}) {
     this.#stopMotion();
     this.#gestureStart = this.#question = null;
     const width = this.#x.viewport;
@@ -1933,7 +1955,7 @@ export class CollectionView extends EarlyElement {
     }
     return new Promise((resolve) => {
       const began = performance.now();
-      const motion = { resolve, frame: 0, start, end };
+      const motion = { resolve, frame: 0, start, end, isAsked };
       this.#motion = motion;
       const step = (now) => {
         if (this.#motion !== motion) return;
@@ -2020,6 +2042,10 @@ export class CollectionView extends EarlyElement {
     const own = path.slice(0, path.indexOf(this)).find((node) => node.matches?.(`${HANDLE}, ${CONTROLS}`));
     const hasHandle = own?.matches(HANDLE);
     if (own && !hasHandle) return;
+    // Nor is that of what scrolls in an item.
+    const [{ clientWidth, clientHeight, scrollWidth, scrollHeight }] = path;
+    const isBeside = event.offsetX < 0 || event.offsetX >= clientWidth || event.offsetY >= clientHeight;
+    if (isBeside && clientWidth > 0 && (scrollWidth > clientWidth || scrollHeight > clientHeight)) return;
     this.#pointerCancelled();
     const item = this.#itemOf(event);
     const isTouch = event.pointerType === "touch";
@@ -2256,19 +2282,19 @@ export class CollectionView extends EarlyElement {
     const movement = this.#movement;
     if (!movement) return Promise.resolve();
     movement.autoscroll = { x: 0, y: 0 };
+    const edition = this.#edition;
     return this.#enqueue(async () => {
       if (this.#movement !== movement || !movement.isUp) return;
       if (movement.isWanted) await this.#stepMovement();
       // The server may not know yet where the view is, and take the item for one that is held at an edge.
       movement.autoscroll = { x: 0, y: 0 };
-      const before = this.#collection;
       const answer = await this.#askOnce("POST", "/movement/end");
       this.#flush();
       this.#letGo();
       if (this.#isInDoubt) this.#fullWanted = true;
       const { source = movement.source, target = movement.target } = answer;
       const isMoved = comparePaths(source, target) !== 0;
-      if (isMoved) this.#followBatch(before, { moveItems: [{ from: source, to: target }] });
+      if (isMoved) this.#followBatch(edition, { moveItems: [{ from: source, to: target }] });
       this.#takeSummary(answer);
       this.#change(answer, 0.25);
       this.#announce("dropped", target);
