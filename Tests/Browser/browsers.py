@@ -44,7 +44,9 @@ class Chromium(Browser):
         super().__init__()
         self.playwright = sync_playwright().start()
         self.browser = self.playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox"]
+            executable_path="/usr/bin/chromium", args=["--no-sandbox"],
+            # As on a desk, where they take room.
+            ignore_default_args=["--hide-scrollbars"],
         )
         self.page = self.browser.new_page(viewport={"width": 1280, "height": 800})
         self.page.set_default_timeout(20_000)

@@ -1593,8 +1593,10 @@ class Checks(Page):
           const [said, heard] = [[], []];
           window.fetch = async (url, options) => {
             const answer = await real(url, options);
-            const {prefetch = [], cancelPrefetch = [], reset = false} = await answer.clone().json().catch(() => ({}));
             const name = String(url).split("/").pop();
+            // Another session knows nothing of what was asked for before.
+            const {prefetch = [], cancelPrefetch = [], reset = name === "sessions"} =
+              await answer.clone().json().catch(() => ({}));
             if (prefetch.length || reset) said.push([name, "prefetch", prefetch, reset]);
             if (cancelPrefetch.length) said.push([name, "cancelprefetch", cancelPrefetch, false]);
             return answer;
