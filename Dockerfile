@@ -27,7 +27,8 @@ COPY --from=build /out/layoutd /usr/local/bin/layoutd
 COPY LICENSE /usr/share/doc/layoutd/LICENSE
 # A number, so that orchestrators can see that it is not root.
 USER 10001
-# Change the port by LAYOUTD_PORT rather than by an argument: the health check reads it too.
+# Change the port by LAYOUTD_PORT rather than by an argument: the health check reads it too, and fails where an
+# orchestrator has put something else there.
 ENV LAYOUTD_HOST=0.0.0.0
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 CMD ["layoutd", "healthcheck"]

@@ -17,6 +17,7 @@ extension Audience {
     case .operators: route.isForOperators
     }
   }
+
   /// Whether a key is asked for at a path: where it belongs to the API, whatever is there.
   func needsKey(_ path: Span<UInt8>) -> Bool {
     switch self {

@@ -45,7 +45,8 @@ extension Operation {
 }
 
 extension Problem {
-  /// Without its pointer, if that leads out of what a body has of a description; nil if it has nothing of one.
+  /// Without its pointer, if that leads out of what a body has of a description; `part` is nil where it has nothing
+  /// of one.
   fileprivate func pointing(into part: String?) -> Problem {
     guard let pointer, part.map(pointer.hasPrefix) != true else { return self }
     var problem = self

@@ -28,7 +28,7 @@ public final class LayoutService: HTTPHandler {
   /// Bodies up to so many bytes are read and laid out on the thread that serves.
   private static let shortBody = 1024
   /// So many elements are written on the thread that serves.
-  static let shortAnswer = 500
+  private static let shortAnswer = 500
 
   /// Makes a service.
   ///

@@ -107,14 +107,16 @@ struct Problem: Error {
 
   /// A path that is none of the contract's, or not there for who asks.
   static func noSuchPath(_ path: Span<UInt8>, for audience: Audience) -> Problem {
+    let bare = Routes.routeWithoutSlash(path)
     let instead =
-      switch audience {
-      case .operators: "only /healthz, /readyz and /metrics are at this listener"
-      case .clients where Routes.match(path) != nil:
-        "health and metrics are at a listener of their own, see --admin-port"
-      case .everyone where Routes.isSlashTooMuch(path), .clients where Routes.isSlashTooMuch(path):
+      if audience == .operators {
+        "only /healthz, /readyz and /metrics are at this listener"
+      } else if let bare, audience.sees(bare) {
         "without the slash at its end there is"
-      case .everyone, .clients: "GET /openapi.yaml has all there are"
+      } else if bare != nil || Routes.match(path) != nil {
+        "health and metrics are at a listener of their own, see --admin-port"
+      } else {
+        "GET /openapi.yaml has all there are"
       }
     return .notFound("there is nothing at this path; \(instead)")
   }
@@ -189,11 +191,11 @@ struct Problem: Error {
         pointer: "/collection")
     case .tooMany(let limit):
       self = .tooManyRequests(
-        "there are \(limit) sessions already, as many as one key's name, or all without keys, may have; delete one",
+        "there are \(limit) sessions already, as many as one key's name, or where there are no keys all clients, may have; delete one",
         wait: .seconds(60))
     case .tooMuch(let limit):
       self = .tooManyRequests(
-        "the sessions would take more than \(limit) bytes together, as many as those of one key's name, or all without keys, may; delete one",
+        "the sessions would take more than \(limit) bytes together, as many as those of one key's name, or where there are no keys all, may; delete one",
         wait: .seconds(60))
     }
   }

@@ -128,10 +128,10 @@ enum Routes {
     return nil
   }
 
-  /// Whether a path would be one without the slash at its end.
-  static func isSlashTooMuch(_ path: Span<UInt8>) -> Bool {
-    guard path.count > 1, path[path.count - 1] == UInt8(ascii: "/") else { return false }
-    return match(path.extracting(0..<path.count - 1)) != nil
+  /// The route of a path without the slash at its end; nil if it has none, or leads nowhere without.
+  static func routeWithoutSlash(_ path: Span<UInt8>) -> Route? {
+    guard path.count > 1, path[path.count - 1] == UInt8(ascii: "/") else { return nil }
+    return match(path.extracting(0..<path.count - 1))?.route
   }
 
   /// Up to eight bytes at the end of a path, the last one lowest.

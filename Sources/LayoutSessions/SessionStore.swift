@@ -228,10 +228,11 @@ public final class SessionStore: Sendable {
     var byteCount = 0
     var alarm: (@Sendable () -> Void)?
     private var revisions: [(revision: Session.Revision, byteCount: Int)] = []
+    private var identities: Set<ObjectIdentifier> = []
 
     mutating func append(_ revision: Session.Revision, byteCount: Int) {
       // A session may leave while it is changed: what leaves is replaced too.
-      guard !revisions.contains(where: { $0.revision === revision }) else { return }
+      guard identities.insert(ObjectIdentifier(revision)).inserted else { return }
       revisions.append((revision, byteCount))
       self.byteCount += byteCount
     }
@@ -242,13 +243,15 @@ public final class SessionStore: Sendable {
       for place in revisions.indices.reversed()
       where isKnownUniquelyReferenced(&revisions[place].revision) {
         byteCount -= revisions[place].byteCount
-        taken.append(revisions.remove(at: place).revision)
+        let revision = revisions.remove(at: place).revision
+        identities.remove(ObjectIdentifier(revision))
+        taken.append(revision)
       }
       return taken
     }
 
     mutating func takeAll() -> [Session.Revision] {
-      defer { (revisions, byteCount) = ([], 0) }
+      defer { (revisions, identities, byteCount) = ([], [], 0) }
       return revisions.map(\.revision)
     }
 
@@ -258,10 +261,10 @@ public final class SessionStore: Sendable {
     }
   }
 
-  /// Frees what is small, and leaves what is large to the next sweep, or to somebody else if it is much.
+  /// Frees so much, and leaves the rest to the next sweep, or to somebody else if it is much.
   ///
-  /// To free what is large takes milliseconds, or with many sections a tenth of a second, which the thread that
-  /// serves others has not. Unless too much has been left already: then all of that is freed.
+  /// To free what is large, or many, takes milliseconds, or with many sections a tenth of a second, which the thread
+  /// that serves others has not. Unless too much has been left already: then all of that is freed.
   ///
   /// - Parameter left: Sessions that have left; none when it returns.
   /// - Returns: What to call if it is much.
@@ -269,16 +272,16 @@ public final class SessionStore: Sendable {
     let (alarm, _) = leaving.withLock { leaving -> ((@Sendable () -> Void)?, [Session.Revision]) in
       leaving.hasAny = true
       let waiting = leaving.byteCount
-      var byteCountHere = 0
+      var freed = 0
       for session in left {
         // Not the session, which takes no time to free without it, and may be held by other requests than its
         // revision is.
         let snapshot = session.snapshot
         let byteCount = snapshot.byteCount
-        byteCountHere += byteCount
-        // Many that are not large take as long together.
-        if byteCountHere > SessionStore.largeSize {
+        if freed + byteCount > SessionStore.largeSize {
           leaving.append(snapshot.revision, byteCount: byteCount)
+        } else {
+          freed += byteCount
         }
       }
       if waiting > leavingMaximum(leaving) { return (nil, leaving.takeAll()) }

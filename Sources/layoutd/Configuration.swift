@@ -212,7 +212,8 @@ struct Configuration {
     .integer(
       "max-items", 1...1_000_000_000, \.maxItems,
       "items with data of their own in one collection; over it: 422"),
-    // Each may have 10¹² items, thrice as many before a batch is refused for it: all are counted in 63 bits.
+    // Each may have 10¹² items, thrice as many before a batch is refused for it, and four million operations may
+    // insert as many each: all are counted in 63 bits.
     .integer(
       "max-sections", 1...1_000_000, \.maxSections, "sections in one collection; over it: 422"),
     .integer(

@@ -98,7 +98,7 @@ extension RedisTests {
       #expect(try other.load(id, since: 1, isScrolling: true)?.takeover != 0)
     }
 
-    /// A user who may do what ``RedisStore`` says that one needs, and nothing else.
+    /// A user who may do what either text says that one needs, and nothing else.
     @Test(arguments: [
       ("Sources/RedisStore/RedisStore.swift", "public final class"),
       ("Examples/deploy/README.md", "- **Replicas**"),

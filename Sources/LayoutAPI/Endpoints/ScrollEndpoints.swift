@@ -98,7 +98,7 @@ extension Call {
     let counted = session.scroll { current, scrolling in
       guard isIfMatch(current.version), let band = service.bands.answer(to: bandKey(current)),
         // All of them are gone through, and nobody else can ask for the session meanwhile.
-        scrolling.requestedRangeCount <= LayoutService.shortAnswer
+        scrolling.requestedRangeCount <= Call.nearRangeCount
       else { return false }
       revision = current
       return scrolling.scroll(
@@ -110,11 +110,15 @@ extension Call {
     return answer(tick, at: offset, revision, counted.number, shape)
   }
 
+  /// To go through so many ranges that are asked for takes some hundred microseconds at most.
+  private static let nearRangeCount = 4096
+
   private func bandKey(_ revision: Session.Revision) -> AnswerKey {
     AnswerKey(revision: revision.number, question: .band, numbers: [0, 0, 0, 0])
   }
 
-  /// A tick that says what changed, where no band is at hand that reaches as far.
+  /// A tick that says what changed, where no band is at hand that reaches as far, or too much is asked for to go
+  /// through it while others wait.
   private func tick(
     to offset: Point, from before: Session.Snapshot, _ scrolling: inout ScrollState
   ) throws(Failure) -> ScrollTick {
@@ -123,14 +127,17 @@ extension Call {
     let prefetch = revision.description.prefetch
     // Who turns around may well do so again: a band costs several ticks, and is good for one way.
     let goesOn = scrolling.isForward == scrolling.isForward(to: offset, in: revision.layout)
-    if goesOn, let band = service.bands.answer(to: key),
-      let next = band.moved(to: scrolling, in: revision.layout, prefetch: prefetch)
-    {
+    if goesOn, let band = service.bands.answer(to: key) {
+      let limit = service.limits.elementCount(about: revision.description.content)
       var tick = ScrollTick()
-      let isNear = scrolling.scroll(
-        to: offset, in: revision.layout, by: next,
-        limit: service.limits.elementCount(about: revision.description.content), addingTo: &tick)
-      if isNear {
+      func isNear(by band: ScrollBand) -> Bool {
+        scrolling.scroll(
+          to: offset, in: revision.layout, by: band, limit: limit, addingTo: &tick)
+      }
+      if isNear(by: band) { return tick }
+      if let next = band.moved(to: scrolling, in: revision.layout, prefetch: prefetch),
+        isNear(by: next)
+      {
         service.bands.insert(next, for: key, byteCount: next.byteCount)
         return tick
       }

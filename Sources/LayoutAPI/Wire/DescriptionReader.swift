@@ -8,7 +8,8 @@ struct ContentLimits {
   var sections: Int
   /// Items of one section that have no data of their own.
   static let equalItems = 1_000_000_000_000
-  /// Operations of one kind in a batch: all items that they may bring or take are counted in 63 bits.
+  /// Operations of one kind in a batch: all items that they may bring or take, and those of as many sections as
+  /// there may be, are counted in 63 bits.
   static let operations = 4_000_000
   /// The bytes of a section's or an item's name.
   static let nameLength = 1024
