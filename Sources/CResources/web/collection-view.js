@@ -483,11 +483,9 @@ export class CollectionView extends EarlyElement {
     this.#takeEarly();
     if (this.#isArriving) this.#awaitRest();
     else this.#adopt();
-    // Texts run as those around it do.
-    this.#layer.style.writingMode = getComputedStyle(this).writingMode;
     this.#observer.observe(this.#scroller);
     this.#watchScale();
-    addEventListener("pagehide", this.#forget);
+    addEventListener("pagehide", this.#giveBack);
     addEventListener("pageshow", this.#comeBack);
     // Whoever is moved in the document has lost where its scroller was.
     if (this.#viewport.width > 0) this.#scrollBack();
@@ -515,12 +513,12 @@ export class CollectionView extends EarlyElement {
   disconnectedCallback() {
     this.#observer.disconnect();
     this.#watchScale();
-    removeEventListener("pagehide", this.#forget);
+    removeEventListener("pagehide", this.#giveBack);
     removeEventListener("pageshow", this.#comeBack);
     // What is in no document has no pointer, and is not told of its end.
     this.#pointerCancelled();
     // Being moved in the document is a disconnection too, and no reason to start anew.
-    setTimeout(() => { if (!this.isConnected) this.#forget(); }, 1000);
+    setTimeout(() => { if (!this.isConnected) this.#giveBack(); }, 1000);
   }
 
   /** In another document, such as that of a picture in picture, the sheets of this one count for nothing. */
@@ -548,8 +546,6 @@ export class CollectionView extends EarlyElement {
       case "reorderable": this.#listenToTouches(); break;
       case "display-scale":
         this.#rescaled();
-        // A session that has been given one cannot be without.
-        if (value === null && this.#session) this.#want();
         break;
     }
   }
@@ -722,6 +718,7 @@ export class CollectionView extends EarlyElement {
       this.#wantTick();
       // Its scroll bar may have gone to another side: what is asked for next is asked for in that size.
       this.#resized();
+      await this.#putSize().catch((error) => this.#report(error));
     });
   }
 
@@ -845,7 +842,7 @@ export class CollectionView extends EarlyElement {
       // What has been shown is not lost for a layout that is refused.
       const { layout, isOwn } = this.#accepted;
       if (generation === this.#generation && this.#shownEdition !== null && this.#layout !== layout &&
-          error.problem?.pointer?.startsWith("/layout")) {
+          error?.problem?.pointer?.startsWith("/layout")) {
         this.#layout = layout;
         this.#hasLayout = isOwn;
         this.#want();
@@ -895,22 +892,25 @@ export class CollectionView extends EarlyElement {
     // Where it is begun, whatever server is set meanwhile.
     const url = new URL("v1/sessions", this.#server).href;
     const answer = await this.#request("POST", url, description);
-    // Which viewport and layout the server has, null where an answer was lost; whether it may hold an item still.
+    // Which viewport and layout the server has, null where an answer was lost; whether it may hold an item still, and
+    // have a scale.
     this.#session = {
       url: `${url}/${answer.id}`, version: answer.version, itemCounts: [], viewport, layout, isHolding: false,
+      isScaled: viewport.displayScale !== undefined,
     };
     this.#accepted = { layout, isOwn };
     if (!this.isConnected) return this.#forget();
     this.#takeSummary(answer);
     this.#setContent(answer.contentSize);
     this.#told = this.contentOffset;
+    const hasShown = this.#shownEdition !== null;
     const isOther = this.#shownEdition !== edition || typeof this.#collection === "function";
-    if (isOther && this.#shownEdition !== null) this.#isInDoubt = true;
+    if (isOther && hasShown) this.#isInDoubt = true;
     this.#shownEdition = edition;
     this.#reconcile(answer.attributes);
     this.#removeStrangers();
     this.#emit("ready", { url: this.sessionURL, contentSize: answer.contentSize });
-    this.#dispatchRanges("prefetch", answer.prefetch, true);
+    this.#dispatchRanges("prefetch", answer.prefetch, hasShown);
     // The offset may have been clamped, or scrolled meanwhile.
     this.#wantTick();
   }
@@ -926,14 +926,19 @@ export class CollectionView extends EarlyElement {
   }
 
   /** The server forgets sessions by itself, but later. */
-  #forget = () => {
+  #forget() {
     if (!this.#session) return;
+    fetch(this.sessionURL, { method: "DELETE", headers: this.#headers(), keepalive: true }).catch(() => {});
+    this.#loseSession();
+  }
+
+  /** What makes the header fields may fail; then the server forgets the session by itself. */
+  #giveBack = () => {
     try {
-      fetch(this.sessionURL, { method: "DELETE", headers: this.#headers(), keepalive: true }).catch(() => {});
+      this.#forget();
     } catch (error) {
       this.#report(error);
     }
-    this.#loseSession();
   };
 
   #loseSession() {
@@ -1566,6 +1571,8 @@ export class CollectionView extends EarlyElement {
     const size = this.#measure();
     const before = this.#viewport;
     if (size.width <= 0 || size.height <= 0) return;
+    // Texts run as those around it do.
+    this.#layer.style.writingMode = getComputedStyle(this).writingMode;
     // It may have been hidden, and scrolled before.
     this.#scrolled();
     // Looked at again when the item is put down.
@@ -1578,30 +1585,43 @@ export class CollectionView extends EarlyElement {
 
   /** Tells the server how large the viewport is, if it does not know. */
   #tellSize() {
-    this.#enqueue(async () => {
-      // What was under way may have been a session's beginning: the collection is not sent again for a size.
-      if (!this.#session) return this.#want();
-      // Of many sizes in a row only the last one is worth an answer.
-      const size = this.#viewport;
-      const { viewport: known } = this.#session;
-      if (this.#movement || (known && isSameViewport(size, known))) return;
-      // Where it would come to rest is nowhere in another size; where the page has it go it goes.
-      const hasStopped = this.#snapMode !== "none" && !this.#motion?.isAsked && this.#stopMotion();
-      try {
-        this.#session.viewport = null;
-        const contentOffset = this.#tellOffset();
-        const anchor = this.#main.offset <= 0 ? "start" : "visible";
-        const answer = await this.#ask("PUT", "/viewport", { viewport: { ...size, contentOffset }, anchor });
-        if (!this.#session) return;
-        this.#session.viewport = size;
-        this.#takeSummary(answer);
-        this.#setContent(answer.contentSize, this.#offsetAfter(answer));
-        this.#reconcile(answer.attributes);
-        this.#wantTick();
-      } finally {
-        if (hasStopped) this.#comeToRest();
-      }
-    }).catch((error) => this.#report(error));
+    this.#enqueue(() => this.#putSize()).catch((error) => this.#report(error));
+  }
+
+  async #putSize() {
+    const session = this.#session;
+    // What was under way may have been a session's beginning: the collection is not sent again for a size.
+    if (!session) return this.#want();
+    // Of many sizes in a row only the last one is worth an answer.
+    const size = this.#viewport;
+    const known = session.viewport;
+    if (this.#movement || (known && isSameViewport(size, known))) return;
+    const isScaled = size.displayScale !== undefined;
+    // What has been given a scale cannot be without.
+    if (session.isScaled && !isScaled) return this.#want();
+    // Where it would come to rest is nowhere in another size; where the page has it go it goes, and comes to rest then.
+    const isAsked = this.#motion?.isAsked;
+    if (isAsked) this.#motion.isResized = true;
+    const hasStopped = this.#snapMode !== "none" && !isAsked && this.#stopMotion();
+    try {
+      session.viewport = null;
+      session.isScaled ||= isScaled;
+      const contentOffset = this.#tellOffset();
+      const anchor = this.#main.offset <= 0 ? "start" : "visible";
+      const answer = await this.#ask("PUT", "/viewport", { viewport: { ...size, contentOffset }, anchor });
+      if (!this.#session) return;
+      this.#session.viewport = size;
+      this.#takeSummary(answer);
+      this.#setContent(answer.contentSize, this.#offsetAfter(answer));
+      this.#reconcile(answer.attributes);
+      this.#wantTick();
+    } catch (error) {
+      // What is refused has changed nothing.
+      if (!passes(error)) session.viewport = known;
+      throw error;
+    } finally {
+      if (hasStopped) this.#comeToRest();
+    }
   }
 
   // MARK: Animation
@@ -1955,7 +1975,7 @@ export class CollectionView extends EarlyElement {
     }
     return new Promise((resolve) => {
       const began = performance.now();
-      const motion = { resolve, frame: 0, start, end, isAsked };
+      const motion = { resolve, frame: 0, start, end, isAsked, isResized: false };
       this.#motion = motion;
       const step = (now) => {
         if (this.#motion !== motion) return;
@@ -1967,6 +1987,7 @@ export class CollectionView extends EarlyElement {
         } else {
           this.#stopMotion(true);
           this.#lastRest = this.contentOffset;
+          if (motion.isResized) this.#comeToRest();
         }
       };
       motion.frame = requestAnimationFrame(step);
@@ -2043,9 +2064,7 @@ export class CollectionView extends EarlyElement {
     const hasHandle = own?.matches(HANDLE);
     if (own && !hasHandle) return;
     // Nor is that of what scrolls in an item.
-    const [{ clientWidth, clientHeight, scrollWidth, scrollHeight }] = path;
-    const isBeside = event.offsetX < 0 || event.offsetX >= clientWidth || event.offsetY >= clientHeight;
-    if (isBeside && clientWidth > 0 && (scrollWidth > clientWidth || scrollHeight > clientHeight)) return;
+    if (isOnScrollBar(event, path[0])) return;
     this.#pointerCancelled();
     const item = this.#itemOf(event);
     const isTouch = event.pointerType === "touch";
@@ -2587,6 +2606,25 @@ export class CollectionView extends EarlyElement {
       this.#movementFailed(error);
     }
   }
+}
+
+/** Whether a press on an element meets a scroll bar of its own; those that take no room are not told. */
+function isOnScrollBar({ clientX, clientY }, target) {
+  const { offsetWidth, offsetHeight, clientWidth, clientHeight, clientLeft, clientTop } = target;
+  // What is no box has none.
+  if (!offsetWidth || !clientWidth) return false;
+  const style = getComputedStyle(target);
+  const border = (side) => parseFloat(style[`border${side}Width`]);
+  const breadth = offsetWidth - clientWidth - border("Left") - border("Right");
+  const height = offsetHeight - clientHeight - border("Top") - border("Bottom");
+  if (breadth < 1 && height < 1) return false;
+  // It may be scaled.
+  const box = target.getBoundingClientRect();
+  const x = (clientX - box.left) * offsetWidth / box.width - clientLeft;
+  const y = (clientY - box.top) * offsetHeight / box.height - clientTop;
+  // Where texts run to the left it may be on the left.
+  const start = clientLeft - border("Left") >= 1 ? -breadth : clientWidth;
+  return (x >= start && x < start + breadth) || (y >= clientHeight && y < clientHeight + height);
 }
 
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
