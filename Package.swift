@@ -110,7 +110,9 @@ let package = Package(
     // Live, on port 0: the C border and the service behind it.
     .testTarget(
       name: "LayoutServerTests",
-      dependencies: ["MicroHTTP", "HTTPMessages", "LayoutAPI", "layoutd", "CGnuTLS"],
+      dependencies: [
+        "MicroHTTP", "HTTPMessages", "LayoutSessions", "LayoutAPI", "layoutd", "CGnuTLS",
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

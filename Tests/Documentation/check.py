@@ -160,13 +160,13 @@ def check_options():
     for name in sorted(told.keys() | table.keys()):
         if told.get(name) != table.get(name):
             fail(f"--{name}: --help says {told.get(name)}, README says {table.get(name)}")
-        # Configuration reads its variable: what it does not take, it names.
+        # What its variable holds and it does not take, the variable is named for.
         variable = "LAYOUTD_" + name.upper().replace("-", "_")
         if name in told and re.fullmatch(r"[0-9]+", told[name] or ""):
             refused = subprocess.run(
                 [program, "healthcheck"], capture_output=True, text=True, timeout=20,
                 env={variable: "nonsense"})
-            if refused.returncode != 2 or f"--{name} takes a whole number" not in refused.stderr:
+            if refused.returncode != 2 or f"{variable} takes a whole number" not in refused.stderr:
                 fail(f"{variable} is not read")
     wide = [line for line in text.splitlines() if len(line) > 80]
     if wide:

@@ -83,6 +83,31 @@ struct CollectionTests {
         """)
   }
 
+  /// A name that is elsewhere now is not taken from there by a section without one that has come to its place.
+  @Test func aSectionWithoutANameDoesNotTakeTheOneOfAnother() throws {
+    let service = MockService()
+    let named = #"{"id":"A","items":{"ids":["a"]},"header":{"width":0,"height":20}}"#
+    let path = try service.makeSession(
+      """
+      {"collection":{"sections":[\(named)]},
+       "layout":{"kind":"list","itemLength":50},"viewport":{"width":100,"height":400}}
+      """)
+    let answer = try #require(
+      service.send(
+        .put, path + "/collection",
+        #"""
+        {"collection":{"sections":[
+           {"items":{"ids":["b"]},"header":{"width":0,"height":30}},\#(named)]}}
+        """#))
+    // The other: header 0 … 30, b 30 … 80. Then A.
+    #expect(
+      answer.text("moving") == """
+        [\(moved([0, 0], [1, 0], element("header", [0, 0], y: 0, height: 20),
+        element("header", [1, 0], y: 80, height: 20))),\
+        \(moved([0, 0], [1, 0], cell([0, 0], id: "a", y: 20), cell([1, 0], id: "a", y: 100)))]
+        """)
+  }
+
   /// Where nobody can tell which item is which, the end is still the end.
   @Test func theEndOfACollectionWithoutNamesIsFollowed() throws {
     let service = MockService()

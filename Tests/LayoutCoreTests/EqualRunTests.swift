@@ -525,6 +525,29 @@ struct EqualRunTests {
     }
   }
 
+  /// A few columns are kept in order, and the shortest is the first of them.
+  @Test(arguments: [(8, false), (9, true)])
+  func ofMoreThanEightColumnsTheShortestIsLookedFor(columnCount: Int, isRefused: Bool) throws {
+    var layout = WaterfallLayout()
+    layout.columns = .count(columnCount)
+    // Each run counts as 16 for every column at most.
+    let count = 16 * columnCount
+    let limit = WaterfallLayout.maximumMixedCount / 4
+    let runs = (0...(limit / count)).map { number in
+      Items(count: count, extents: .size(Size(width: 1, height: Length(points: number % 2 + 1))))
+    }
+    func prepare() throws {
+      _ = try PreparedLayout(
+        Content(sections: [Section(items: Items())]).with(ItemList(runs: runs)), layout: layout,
+        viewport: Viewport(size: Size(width: 100, height: 500)))
+    }
+    if isRefused {
+      #expect(throws: LayoutError.tooManyItems(section: 0, limit: limit)) { try prepare() }
+    } else {
+      #expect(throws: Never.self) { try prepare() }
+    }
+  }
+
   /// Those of all sections count together, which a few bytes each may bring; what has data of its own does not.
   @Test(arguments: [(10_000, true), (9_000, false)])
   func runsOfAllSectionsCountTogether(firstRunCount: Int, isRefused: Bool) throws {

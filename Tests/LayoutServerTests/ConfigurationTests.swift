@@ -1,6 +1,10 @@
 import Foundation
+import HTTPMessages
+import LayoutSessions
+import MicroHTTP
 import Testing
 
+@testable import LayoutAPI
 @testable import layoutd
 
 /// What the program is told, and what it makes of that.
@@ -105,6 +109,123 @@ import Testing
     for store in ["memory:x", "sqlite:"] {
       #expect(failure(["--store", store])?.hasPrefix("--store takes memory") == true)
     }
+  }
+
+  /// What a part of the program keeps to itself.
+  private func member<Value>(_ path: String, of part: Any, as type: Value.Type) throws -> Value {
+    var found: Any = part
+    for name in path.split(separator: ".") {
+      var mirror: Mirror? = Mirror(reflecting: found)
+      var next: Any?
+      while let level = mirror, next == nil {
+        next = level.children.first { $0.label == String(name) }?.value
+        mirror = level.superclassMirror
+      }
+      found = try #require(next, "\(name) of \(path)")
+    }
+    return try #require(found as? Value, "\(path)")
+  }
+
+  /// None of these values is one that they have by themselves.
+  @Test func listenersAreAsTheOptionsSay() throws {
+    let serving = try read([
+      "--host", "127.0.0.3", "--port", "0", "--io-threads", "3", "--worker-threads", "5",
+      "--queue-size", "7", "--max-body-mib", "9", "--max-connections", "110",
+      "--max-in-flight-mib", "640", "--max-url-bytes", "300", "--max-header-bytes", "400",
+      "--request-timeout-seconds", "17", "--idle-timeout-seconds", "19", "--admin-port", "0",
+    ])
+    let api = try serving.serverConfiguration()
+    #expect(api.host == "127.0.0.3" && api.port == 0 && api.tls == nil)
+    #expect(api.ioThreadCount == 3 && api.workerThreadCount == 5)
+    #expect(api.queueCapacity == 7 && api.maximumBodySize == 9 << 20)
+    #expect(api.maximumConnectionCount == 110 && api.maximumInFlightByteCount == 640 << 20)
+    #expect(api.maximumConnectionCountPerAddress == 13 && api.sparesLoopback)
+    #expect(api.maximumTargetSize == 300 && api.maximumHeaderSize == 400)
+    #expect(api.requestTimeoutSeconds == 17 && api.idleTimeoutSeconds == 19)
+    let own = try read(["--max-connections-per-address", "3"]).serverConfiguration()
+    #expect(own.maximumConnectionCountPerAddress == 3 && !own.sparesLoopback)
+    #expect(serving.adminServerConfiguration?.host == "127.0.0.3")
+    let administration = try #require(
+      read(["--admin-port", "81", "--admin-host", "127.0.0.2"]).adminServerConfiguration)
+    #expect(administration.host == "127.0.0.2" && administration.port == 81)
+  }
+
+  @Test func sessionsAreKeptAsTheOptionsSay() throws {
+    let access = AccessControl(keys: nil)
+    func service(_ arguments: [String]) throws -> LayoutService {
+      try read(arguments).makeService(access: access, threadCount: 1)
+    }
+    let limited = try service([
+      "--session-ttl-seconds", "23", "--memory-limit-mib", "64", "--max-sessions", "29",
+      "--tenant-max-sessions", "31", "--tenant-memory-mib", "37", "--max-items", "41",
+      "--max-sections", "43", "--max-json-depth", "47", "--max-elements", "53",
+      "--cors-origin", "https://a.example",
+    ])
+    let limits = try member("sessions.limits", of: limited, as: SessionLimits.self)
+    #expect(limits.idleTime == .seconds(23) && limits.sessionCount == 29)
+    // Kept answers, and what lies about viewports, come out of it.
+    #expect(limits.byteCount == (64 - 4 - 2) << 20)
+    #expect(limits.sessionCountPerOwner == 31 && limits.byteCountPerOwner == 37 << 20)
+    #expect(limited.limits.describedItemCount == 41 && limited.limits.sectionCount == 43)
+    #expect(limited.limits.depth == 47 && limited.limits.elementCount == 53)
+    let free = try member("sessions.limits", of: service([]), as: SessionLimits.self)
+    #expect(free.sessionCountPerOwner == .max && free.byteCountPerOwner == .max)
+    // Redis need not be there yet.
+    let shared = try service([
+      "--store", "redis://127.0.0.1:1/0", "--session-ttl-seconds", "23", "--max-staleness-ms", "59",
+      "--store-timeout-ms", "61", "--worker-threads", "5",
+    ])
+    #expect(try member("archive.some.timeToLive", of: shared, as: Int64.self) == 23)
+    #expect(try member("archive.some.maxStaleness", of: shared, as: UInt64.self) == 59_000_000)
+    #expect(
+      try member("archive.some.store.lifetime", of: shared, as: Duration.self) == .seconds(23))
+    #expect(
+      try member("archive.some.store.pool.timeout", of: shared, as: Duration.self)
+        == .milliseconds(61))
+  }
+
+  @Test(arguments: [("debug", true), ("info", true), ("warning", false), ("error", false)])
+  func requestsAreLoggedFromALevelOn(level: String, isLogged: Bool) throws {
+    let configuration = try read(["--log-level", level])
+    let service = try configuration.makeService(
+      access: AccessControl(keys: nil), threadCount: 1)
+    let handler = configuration.handler(service, .everyone, LogWriter())
+    #expect((handler.log != nil) == isLogged)
+  }
+
+  /// Each number under its own name.
+  @Test func countersOfTheServerAreWritten() throws {
+    var statistics = try HTTPServer(
+      configuration: HTTPServerConfiguration(host: "127.0.0.1", port: 0), handler: EchoHandler()
+    ).statistics
+    statistics.connectionCount = 2
+    statistics.acceptedCount = 3
+    statistics.acceptFailureCount = 5
+    statistics.refusedByAddressCount = 7
+    statistics.refusedCount = 7 + 11
+    statistics.timedOutCount = 13
+    statistics.inFlightCount = 17
+    statistics.heldByteCount = 19
+    statistics.queuedCount = 23
+    statistics.shedCount = 29
+    var refusals = try #require(statistics.refusalCounts.first)
+    let status = try #require(refusals.status?.rawValue)
+    refusals.count = 31
+    statistics.refusalCounts = [refusals]
+    var text = MetricsText()
+    statistics.write(to: &text)
+    let lines = String(decoding: text.bytes, as: UTF8.self).split(separator: "\n").filter {
+      !$0.hasPrefix("#")
+    }.sorted()
+    #expect(
+      lines == [
+        "layoutd_accept_failures_total 5", "layoutd_connections 2",
+        "layoutd_connections_accepted_total 3", "layoutd_connections_cut_off_total 13",
+        #"layoutd_connections_refused_total{limit="address"} 7"#,
+        #"layoutd_connections_refused_total{limit="total"} 11"#, "layoutd_in_flight_bytes 19",
+        "layoutd_queue_depth 23", "layoutd_requests_in_flight 17",
+        "layoutd_requests_refused_total{status=\"\(status)\"} 31", "layoutd_requests_shed_total 29",
+      ])
   }
 
   @Test func listenersNeedPlacesOfTheirOwn() {

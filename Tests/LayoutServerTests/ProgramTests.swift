@@ -460,7 +460,12 @@ import Testing
     #expect(entry["bytes"] as? Int == answer.text.utf8.count)
     // Without the query, which may say what is nobody's business.
     #expect(entry["path"] as? String == "/v1/nowhere")
-    #expect(try answer.text.contains(#require(entry["requestId"] as? String)))
+    let id = try #require(entry["requestId"] as? String)
+    #expect(!id.isEmpty && answer.text.contains(id))
+    for entry in entries {
+      #expect(
+        entry.keys.sorted() == ["bytes", "method", "microseconds", "path", "requestId", "status"])
+    }
   }
 
   /// The first of each has another name, in a log that several write to.
@@ -688,6 +693,52 @@ import Testing
     let (before, resident) = (try accounted(), try program.residentByteCount())
     try make(count)
     return (try accounted() - before) / (try program.residentByteCount() - resident)
+  }
+
+  /// Nothing goes in plain text then, keys least of all.
+  @Test func aCertificateHasHTTPSServed() throws {
+    let folder = try makeFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var options: [String] = []
+    for (name, text) in [("cert", TLSTests.certificate), ("key", TLSTests.key)] {
+      let file = folder.appending(path: name)
+      try Data(text.utf8).write(to: file)
+      options += ["--tls-\(name)", file.path]
+    }
+    let program = try Program(options)
+    defer { program.kill() }
+    let port = try program.port("listening on https://")
+    let client = try TLSClient(port: port)
+    #expect(client.answer(to: "/healthz").hasPrefix("HTTP/1.1 200"))
+    let plain = RawClient(port: port)
+    plain.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(!plain.receiveAll().contains("HTTP/"))
+  }
+
+  /// Metrics are for whoever reaches that address, and nobody else.
+  @Test func theOperatorsListenerHasAnAddressOfItsOwn() throws {
+    let program = try Program(["--admin-port", "0", "--admin-host", "127.0.0.2"])
+    defer { program.kill() }
+    _ = try program.port()
+    let port = try program.port("administration on http://127.0.0.2:")
+    #expect(!RawClient(port: port).isConnected)
+    for (host, code) in [("127.0.0.2", Int32(0)), ("127.0.0.1", 1)] {
+      let check = try Program(["healthcheck", "--admin-host", host, "--admin-port", "\(port)"])
+      defer { check.kill() }
+      #expect(check.waitForExit() == code)
+    }
+  }
+
+  @Test func theRequestsOfATenantAreAnOption() throws {
+    let program = try Program(["--tenant-requests-per-second", "1"])
+    defer { program.kill() }
+    let client = RawClient(port: try program.port())
+    // However slow this machine is, some of a hundred come within a second of each other.
+    let statuses = (0..<100).map { _ in
+      client.send("GET /v1/sessions/x HTTP/1.1\r\nHost: a\r\n\r\n")
+      return client.receive()?.status
+    }
+    #expect(statuses.first == 404 && Set(statuses) == [404, 429])
   }
 
   @Test func limitsAreOptions() throws {

@@ -124,10 +124,10 @@ final class RawClient {
     }
   }
 
-  /// Whether the server has closed the connection, waiting for it.
+  /// Whether the server has closed the connection and said nothing more, waiting for it.
   func isClosed() -> Bool {
     var byte = [UInt8](repeating: 0, count: 1)
-    return take(into: &byte) == 0
+    return received.isEmpty && take(into: &byte) == 0
   }
 
   /// Takes what has come, waiting for it; returns how much, 0 if the connection has ended.

@@ -118,12 +118,17 @@ import Testing
     let server = try start()
     defer { server.stop(drainSeconds: 1) }
     let base = "https://localhost:\(server.port)"
-    // One connection for both, then the two lowest versions that are spoken.
+    // One connection for both, then the two versions that are spoken.
     #expect(
       try curl("\(base)/a?b", "\(base)/work")
         == "GET /a ?b  0 0 worker=falseGET /work ?  0 0 worker=true")
     #expect(try curl("--tls-max", "1.2", "\(base)/c") == "GET /c ?  0 0 worker=false")
     #expect(try curl("--tlsv1.3", "\(base)/d") == "GET /d ?  0 0 worker=false")
+    for version in ["1.1", "1.0"] {
+      #expect(throws: TLSClient.CannotShakeHands.self) {
+        try TLSClient(port: server.port, "NORMAL:-VERS-ALL:+VERS-TLS\(version):%COMPAT")
+      }
+    }
     #expect(try curl("\(base)/size/3000000").utf8.count == 3_000_000)
     let body = [UInt8](repeating: 0x61, count: 1_000_000)
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
@@ -327,7 +332,7 @@ import Testing
 }
 
 /// A connection that says over TLS exactly what a test wants, when it wants it.
-@safe private final class TLSClient {
+@safe final class TLSClient {
   struct CannotShakeHands: Error {}
 
   private let connection: RawClient
@@ -368,7 +373,10 @@ import Testing
   }
 
   /// Has others from now on, as TLS 1.3 lets a client at any time.
-  func changeKeys() { _ = unsafe gnutls_session_key_update(session, 0) }
+  func changeKeys() {
+    let hasAsked = unsafe gnutls_session_key_update(session, 0) == GNUTLS_E_SUCCESS
+    #expect(hasAsked)
+  }
 
   /// What comes next, all in one piece if it is short.
   func receive() -> String {

@@ -544,9 +544,7 @@ export class CollectionView extends EarlyElement {
         else this.#layer.setAttribute("aria-label", value);
         break;
       case "reorderable": this.#listenToTouches(); break;
-      case "display-scale":
-        this.#rescaled();
-        break;
+      case "display-scale": this.#rescaled(); break;
     }
   }
 

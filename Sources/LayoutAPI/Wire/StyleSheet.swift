@@ -92,7 +92,6 @@ struct StyleSheet: ~Copyable {
     }
     let zIndex = zIndex(of: element)
     if zIndex != 0 { put(";z-index:\(zIndex)") }
-    if element.alpha != 1 { put(";opacity:\(element.alpha)") }
     if element.transform != .identity {
       let it = element.transform
       put(";transform:matrix(\(it.a),\(it.b),\(it.c),\(it.d),\(it.tx),\(it.ty))")

@@ -378,6 +378,26 @@ struct StoringTests {
     #expect(store.touched.withLock { $0 } == store.sessions.withLock { Array($0.keys) })
   }
 
+  @Test func whatIsAskedOfAStoreIsCounted() throws {
+    let store = ScriptedStore(isShared: false)
+    let path = try MockService(over: store).makeSession(session)
+    let service = MockService(over: store)
+    func counts() throws -> [Int] {
+      try ["sessions_loaded", "operations", "sessions_refreshed"].map {
+        try #require(Int(service.sample("layoutd_store_\($0)_total") ?? ""))
+      }
+    }
+    #expect(try counts() == [0, 0, 0])
+    // It is loaded once, and changed then.
+    for _ in 0..<3 { #expect(service.send(.get, path)?.status == 200) }
+    let loaded = try counts()
+    #expect(loaded[0] == 1 && loaded[1] >= 1 && loaded[2] == 0)
+    let insertion = #"{"insertItems":[{"section":0,"at":0,"items":{"count":1}}]}"#
+    #expect(service.send(.post, path + "/updates", insertion)?.status == 200)
+    #expect(try counts()[0] == 1)
+    #expect(try counts()[1] > loaded[1])
+  }
+
   /// The log names all sessions that are damaged, and says of a store that is gone only the last.
   @Test func everythingThatCannotBeReadIsTold() throws {
     let store = ScriptedStore(isShared: true)
