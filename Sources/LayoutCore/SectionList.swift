@@ -164,9 +164,19 @@ extension SectionsSummary {
       max($0, $1.kind.utf8.count)
     }
     byteCount =
-      MemoryLayout<Section>.stride + section.items.byteCount + (section.id?.utf8.count ?? 0)
-      + section.decorations.reduce(0) {
-        $0 + MemoryLayout<Decoration>.stride + $1.kind.utf8.count
-      }
+      MemoryLayout<Section>.stride + section.items.byteCount
+      + (section.id?.heapByteCount ?? 0)
+      + section.decorations.reduce(
+        MemoryLayout<Decoration>.stride * section.decorations.capacity
+      ) { $0 + $1.kind.heapByteCount }
+  }
+}
+
+extension String {
+  /// The bytes that it takes on the heap; up to fifteen take none.
+  fileprivate var heapByteCount: Int {
+    let count = utf8.count
+    // What every object has, what every string on the heap has, a zero, and what the allocator adds.
+    return count > 15 ? (count + 32 + 1 + 8 + 15) & ~15 : 0
   }
 }

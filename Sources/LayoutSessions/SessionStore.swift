@@ -95,11 +95,17 @@ public final class SessionStore: Sendable {
 
   /// Refuses an owner who has as many sessions as one may have, before one more is worked out.
   ///
-  /// - Parameter owner: Whose session it would be.
+  /// - Parameters:
+  ///   - owner: Whose session it would be.
+  ///   - now: The time.
   /// - Throws: ``SessionError/tooMany(limit:)``.
-  public func checkPlace(for owner: SessionOwner) throws(SessionError) {
+  public func checkPlace(for owner: SessionOwner, at now: Duration) throws(SessionError) {
     guard limits.sessionCountPerOwner < .max else { return }
-    guard table.withLock({ $0.usage(of: owner).sessionCount }) < limits.sessionCountPerOwner else {
+    let count = changeTable { table, left in
+      table.removeIdle(since: now - limits.idleTime, into: &left)
+      return table.usage(of: owner).sessionCount
+    }
+    guard count < limits.sessionCountPerOwner else {
       throw .tooMany(limit: limits.sessionCountPerOwner)
     }
   }

@@ -617,6 +617,25 @@ import Testing
     #expect((0.7...1.4).contains(share), "\(share)")
   }
 
+  /// From sixteen bytes on a name has memory of its own.
+  @Test(
+    .disabled(if: isSanitized, "a sanitizer's memory is not the program's"), arguments: [15, 16])
+  func namesOfSectionsAreAccounted(length: Int) throws {
+    func name(_ number: Int) -> String {
+      let digits = "\(number)"
+      return String(repeating: "k", count: length - digits.count) + digits
+    }
+    let decorations = (0..<100).map { #"{"kind":"\#(name($0))"}"# }.joined(separator: ",")
+    let sections = (0..<300).map {
+      #"{"id":"\#(name($0))","items":{"count":1},"decorations":[\#(decorations)]}"#
+    }
+    let share = try accountedShare(
+      ofSessions: 10,
+      #"{"collection":{"sections":[\#(sections.joined(separator: ","))]},"layout":{"kind":"list"},"viewport":{"width":300,"height":300}}"#
+    )
+    #expect((0.7...1.4).contains(share), "\(share)")
+  }
+
   /// A rush of bodies, none of which is long enough to be memory of its own, in a server without sessions.
   @Test(.disabled(if: isSanitized, "a sanitizer's memory is not the program's"))
   func whatARushHasTakenIsGivenBack() throws {

@@ -212,9 +212,9 @@ struct SessionStoreTests {
     let (one, other) = (SessionOwner(number: 1, name: "a"), SessionOwner(number: 2, name: "b"))
     let first = try Self.session(owner: one)
     try store.insert(first, at: .zero)
-    try store.checkPlace(for: one)
+    try store.checkPlace(for: one, at: .zero)
     try store.insert(try Self.session(owner: one), at: .zero)
-    #expect(throws: SessionError.tooMany(limit: 2)) { try store.checkPlace(for: one) }
+    #expect(throws: SessionError.tooMany(limit: 2)) { try store.checkPlace(for: one, at: .zero) }
     #expect(throws: SessionError.tooMany(limit: 2)) {
       try store.insert(try Self.session(owner: one), at: .zero)
     }
@@ -223,6 +223,10 @@ struct SessionStoreTests {
     try store.insert(try Self.session(owner: one), at: .zero)
     #expect(store.statistics.sessionCount == 3)
     // Those that nobody asks for any more do not count.
+    #expect(throws: SessionError.tooMany(limit: 2)) {
+      try store.checkPlace(for: one, at: .seconds(10))
+    }
+    try store.checkPlace(for: one, at: .seconds(11))
     try store.insert(try Self.session(owner: one), at: .seconds(11))
   }
 

@@ -8,7 +8,11 @@ extension Call {
     try checkAccept()
     let shape = try formatQuery()
     try checkMayWaitForStore()
-    do { try service.sessions.checkPlace(for: owner) } catch { throw .session(error) }
+    do throws(SessionError) {
+      try service.sessions.checkPlace(for: owner, at: service.now())
+    } catch {
+      throw .session(error)
+    }
     let limits = contentLimits
     let keepsSource = service.archive != nil
     let description = try body { (value) throws(JSONError) in

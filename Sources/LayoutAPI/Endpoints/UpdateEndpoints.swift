@@ -29,7 +29,9 @@ extension Call {
         &answer, current, layout, updated, anchor: anchor,
         isNewVersion: !request.batch.isEmpty, insertion: request.insertAnimation,
         deletion: request.deleteAnimation)
-      return request.isDryRun ? nil : change
+      guard request.isDryRun else { return change }
+      try checkRoom(for: change, of: session, current)
+      return nil
     }
     return respond(answer, snapshot, shape)
   }

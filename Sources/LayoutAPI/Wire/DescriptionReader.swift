@@ -190,6 +190,7 @@ extension JSONValue {
   private func decorations() throws(JSONError) -> [Decoration] {
     var array = try array(maximumCount: Section.maximumDecorationCount)
     var decorations: [Decoration] = []
+    decorations.reserveCapacity(array.count)
     while let value = array.next() {
       let object = try JSONObject<DecorationMember>(value)
       let name = try object.required(.kind)
