@@ -166,9 +166,9 @@ extension SectionsSummary {
     byteCount =
       MemoryLayout<Section>.stride + section.items.byteCount
       + (section.id?.heapByteCount ?? 0)
-      + section.decorations.reduce(
-        MemoryLayout<Decoration>.stride * section.decorations.capacity
-      ) { $0 + $1.kind.heapByteCount }
+      + section.decorations.reduce(0) {
+        $0 + MemoryLayout<Decoration>.stride + $1.kind.heapByteCount
+      }
   }
 }
 
