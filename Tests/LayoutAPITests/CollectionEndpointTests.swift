@@ -52,23 +52,22 @@ struct CollectionTests {
     #expect(insert("d") == 200)
   }
 
-  @Test func sectionsGoTogetherByTheirNames() throws {
+  /// What it answers to replace the sections of a list by others.
+  private func answer(replacing old: String, by new: String) throws -> Answer {
     let service = MockService()
     let path = try service.makeSession(
       """
-      {"collection":{"sections":[
-         {"id":"A","items":{"ids":["a"]},"header":{"width":0,"height":20}},
-         {"id":"B","items":{"ids":["b"]},"header":{"width":0,"height":30}}]},
+      {"collection":{"sections":[\(old)]},
        "layout":{"kind":"list","itemLength":50},"viewport":{"width":100,"height":400}}
       """)
-    let answer = try #require(
-      service.send(
-        .put, path + "/collection",
-        #"""
-        {"collection":{"sections":[
-           {"id":"B","items":{"ids":["b"]},"header":{"width":0,"height":30}},
-           {"id":"A","items":{"ids":["a"]},"header":{"width":0,"height":20}}]}}
-        """#))
+    return try #require(
+      service.send(.put, path + "/collection", #"{"collection":{"sections":[\#(new)]}}"#))
+  }
+
+  @Test func sectionsGoTogetherByTheirNames() throws {
+    let a = #"{"id":"A","items":{"ids":["a"]},"header":{"width":0,"height":20}}"#
+    let b = #"{"id":"B","items":{"ids":["b"]},"header":{"width":0,"height":30}}"#
+    let answer = try answer(replacing: "\(a),\(b)", by: "\(b),\(a)")
     #expect(answer.text("appearing") == "[]")
     #expect(answer.text("disappearing") == "[]")
     // A: header 0 … 20, a 20 … 70; B: header 70 … 100, b 100 … 150. Then B first: 0, 30, 80, 100.
@@ -85,20 +84,9 @@ struct CollectionTests {
 
   /// A name that is elsewhere now is not taken from there by a section without one that has come to its place.
   @Test func aSectionWithoutANameDoesNotTakeTheOneOfAnother() throws {
-    let service = MockService()
     let named = #"{"id":"A","items":{"ids":["a"]},"header":{"width":0,"height":20}}"#
-    let path = try service.makeSession(
-      """
-      {"collection":{"sections":[\(named)]},
-       "layout":{"kind":"list","itemLength":50},"viewport":{"width":100,"height":400}}
-      """)
-    let answer = try #require(
-      service.send(
-        .put, path + "/collection",
-        #"""
-        {"collection":{"sections":[
-           {"items":{"ids":["b"]},"header":{"width":0,"height":30}},\#(named)]}}
-        """#))
+    let other = #"{"items":{"ids":["b"]},"header":{"width":0,"height":30}}"#
+    let answer = try answer(replacing: named, by: "\(other),\(named)")
     // The other: header 0 … 30, b 30 … 80. Then A.
     #expect(
       answer.text("moving") == """

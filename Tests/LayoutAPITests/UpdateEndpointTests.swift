@@ -1055,6 +1055,20 @@ struct UpdateRefusalTests {
         "indexPath":[0,500000000001],"kind":"cell"}
         """)
   }
+
+  /// So many that all items they may bring or take can be counted; none of them is looked at before.
+  @Test(arguments: ["deleteItems", "insertItems", "moveItems", "reloadItems"])
+  func moreOperationsOfAKindThanThereMayBeAreRefused(kind: String) throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":1}}]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#
+    )
+    let operations = String(repeating: "0,", count: 4_000_000)
+    let answer = service.send(.post, path + "/updates", "{\"\(kind)\":[\(operations)0]}")
+    #expect(answer?.status == 422)
+    #expect(answer?["pointer"] as? String == "/\(kind)")
+    #expect((answer?["detail"] as? String)?.contains("4000000") == true)
+  }
 }
 
 // MARK: Anchors
@@ -1370,19 +1384,5 @@ struct AnchorTests {
     #expect(answer.text("contentOffset") == "{\"x\":0,\"y\":\(y)}")
     #expect(answer["version"] as? Int == 2)
     #expect(service.tick(path, y: y)?.isQuietTick == true)
-  }
-
-  /// So many that all items they may bring or take can be counted; none of them is looked at before.
-  @Test(arguments: ["deleteItems", "insertItems", "moveItems", "reloadItems"])
-  func moreOperationsOfAKindThanThereMayBeAreRefused(kind: String) throws {
-    let service = MockService()
-    let path = try service.makeSession(
-      #"{"collection":{"sections":[{"items":{"count":1}}]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#
-    )
-    let operations = String(repeating: "0,", count: 4_000_000)
-    let answer = service.send(.post, path + "/updates", "{\"\(kind)\":[\(operations)0]}")
-    #expect(answer?.status == 422)
-    #expect(answer?["pointer"] as? String == "/\(kind)")
-    #expect((answer?["detail"] as? String)?.contains("4000000") == true)
   }
 }

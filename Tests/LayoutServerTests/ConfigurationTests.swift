@@ -111,21 +111,6 @@ import Testing
     }
   }
 
-  /// What a part of the program keeps to itself.
-  private func member<Value>(_ path: String, of part: Any, as type: Value.Type) throws -> Value {
-    var found: Any = part
-    for name in path.split(separator: ".") {
-      var mirror: Mirror? = Mirror(reflecting: found)
-      var next: Any?
-      while let level = mirror, next == nil {
-        next = level.children.first { $0.label == String(name) }?.value
-        mirror = level.superclassMirror
-      }
-      found = try #require(next, "\(name) of \(path)")
-    }
-    return try #require(found as? Value, "\(path)")
-  }
-
   /// None of these values is one that they have by themselves.
   @Test func listenersAreAsTheOptionsSay() throws {
     let serving = try read([
@@ -150,6 +135,11 @@ import Testing
     #expect(administration.host == "127.0.0.2" && administration.port == 81)
   }
 
+  /// A store of sessions keeps its limits to itself.
+  private func keptLimits(of service: LayoutService) -> SessionLimits? {
+    Mirror(reflecting: service.sessions).descendant("limits") as? SessionLimits
+  }
+
   @Test func sessionsAreKeptAsTheOptionsSay() throws {
     let access = AccessControl(keys: nil)
     func service(_ arguments: [String]) throws -> LayoutService {
@@ -161,27 +151,25 @@ import Testing
       "--max-sections", "43", "--max-json-depth", "47", "--max-elements", "53",
       "--cors-origin", "https://a.example",
     ])
-    let limits = try member("sessions.limits", of: limited, as: SessionLimits.self)
+    let limits = try #require(keptLimits(of: limited))
     #expect(limits.idleTime == .seconds(23) && limits.sessionCount == 29)
     // Kept answers, and what lies about viewports, come out of it.
     #expect(limits.byteCount == (64 - 4 - 2) << 20)
     #expect(limits.sessionCountPerOwner == 31 && limits.byteCountPerOwner == 37 << 20)
     #expect(limited.limits.describedItemCount == 41 && limited.limits.sectionCount == 43)
     #expect(limited.limits.depth == 47 && limited.limits.elementCount == 53)
-    let free = try member("sessions.limits", of: service([]), as: SessionLimits.self)
+    let free = try #require(keptLimits(of: service([])))
     #expect(free.sessionCountPerOwner == .max && free.byteCountPerOwner == .max)
     // Redis need not be there yet.
     let shared = try service([
       "--store", "redis://127.0.0.1:1/0", "--session-ttl-seconds", "23", "--max-staleness-ms", "59",
       "--store-timeout-ms", "61", "--worker-threads", "5",
     ])
-    #expect(try member("archive.some.timeToLive", of: shared, as: Int64.self) == 23)
-    #expect(try member("archive.some.maxStaleness", of: shared, as: UInt64.self) == 59_000_000)
-    #expect(
-      try member("archive.some.store.lifetime", of: shared, as: Duration.self) == .seconds(23))
-    #expect(
-      try member("archive.some.store.pool.timeout", of: shared, as: Duration.self)
-        == .milliseconds(61))
+    let archive = Mirror(reflecting: try #require(shared.archive))
+    #expect(archive.descendant("timeToLive") as? Int64 == 23)
+    #expect(archive.descendant("maxStaleness") as? UInt64 == 59_000_000)
+    #expect(archive.descendant("store", "lifetime") as? Duration == .seconds(23))
+    #expect(archive.descendant("store", "pool", "timeout") as? Duration == .milliseconds(61))
   }
 
   @Test(arguments: [("debug", true), ("info", true), ("warning", false), ("error", false)])

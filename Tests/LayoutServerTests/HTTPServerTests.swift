@@ -202,8 +202,9 @@ import Testing
     let answer = try #require(client.receive())
     // Beyond 64 bits libmicrohttpd answers itself, one way or the other.
     #expect(answer.status == status || request.contains("99999") && answer.status == 400)
-    // And sends its header twice where a length is none. The connection ends, and nothing else is answered.
-    #expect(!client.receiveAll().contains("HTTP/1.1 2"))
+    // And sends its header twice where a length is none.
+    let isNoLength = request.contains(": +1") || request.contains("99999")
+    #expect(isNoLength ? !client.receiveAll().contains("HTTP/1.1 2") : client.isClosed())
     #expect(server.statistics.requestCount == 0)
   }
 

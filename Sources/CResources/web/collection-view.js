@@ -40,6 +40,8 @@ const NEAR = 20_000;
 /** Elements kept to be used again, of each kind. */
 const POOLED = 1024;
 
+/** The server that this module came from. */
+const HOME = new URL("..", import.meta.url).href;
 const SNAP_MODES = { pagedGrid: "page", coverFlow: "center", wheel: "wheel", banner: "item" };
 const EFFECTS = new Set(["coverFlow", "wheel", "banner"]);
 const HORIZONTAL = new Set(["pagedGrid", "coverFlow", "wheel", "banner"]);
@@ -365,7 +367,7 @@ export class CollectionView extends EarlyElement {
   /** The offset that the server knows of. */
   #told = { x: 0, y: 0 };
 
-  #server = new URL("..", import.meta.url).href;
+  #server = HOME;
   #collection = null;
   #layout = { kind: "flow" };
   #hasLayout = false;
@@ -551,7 +553,7 @@ export class CollectionView extends EarlyElement {
   /** Base URL of the server; where this module came from if nothing is said. */
   get server() { return this.#server; }
   set server(value) {
-    this.#server = new URL(value ?? new URL("..", import.meta.url), document.baseURI).href;
+    this.#server = new URL(value ?? HOME, document.baseURI).href;
     this.#want();
   }
 
