@@ -1,6 +1,5 @@
 """Three browsers behind one interface: what the checks do, they do to each."""
 
-import base64
 import contextlib
 import json
 import os
@@ -84,9 +83,6 @@ class Chromium(Browser):
 
     def key(self, key):
         self.page.keyboard.press(key)
-
-    def screenshot(self, path):
-        self.page.screenshot(path=path)
 
     @contextlib.contextmanager
     def phone(self):
@@ -250,11 +246,6 @@ class Firefox(WebDriver):
     def perform(self, actions):
         self.send("input.performActions", context=self.context, actions=actions)
 
-    def screenshot(self, path):
-        image = self.send("browsingContext.captureScreenshot", context=self.context)["data"]
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(image))
-
     def close(self):
         try:
             self.send("browser.close")
@@ -351,10 +342,6 @@ class WebKit(WebDriver):
         self.wheels += 1
         self.perform([{"type": "wheel", "id": f"wheel {self.wheels}", "actions": [
             {"type": "scroll", "x": round(x), "y": round(y), "deltaX": dx, "deltaY": dy}]}])
-
-    def screenshot(self, path):
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(self.send("GET", "/screenshot")))
 
     def close(self):
         with contextlib.suppress(Exception):

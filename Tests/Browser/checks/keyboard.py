@@ -1,0 +1,387 @@
+"""Keys, the focus, and what readers of the screen are told."""
+
+import pathlib
+import time
+
+from page import VIEW, WAIT, Page, expect
+
+
+class KeyboardChecks(Page):
+    def reorder_by_keyboard(self):
+        self.open("collection=random&layout=flow")
+        before = self.ids()
+        self.browser.eval(VIEW + "view.elementAt(0, 1).focus()")
+        wait = VIEW + "await view.idle(); return view.shadowRoot.querySelector('.live').textContent"
+        self.browser.key("Space")
+        said = self.browser.eval(wait)
+        expect("2 of 600" in said, f"said: {said}")
+        self.browser.key("ArrowRight")
+        time.sleep(0.2)
+        said = self.browser.eval(wait)
+        expect("3 of 600" in said, f"said: {said}")
+        self.browser.key("ArrowRight")
+        time.sleep(0.2)
+        self.browser.key("Enter")
+        time.sleep(0.3)
+        self.same("after keys")
+        said = self.browser.eval(wait)
+        expect(said == "Dropped at 4 of 600.", f"said: {said}")
+        after = self.ids()
+        expected = [before[0], before[2], before[3], before[1], *before[4:]]
+        expect(after == expected, f"{before} became {after}")
+        focus = self.browser.eval(VIEW + "return document.activeElement.dataset.indexPath")
+        expect(focus == "0,3", f"the focus is at {focus}")
+        # At once, with another key held; there is none to hold here.
+        self.browser.eval(VIEW + WAIT + """
+          const press = (key, ctrlKey) => document.activeElement.dispatchEvent(
+            new KeyboardEvent("keydown", {key, ctrlKey, bubbles: true, composed: true, cancelable: true}));
+          window.places = [];
+          for (const [key, place, up] of [
+            ["ArrowLeft", 2, 1], ["Enter", 2, 0], ["ArrowRight", 3, 1], ["Enter", 3, 0],
+          ]) {
+            press(key, key !== "Enter");
+            const isThere = () =>
+              view.currentIndexPath[1] === place && view.querySelectorAll("[data-dragging]").length === up;
+            for (let i = 0; i < 60 && !isThere(); i++) await wait(50);
+            await view.idle();
+            places.push(view.currentIndexPath[1]);
+          }""")
+        places = self.browser.eval("return places")
+        expect(places == [2, 2, 3, 3] and self.ids() == expected, f"with Control it goes to {places}")
+        # And not at all, with Escape.
+        self.browser.key("Space")
+        time.sleep(0.2)
+        self.browser.key("ArrowLeft")
+        time.sleep(0.2)
+        self.browser.key("Escape")
+        time.sleep(0.2)
+        self.same("after Escape")
+        said = self.browser.eval(wait)
+        expect(said == "Put back.", f"said: {said}")
+        expect(self.ids() == expected, "Escape does not put it back")
+        focus = self.browser.eval(VIEW + "return [document.activeElement.dataset.indexPath, `${view.currentIndexPath}`]")
+        expect(focus == ["0,3", "0,3"], f"put back, the focus and the current item are {focus}")
+        # Keys that come faster than answers count in their order, and what is put back is not moved on.
+        for keys, place in (
+            ([" ", "ArrowRight", "ArrowRight", "Enter"], 3), (["^ArrowRight", "^ArrowRight", "Enter"], 3),
+            ([" ", "ArrowLeft", "Escape"], 1),
+        ):
+            self.browser.eval(VIEW + WAIT + """
+              window.faults = [];
+              view.addEventListener("error", ({detail}) => faults.push(String(detail.error)));
+              view.elementAt(0, 1).focus();
+              for (const name of args[0]) {
+                const [key, ctrlKey] = [name.replace("^", ""), name.startsWith("^")];
+                document.activeElement.dispatchEvent(
+                  new KeyboardEvent("keydown", {key, ctrlKey, bubbles: true, composed: true, cancelable: true}));
+                await wait(1);
+              }
+              for (let i = 0; i < 60 && view.querySelector("[data-dragging]"); i++) await wait(50);
+              await view.idle();""", keys)
+            self.same("after quick keys")
+            ids, faults = self.ids(), self.browser.eval("return faults")
+            moved = [*expected[:1], *expected[2:place + 1], expected[1], *expected[place + 1:]]
+            expect(not faults, f"quick keys {keys}: {faults}")
+            expect(ids == moved, f"quick keys {keys} make {ids} of {expected}")
+            expected = moved
+
+    def keyboard_goes_everywhere(self):
+        self.open("collection=random&layout=waterfall")
+        self.browser.eval(VIEW + "view.elementAt(0, 0).focus()")
+        for key, path in (("ArrowRight", "0,1"), ("ArrowDown", None), ("End", "0,599"), ("Home", "0,0")):
+            self.browser.key(key)
+            time.sleep(0.15)
+            self.browser.eval(VIEW + "await view.idle()")
+            focus = self.browser.eval("return document.activeElement.dataset.indexPath ?? 'nothing'")
+            expect(focus == path if path else focus != "0,1", f"{key} leads to {focus}")
+        stops = self.browser.eval(VIEW + "return view.querySelectorAll('[tabindex=\"0\"]').length")
+        expect(stops == 1, f"{stops} tab stops")
+        # At the end of a line comes the next one, and back.
+        self.browser.eval(VIEW + """
+          await view.setLayout({kind: "flow", itemSize: {width: 90, height: 90}});
+          await view.setContentOffset({x: 0, y: 0}, false);
+          await view.idle();
+          const top = (item) => view.elementAt(0, item).getBoundingClientRect().top;
+          window.start = 1;
+          while (top(start) < top(0) + 20) start++;
+          view.elementAt(0, start).focus();""")
+        start = self.browser.eval("return start")
+        for key, item in (("ArrowLeft", start - 1), ("ArrowRight", start)):
+            self.browser.key(key)
+            time.sleep(0.15)
+            self.browser.eval(VIEW + "await view.idle()")
+            focus = self.browser.eval("return document.activeElement.dataset.indexPath ?? 'nothing'")
+            expect(focus == f"0,{item}", f"at the border of a line, {key} leads to {focus} instead of {item}")
+        self.browser.key("Home")
+        time.sleep(0.15)
+        # Far enough for what has the focus to leave the document, and back.
+        for offset in (5000, 0):
+            self.browser.eval(VIEW + "await view.setContentOffset({x: 0, y: args[0]}, false); await view.idle()", offset)
+            self.same("with the focus")
+        focus = self.browser.eval("return document.activeElement.dataset.indexPath ?? 'nothing'")
+        expect(focus == "0,0", f"the focus came back to {focus}")
+        # Items may be longer than what is seen of them.
+        self.browser.eval(VIEW + """
+          view.description = {layout: {kind: "list", itemLength: 2000}, collection: {sections: [{items: {count: 9}}]}};
+          await new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+          await view.idle();
+          view.elementAt(0, 0).focus();""")
+        for key, path in (("ArrowDown", "0,1"), ("ArrowDown", "0,2"), ("ArrowUp", "0,1")):
+            self.browser.key(key)
+            time.sleep(0.15)
+            self.browser.eval(VIEW + "await view.idle()")
+            focus = self.browser.eval("return document.activeElement.dataset.indexPath ?? 'nothing'")
+            expect(focus == path, f"from a long item {key} leads to {focus}")
+
+    def keys_turn_pages(self):
+        press = VIEW + WAIT + """
+          view.elementAt(...args[1]).focus();
+          view.elementAt(...args[1]).dispatchEvent(
+            new KeyboardEvent("keydown", {key: args[0], bubbles: true, composed: true, cancelable: true}));"""
+        for state, part in (("layout=list", 0.9), ("layout=pagedGrid", 1)):
+            self.open(f"collection=random&{state}")
+            for key, parts in (("PageDown", part), ("PageUp", 0)):
+                first = self.browser.eval(VIEW + "return view.visibleItems[0].attributes.indexPath")
+                way = self.browser.eval(press + """
+                  const axis = args[2] < 1 ? "y" : "x";
+                  const length = view.viewportSize[axis === "y" ? "height" : "width"];
+                  const way = () => view.contentOffset[axis] - args[3] * length;
+                  for (let i = 0; i < 60 && Math.abs(way()) > 1; i++) await wait(50);
+                  await view.idle();
+                  return way();""", key, first, part, parts)
+                expect(abs(way) <= 1, f"{state}: {key} goes {way} px too far")
+        # Whoever scrolls elsewhere meanwhile is not brought back.
+        page = self.browser.eval(press + """
+          const {width} = view.viewportSize;
+          await view.setContentOffset({x: 3 * width, y: 0});
+          await wait(300);
+          await view.idle();
+          return view.contentOffset.x / width;""", "PageDown", [0, 0])
+        expect(page == 3, f"scrolled to page 3 on the way to the next one it rests at {page}")
+        # Sections without items have nothing to go to.
+        self.browser.eval(VIEW + """
+          const counts = [0, 3, 0, 4, 0];
+          view.description = {layout: {kind: "list"}, collection: {sections: counts.map((count) => ({items: {count}}))}};
+          await new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+          await view.idle();""")
+        at = [1, 2]
+        for key, path in (("ArrowRight", [3, 0]), ("ArrowLeft", [1, 2]), ("End", [3, 3]), ("Home", [1, 0])):
+            at = self.browser.eval(press + """
+              for (let i = 0; i < 60 && view.currentIndexPath.join() !== args[2].join(); i++) await wait(50);
+              await view.idle();
+              return view.currentIndexPath;""", key, at, path)
+            expect(at == path, f"{key} leads to {at} instead of {path}")
+
+    def the_focus_stays_in_shadows(self):
+        """In another element's shadow, too, the focus stays with an item that is scrolled away and comes back."""
+        self.open("layout=flow&collection=random")
+        self.browser.eval(VIEW + WAIT + """
+          const host = document.createElement("div");
+          const root = host.attachShadow({mode: "open"});
+          view.replaceWith(host);
+          view.style.cssText = "width: 600px; height: 500px";
+          root.append(view);
+          window.shadowed = view;
+          await wait(300);
+          await view.idle();
+          view.elementAt(0, 0).focus({preventScroll: true});""")
+        self.browser.key("ArrowRight")
+        focus = self.browser.eval(WAIT + """
+          const names = [];
+          for (const y of [0, 4000, 0]) {
+            await wait(200);
+            await shadowed.setContentOffset({x: 0, y}, false);
+            await shadowed.idle();
+            await wait(100);
+            const {activeElement} = shadowed.getRootNode();
+            names.push(activeElement?.dataset.indexPath ?? activeElement?.localName ?? null);
+          }
+          return names;""")
+        expect(focus == ["0,1", "collection-view", "0,1"], f"the focus is at {focus}")
+
+    def the_focus_stays_with_its_item(self):
+        """Whatever becomes of the other items; the keyboard's is one item, and that is the one to tab to."""
+        self.needs_focus()
+        for what, focus, batch, current, stays in (
+            ("an item comes before it", "view.elementAt(0, 3)",
+             {"insertItems": [{"section": 0, "at": 0, "items": {"ids": ["new"], "sizes": [[90, 90]]}}]}, "0,4", True),
+            ("an item before it goes", "view.elementAt(0, 5)",
+             {"deleteItems": [{"section": 0, "start": 1, "end": 2}]}, "0,4", True),
+            ("it is moved", "view.elementAt(0, 5)", {"moveItems": [{"from": [0, 5], "to": [0, 2]}]}, "0,2", True),
+            ("it goes", "view.elementAt(0, 2)", {"deleteItems": [{"section": 0, "start": 2, "end": 3}]}, "0,2", False),
+            ("it goes, and all after it", "view.elementAt(0, 2)",
+             {"deleteItems": [{"section": 0, "start": 2, "end": 600}]}, "0,1", False),
+            ("another item comes, and the focus is in it", "view.elementAt(0, 3).querySelector('input')",
+             {"insertItems": [{"section": 0, "at": 0, "items": {"ids": ["new"], "sizes": [[90, 90]]}}]}, "0,4", True),
+        ):
+            self.open("collection=random&layout=flow")
+            found = self.browser.eval(VIEW + f"""
+              for (const {{element}} of view.visibleItems) element.append(document.createElement("input"));
+              const focused = {focus};
+              focused.focus();
+              const removed = [];
+              new MutationObserver((records) => removed.push(...records.flatMap((record) => [...record.removedNodes])))
+                .observe(view, {{childList: true}});
+              await view.applyUpdates(args[0]);
+              const moved = removed.filter((element) => element.isConnected).length;
+              const isSilent = document.activeElement.closest("[aria-hidden]") !== null;
+              await view.idle();
+              const stops = [...view.querySelectorAll("[tabindex='0']")].map((element) => element.dataset.indexPath);
+              const own = document.activeElement.closest("[data-index-path]");
+              return [own?.dataset.indexPath, view.currentIndexPath.join(), stops.join(" "), isSilent,
+                document.activeElement === focused, moved];""", batch)
+            expect(found[:5] == [current, current, current, False, stays], f"{what}: {found} instead of {current}")
+            expect(found[5] == 0 or "moveItems" in batch, f"{what}: {found[5]} elements are moved in the document")
+            self.browser.key("ArrowUp")
+            self.browser.eval(VIEW + "await view.idle()")
+            self.same(what, least=2)
+        # Whose item has left the screen may go elsewhere, and it comes back.
+        self.open("collection=random&layout=flow")
+        stops = self.browser.eval(VIEW + """
+          view.elementAt(0, 0).focus();
+          await view.setContentOffset({x: 0, y: 2000}, false);
+          await view.idle();
+          document.getElementById("share").focus();
+          const stops = [];
+          for (const y of [1000, 200, 0]) {
+            await view.setContentOffset({x: 0, y}, false);
+            await view.idle();
+            stops.push(view.querySelectorAll("[tabindex='0']").length);
+          }
+          return [...stops, view.querySelector("[tabindex='0']").dataset.indexPath, document.activeElement.id];""")
+        expect(stops == [1, 1, 1, "0,0", "share"], f"places to tab to, the item's, and what has the focus: {stops}")
+
+    def the_focus_outlasts_what_has_it(self):
+        """A page that fills its items in with new contents takes those away that have the focus."""
+        for what, act in (
+            ("reloaded", "await view.applyUpdates({reloadItems: [{section: 0, start: 2, items: {sizes: [[90, 90]]}}]});"),
+            ("moved", "await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]});"),
+            ("lifted and moved by a key", """
+              document.activeElement.dispatchEvent(new KeyboardEvent(
+                "keydown", {key: "ArrowRight", ctrlKey: true, bubbles: true, composed: true, cancelable: true}));
+              for (let i = 0; i < 40 && view.currentIndexPath?.[1] !== 3; i++) await wait(25);"""),
+        ):
+            self.open("collection=random&layout=flow")
+            found = self.browser.eval(VIEW + WAIT + f"""
+              view.renderItem = (element, {{id}}) => {{ element.innerHTML = `<button>${{id}}</button>`; }};
+              for (const {{element, attributes}} of view.visibleItems) view.renderItem(element, attributes);
+              view.elementAt(0, 2).firstChild.focus();
+              {act}
+              await wait(50);
+              await view.idle();
+              const item = document.activeElement.closest("[data-index-path]");
+              return [item?.textContent, `${{view.currentIndexPath}}` === item?.dataset.indexPath,
+                view.querySelectorAll("[data-dragging]").length];""")
+            up = 1 if "key" in what else 0
+            expect(found == ["r3", True, up], f"{what}: the item with the focus, whether it is current, and up: {found}")
+        self.open("collection=random&layout=flow")
+        found = self.browser.eval(VIEW + """
+          view.renderItem = (element, {id}) => {
+            const had = element.contains(document.activeElement);
+            element.innerHTML = `<button>${id}</button>`;
+            if (had) element.firstChild.focus();
+          };
+          for (const {element, attributes} of view.visibleItems) view.renderItem(element, attributes);
+          view.elementAt(0, 2).firstChild.focus();
+          await view.applyUpdates({reloadItems: [{section: 0, start: 2, items: {sizes: [[90, 90]]}}]});
+          await view.idle();
+          return [document.activeElement.localName, document.activeElement.textContent];""")
+        expect(found == ["button", "r3"], f"where the page puts the focus itself, it is at {found}")
+
+    def keys_lead_to_nothing_that_is_gone(self):
+        """All items go while the view is on its way to the one that a key has chosen."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + """
+          const {element} = view.visibleItems.filter(({attributes}) => attributes.kind === "cell").at(-2);
+          element.focus();
+          element.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowDown", bubbles: true, composed: true, cancelable: true}));
+          for (let i = 0; i < 200 && view.contentOffset.y === 0; i++) await wait(5);
+          const {y} = view.contentOffset;
+          await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 600}]});
+          await view.idle();
+          return [y > 0, view.currentIndexPath];""")
+        expect(found == [True, None], f"on its way, and the current item: {found}")
+
+    def controls_in_items_have_their_keys(self):
+        self.needs_focus()
+        self.open("collection=random&layout=list")
+        self.browser.eval(VIEW + """
+          window.pressed = 0;
+          const button = document.createElement("button");
+          button.addEventListener("click", () => pressed++);
+          view.elementAt(0, 1).append(button);
+          button.focus();""")
+        self.browser.key("Space")
+        time.sleep(0.3)
+        found = self.browser.eval("return [pressed, document.querySelectorAll('[data-dragging]').length]")
+        expect(found == [1, 0], f"the button was pressed, and items lifted: {found}")
+
+    def held_keys_do_not_pile_up(self):
+        self.open("collection=random&layout=list")
+        asked, end = self.browser.eval(VIEW + WAIT + """
+          const real = window.fetch;
+          let asked = 0, letGo;
+          const held = new Promise((resolve) => letGo = resolve);
+          window.fetch = async (url, options) => { asked++; await held; return real(url, options); };
+          view.elementAt(0, 0).focus();
+          for (let press = 0; press < 40; press++) {
+            (document.activeElement ?? view).dispatchEvent(new KeyboardEvent("keydown", {
+              key: "End", repeat: press > 0, bubbles: true, composed: true, cancelable: true,
+            }));
+            await wait(10);
+          }
+          letGo();
+          await view.idle();
+          window.fetch = real;
+          const end = document.activeElement.dataset.indexPath;
+          for (let i = 0; i < 300 && document.activeElement.dataset.indexPath !== "0,0"; i++) {
+            document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {
+              key: "Home", repeat: true, bubbles: true, composed: true, cancelable: true,
+            }));
+            await wait(100);
+          }
+          return [asked, end];""")
+        expect(0 < asked < 20, f"forty presses before the first answer ask {asked} times")
+        expect(end == "0,599", f"a key that is held leads to {end}")
+        focus = self.browser.eval("return document.activeElement.dataset.indexPath ?? 'nothing'")
+        expect(focus == "0,0", f"another that is held leads to {focus}")
+
+    def the_focus_of_a_header_is_no_cells(self):
+        self.open("layout=list")
+        seen = self.browser.eval(VIEW + """
+          view.layout = {kind: "list"};
+          view.renderItem = (element, {kind, indexPath}) => {
+            if (kind !== "header") element.textContent = indexPath;
+            else if (!element.querySelector("input")) element.innerHTML = "<input>";
+          };
+          view.collection = {sections: [{header: {width: 100, height: 40}, items: {count: 60}}]};
+          await view.idle();
+          view.elementAt(0, 3).focus();
+          view.querySelector("input").focus();
+          const focused = () => document.activeElement.dataset.indexPath ?? document.activeElement.localName;
+          const seen = [focused()];
+          for (const y of [100, 0]) {
+            await view.setContentOffset({x: 0, y}, false);
+            await view.idle();
+            seen.push(focused());
+          }
+          return seen;""")
+        expect(seen == ["input", "collection-view", "collection-view"], f"the focus is at {seen}")
+
+    def accessible(self):
+        import axe_playwright_python
+
+        axe = next(pathlib.Path(axe_playwright_python.__file__).parent.rglob("axe.min.js")).read_text()
+        for state, size in (
+            ("layout=waterfall&theme=light", (1280, 800)), ("layout=list&theme=dark", (1280, 800)),
+            ("layout=coverFlow&theme=dark", (360, 740)), ("layout=flow&collection=json&theme=light", (360, 740)),
+        ):
+            self.browser.resize(*size)
+            self.open(state)
+            # Not in the middle of a change of colours.
+            time.sleep(0.3)
+            found = self.browser.eval(axe + """;
+              const {violations} = await axe.run(document);
+              return violations.map(({id, nodes}) => `${id}: ${nodes.slice(0, 2).map(({html, any}) => `${html.slice(0, 90)} ${any[0]?.message ?? ""}`).join(" | ")}`);""")
+            expect(not found, f"{state}: " + "; ".join(found))
+        self.browser.resize(1280, 800)
