@@ -180,9 +180,6 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
   return MHD_YES;
 }
 
-// Whether a byte of a path may stand there.
-static bool is_path_byte(unsigned char c) { return byte_class[c] & IN_PATH; }
-
 static int hex(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   c |= 0x20;
@@ -196,7 +193,7 @@ static const char *path_fault(const char *path, size_t count) {
   size_t segment = 0, dots = 0;  // bytes of the segment, and how many of them are dots
   for (size_t i = 0; i <= count; i++) {
     unsigned char c = i < count ? (unsigned char)path[i] : '/';
-    if (!is_path_byte(c)) return "the path holds a byte that must be percent-encoded";
+    if (!(byte_class[c] & IN_PATH)) return "the path holds a byte that must be percent-encoded";
     if (c == '/') {
       if (segment > 0 && segment == dots && dots <= 2) return "the path has a dot segment";
       segment = dots = 0;
@@ -306,10 +303,10 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(exchange->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
   *result = (http_gate_result){.header_size = info ? info->header_size : 0};
-  // First, since a page may read any refusal if its origin is known.
   size_t version_count = strlen(version);
   const char *end = version + version_count;
   header_census census = {.fields = request->fields, .next = end + 2};
+  // Before anything is refused: a page may read a refusal if its origin is known.
   MHD_get_connection_values_n(exchange->mhd, MHD_HEADER_KIND, count_header, &census);
   exchange->is_relayed = census.is_relayed;
   unsigned status = check_target(exchange, method, method_count, version, end, result);

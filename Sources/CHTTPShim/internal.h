@@ -146,7 +146,7 @@ struct http_exchange {
 };
 
 // Who waits for a worker, and came in that order. Each who asks has a line, of all that a file of keys has names for;
-// past that some share one, but none with HTTP_LINE_OF_ALL or HTTP_LINE_OF_STRANGERS.
+// past that some share one, but none with HTTP_LINE_SHARED or HTTP_LINE_UNIDENTIFIED.
 enum { HTTP_LINES = 1024, HTTP_OWN_LINES = HTTP_LINES - HTTP_FIRST_OWN_LINE };
 typedef struct http_line {
   http_exchange *head, *tail;
@@ -161,7 +161,7 @@ static inline unsigned http_line_number(const http_exchange *exchange) {
 
 // How much of what all have together one line may have: whoever is told from the others leaves them a quarter.
 static inline size_t http_line_share(unsigned number, size_t limit) {
-  return number == HTTP_LINE_OF_ALL ? limit : limit - limit / 4;
+  return number == HTTP_LINE_SHARED ? limit : limit - limit / 4;
 }
 
 // A socket from the acceptor.

@@ -24,7 +24,7 @@ enum { most_vain_turns = 8, vain_wait = 5 };
 enum { tls_record_bytes = 16 << 10, most_owed_turns = 4096 };
 // What libmicrohttpd has for a connection and its request.
 static const size_t connection_bytes = 16 << 10;
-// In which libmicrohttpd has sent what it refuses a request with, and closes: that may take some turns.
+// How long libmicrohttpd may take to send a refusal of its own and to close.
 static const double refusal_seconds = 0.5;
 // Nothing below TLS 1.2, nor secrets that clients encrypt with the certificate's key (RFC 9325, 4.1): whoever
 // gets that key later could read what he has recorded.
@@ -216,8 +216,8 @@ static bool note_beginning(http_connection *connection, uint64_t received) {
   if (connection->has_received) return received != connection->received;
   connection->received = received;
   connection->has_received = true;
-  // Of what bytes TLS has come in, who knows. What came in a record of the request before is not noticed, nor is a
-  // record after other keys.
+  // Bytes say nothing with TLS: records are counted. A request is missed that begins in the last record of the one
+  // before, or in the first record under other keys.
   bool has_begun = connection->session
                        ? http_tls_count_records(connection->session) > connection->records
                        : received > connection->consumed + empty_line;

@@ -89,7 +89,7 @@ static bool accept_connection(http_server *server) {
     take_connection(server, &arrival);
     return true;
   }
-  // Who has gone again may have others behind him.
+  // This client has gone again; others may still be waiting.
   if (errno == EINTR || errno == ECONNABORTED) return true;
   if (errno == EAGAIN) return false;
   // Out of descriptors or memory: the connection waits, and so do we, rather than spin.
@@ -120,7 +120,7 @@ static void *accept_connections(void *context) {
     }
     if (fds[0].revents) (void)accept_connection(server);
   }
-  // The kernel has let them in, and would end them with the listener; more than it has room for it has not.
+  // Those that the kernel has accepted would be reset with the listener. It has room for no more than that.
   for (int left = SOMAXCONN; left > 0 && accept_connection(server); left--) {}
   return NULL;
 }

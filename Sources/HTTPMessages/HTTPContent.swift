@@ -3,7 +3,7 @@ import Synchronization
 /// What a response sends, with the header fields that belong to it.
 ///
 /// It never changes, so that one can be sent by many threads at once, and again and again. A server
-/// may keep beside it the form in which it sends it; see ``serverForm(making:)``.
+/// may keep beside it what it has prepared to send it; see ``prepared(making:)``.
 @safe public final class HTTPContent: Sendable {
   private enum Storage: ~Copyable {
     case array([UInt8])
@@ -25,7 +25,7 @@ import Synchronization
   public let isKept: Bool
 
   // Set once, and retained until the end.
-  private let form = unsafe Atomic<Unmanaged<ServerForm>?>(nil)
+  private let kept = unsafe Atomic<Unmanaged<Prepared>?>(nil)
 
   /// Nothing.
   public static let empty = HTTPContent([])
@@ -67,7 +67,7 @@ import Synchronization
 
   deinit {
     // Safe: what is stored was retained once, and nobody has this object any more.
-    if let form = unsafe form.load(ordering: .acquiring) { unsafe form.release() }
+    if let prepared = unsafe kept.load(ordering: .acquiring) { unsafe prepared.release() }
   }
 
   /// Lends the body.
@@ -87,7 +87,7 @@ import Synchronization
     }
   }
 
-  /// How many bytes the body takes, with what was reserved for more.
+  /// How many bytes the body takes, with what was reserved for more: for tests.
   package var reservedByteCount: Int {
     switch storage {
     case .array(let bytes): bytes.capacity
@@ -103,20 +103,20 @@ import Synchronization
     }
   }
 
-  /// The form in which the server sends it, made when it is first asked for.
+  /// What the server has prepared to send it, made when it is first asked for.
   ///
   /// Two threads may both make one; then both get the first, and the other is freed.
   ///
-  /// - Parameter make: Makes the form; nil if that cannot be done.
-  /// - Returns: The form's number, good as long as this object; nil if there is none.
-  public func serverForm(making make: () -> ServerForm?) -> UInt? {
+  /// - Parameter make: Prepares it; nil if that cannot be done.
+  /// - Returns: The number of what was prepared, good as long as this object; nil if there is none.
+  public func prepared(making make: () -> Prepared?) -> UInt? {
     // Safe: what is stored is retained as long as this object, and never replaced.
-    if let form = unsafe form.load(ordering: .acquiring) {
-      return unsafe form._withUnsafeGuaranteedRef { $0.handle }
+    if let prepared = unsafe kept.load(ordering: .acquiring) {
+      return unsafe prepared._withUnsafeGuaranteedRef { $0.handle }
     }
     guard let made = make() else { return nil }
     let new = unsafe Unmanaged.passRetained(made)
-    let (isFirst, first) = unsafe form.compareExchange(
+    let (isFirst, first) = unsafe kept.compareExchange(
       expected: nil, desired: new, ordering: .acquiringAndReleasing)
     if isFirst { return made.handle }
     // Safe: retained above and not stored.
@@ -125,7 +125,7 @@ import Synchronization
   }
 
   /// Something of a server's own, by a number that only the server understands.
-  public final class ServerForm: Sendable {
+  public final class Prepared: Sendable {
     /// The number.
     public let handle: UInt
     private let free: @Sendable (UInt) -> Void

@@ -57,7 +57,7 @@ extension HTTPHandler {
   ///
   /// - Parameter request: The request.
   /// - Returns: That of all.
-  public func line(of request: borrowing HTTPRequest) -> WaitingLine { .ofAll }
+  public func line(of request: borrowing HTTPRequest) -> WaitingLine { .shared }
 
   /// Does nothing.
   public func didAnswer() {}

@@ -1,12 +1,12 @@
 /// In which line a request waits for a worker thread.
 ///
-/// Lines take turns, so that whoever sends much waits for it himself. Only ``ofAll`` may fill the queue, or have all
+/// Lines take turns, so that whoever sends much waits for it himself. Only ``shared`` may fill the queue, or have all
 /// bytes that may be under way; any other line has three quarters of them at most.
 public enum WaitingLine: Hashable, Sendable {
-  /// Nobody knows one who asks from the other, or there is one.
-  case ofAll
-  /// Those of whom nobody knows who they are, where others are known.
-  case ofStrangers
-  /// That of one who is known, by number, from 0; from 1022 on they share theirs with others.
+  /// Clients are not told apart, or only one is known.
+  case shared
+  /// Clients are told apart, and this one has not said who it is.
+  case unidentified
+  /// A known client's, by its number, from 0; from 1022 on they share theirs with others.
   case own(Int)
 }

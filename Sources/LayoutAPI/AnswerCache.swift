@@ -81,7 +81,7 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
     /// Some of what was asked last, by its hash.
     var asked = InlineArray<64, UInt32>(repeating: 0)
 
-    mutating func wasAsked(_ hash: UInt64) -> Bool {
+    mutating func noteAsked(_ hash: UInt64) -> Bool {
       let place = Int(hash >> 8 & 63)
       let mark = Entries.mark(hash) | 1
       let wasAsked = asked[place] == mark
@@ -135,7 +135,8 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
     }
   }
 
-  /// A power of two of them, here and not elsewhere: to come to one counts no uses.
+  /// A power of two of them, here and not in an array: its storage has a count of uses, which all threads would
+  /// change.
   private let sets: InlineArray<256, Mutex<Entries>>
   private let limit: Int
   /// The most bytes that an answer may have to be kept.
@@ -182,16 +183,16 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
     return result
   }
 
-  /// Whether a question was asked a short while ago; it has been from now on.
+  /// Notes that a question is asked, and says whether it was a short while ago.
   ///
   /// What is asked once is mostly not asked again: a scroll over pages that are all new would fill the
   /// cache with answers, and the processor's caches with their bytes, for nothing.
   ///
   /// - Parameter key: What the answer depends on.
   /// - Returns: Whether it was; may be wrong, rarely.
-  func wasAsked(_ key: AnswerKey) -> Bool {
+  func noteAsked(_ key: AnswerKey) -> Bool {
     let hash = key.hash
-    return withSet(of: hash) { $0.wasAsked(hash) }
+    return withSet(of: hash) { $0.noteAsked(hash) }
   }
 
   /// Whether an answer is short enough to be kept.
@@ -200,7 +201,8 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   /// - Returns: Whether it is.
   func takes(byteCount: Int) -> Bool { byteCount + entryByteCount <= min(limit, answerLimit) }
 
-  /// Whether an answer is to be kept: it is short enough, and its question was asked a short while ago.
+  /// Whether an answer is to be kept: it is short enough, and its question was asked a short while ago. Notes the
+  /// question of one that is short enough.
   ///
   /// What is said to be kept is held once for all who are sent it, and not counted for each: it has to be so.
   ///
@@ -209,7 +211,7 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   ///   - byteCount: The bytes it takes.
   /// - Returns: Whether it is.
   func isWorthKeeping(_ key: AnswerKey, byteCount: Int) -> Bool {
-    takes(byteCount: byteCount) && wasAsked(key)
+    takes(byteCount: byteCount) && noteAsked(key)
   }
 
   /// Keeps an answer, as long as there is room; not if it is too long.

@@ -4,7 +4,7 @@ import LayoutSessions
 
 /// One request on its way to its answer.
 ///
-/// The endpoints are in extensions, one file a tag of openapi.yaml.
+/// The endpoints are in extensions, one file for each group of operations.
 struct Call: ~Escapable {
   let service: LayoutService
   /// Whose sessions are seen.
@@ -24,8 +24,8 @@ struct Call: ~Escapable {
   private static let shortContent = 5000
   /// And no more memory: equal items have no data of their own, but any number of runs of them is possible.
   private static let shortContentBytes = 1 << 20
-  /// What has so many items, however equal, may have that many about one place, where the nearest is looked for
-  /// among them.
+  /// With more items than this, however equal, a search for the nearest is left to a worker: all may lie at one place,
+  /// and each would be looked at.
   private static let searchedItems = 20_000
   /// A section takes as long as so many items.
   private static let sectionCost = 8
@@ -294,9 +294,10 @@ struct Call: ~Escapable {
 }
 
 extension Session {
-  /// Leaves questions about content of which nobody knows how long they take to workers, until some have been quick.
-  func doubtUnlessShort() {
-    if !Call.isShort(snapshot.description.content) { doubt() }
+  /// Leaves questions to workers until some have been quick, unless the content is short: how long they take is not
+  /// known yet.
+  func presumeSlowUnlessShort() {
+    if !Call.isShort(snapshot.description.content) { presumeSlow() }
   }
 }
 

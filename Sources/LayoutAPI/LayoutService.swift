@@ -121,7 +121,7 @@ public final class LayoutService: HTTPHandler {
   ///   - mayTakeLong: Whether this is a worker thread.
   /// - Returns: The response, or nil to be called again on a worker thread.
   public func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
-    respond(to: request, mayTakeLong: mayTakeLong, requestID: nil)
+    respond(to: request, mayTakeLong: mayTakeLong, requestID: nil, audience: .everyone)
   }
 
   /// Answers a request that has a name already.
@@ -133,8 +133,7 @@ public final class LayoutService: HTTPHandler {
   ///   - audience: Who is at the other end.
   /// - Returns: The response, or nil to be called again on a worker thread.
   public func respond(
-    to request: borrowing HTTPRequest, mayTakeLong: Bool, requestID: String?,
-    audience: Audience = .everyone
+    to request: borrowing HTTPRequest, mayTakeLong: Bool, requestID: String?, audience: Audience
   ) -> HTTPResponse? {
     let found = Routes.match(request.path)
     let operation = found.flatMap { $0.route.operation(for: request.method) }
@@ -161,7 +160,7 @@ public final class LayoutService: HTTPHandler {
   /// - Parameter request: The request, with an empty body.
   /// - Returns: The refusal; nil if there is nothing against it so far.
   public func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? {
-    refusal(ofLong: request, requestID: nil)
+    refusal(ofLong: request, requestID: nil, audience: .everyone)
   }
 
   /// Refuses a request that has a name by its header, before a long body is read.
@@ -172,7 +171,7 @@ public final class LayoutService: HTTPHandler {
   ///   - audience: Who is at the other end.
   /// - Returns: The refusal; nil if there is nothing against it so far.
   public func refusal(
-    ofLong request: borrowing HTTPRequest, requestID: String?, audience: Audience = .everyone
+    ofLong request: borrowing HTTPRequest, requestID: String?, audience: Audience
   ) -> HTTPResponse? {
     let found = Routes.match(request.path)
     let operation = found.flatMap { $0.route.operation(for: request.method) }
@@ -333,34 +332,5 @@ public final class LayoutService: HTTPHandler {
     case .client: call.webFile(.client)
     case .clientTypes: call.webFile(.clientTypes)
     }
-  }
-}
-
-extension JSONError {
-  /// The refusal as a problem.
-  var problem: Problem {
-    let kind: Problem.Kind =
-      switch category {
-      case .unreadable: .malformed
-      case .invalid: .invalid
-      case .tooLarge: .tooLarge
-      case .exhausted: .unavailable
-      }
-    return Problem(kind, detail, pointer: category == .invalid || !pointer.isEmpty ? pointer : nil)
-  }
-
-  /// The refusal as a problem, with the place in a body of what the parser could not read.
-  func problem(in body: Span<UInt8>, maximumDepth: Int) -> Problem {
-    var problem = problem
-    switch reason {
-    case .malformed, .badUTF8, .badNumber:
-      guard pointer.isEmpty, let fault = JSONFault(in: body, maximumDepth: maximumDepth) else {
-        break
-      }
-      problem.detail += ", \(fault.detail)"
-      if !fault.pointer.isEmpty { problem.pointer = fault.pointer }
-    default: break
-    }
-    return problem
   }
 }

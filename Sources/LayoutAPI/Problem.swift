@@ -254,3 +254,32 @@ struct Problem: Error {
       body: json.finish())
   }
 }
+
+extension JSONError {
+  /// The refusal as a problem.
+  var problem: Problem {
+    let kind: Problem.Kind =
+      switch category {
+      case .unreadable: .malformed
+      case .invalid: .invalid
+      case .tooLarge: .tooLarge
+      case .exhausted: .unavailable
+      }
+    return Problem(kind, detail, pointer: category == .invalid || !pointer.isEmpty ? pointer : nil)
+  }
+
+  /// The refusal as a problem, with the place in a body of what the parser could not read.
+  func problem(in body: Span<UInt8>, maximumDepth: Int) -> Problem {
+    var problem = problem
+    switch reason {
+    case .malformed, .badUTF8, .badNumber:
+      guard pointer.isEmpty, let fault = JSONFault(in: body, maximumDepth: maximumDepth) else {
+        break
+      }
+      problem.detail += ", \(fault.detail)"
+      if !fault.pointer.isEmpty { problem.pointer = fault.pointer }
+    default: break
+    }
+    return problem
+  }
+}

@@ -105,9 +105,8 @@ public struct Items: Hashable, Sendable {
   public var ids: StringTable?
 }
 
-// Not in the declaration itself, so that there is an initializer of all members too, which the order of them
-// tells from this one. What that makes is put where it goes; one that sets member after member makes so large
-// a value in a place of its own, and then a copy, with a use counted of all that it refers to.
+// In an extension, so that the memberwise initializer, whose parameters are in another order, remains: it builds
+// the value in place. One that sets member after member builds a copy, and retains all that it refers to.
 extension Items {
   /// Makes items.
   ///

@@ -19,9 +19,9 @@ public protocol ElementMap: Sendable {
 }
 
 extension ElementMap {
-  /// Who knows nothing of neighbours asks for each.
+  /// 1: each item is asked for by itself.
   public func evenCount(fromOld old: IndexPath) -> Int { 1 }
-  /// Who knows nothing of neighbours asks for each.
+  /// 1: each item is asked for by itself.
   public func evenCount(fromNew new: IndexPath) -> Int { 1 }
   /// Sections keep their decorations.
   public func decorations(ofOldSection old: Int) -> (old: [Decoration], new: [Decoration])? { nil }

@@ -1,7 +1,6 @@
 /// The first of `0 ..< count` for which `isPast` holds, which it must from there on.
 ///
 /// - Complexity: O(log count).
-@inlinable
 func partitioningIndex(_ count: Int, where isPast: (Int) -> Bool) -> Int {
   var low = 0
   var high = count
@@ -51,6 +50,24 @@ func partitioningIndex(_ count: Int, near guess: Int, where isPast: (Int) -> Boo
     }
   }
   return low + partitioningIndex(high - low) { isPast(low + $0) }
+}
+
+/// Those of `count` equally long extents, in ascending order, that share some length with an interval.
+///
+/// - Parameters:
+///   - count: How many there are.
+///   - length: How long each is.
+///   - low: Where the interval begins.
+///   - high: Where it ends.
+///   - start: Where each extent begins.
+/// - Returns: Their range, which is empty if there are none.
+/// - Complexity: O(log count).
+@inline(__always)
+func overlapping(
+  _ count: Int, of length: Length, from low: Length, to high: Length, start: (Int) -> Length
+) -> Range<Int> {
+  let first = partitioningIndex(count) { start($0) + length > low }
+  return first..<max(first, partitioningIndex(count) { start($0) >= high })
 }
 
 /// Which of some things that are mostly as large as each other likely is at a distance from the first.

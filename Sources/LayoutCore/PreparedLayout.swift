@@ -26,8 +26,17 @@ public struct PreparedLayout: Sendable {
     _ content: Content, layout: any CollectionLayout, viewport: Viewport
   ) throws(LayoutError) {
     let direction = layout.scrollDirection
-    placement = try layout.arrange(content, in: Container(viewport, direction), reusing: nil)
-    items = ItemCounter(content)
+    self.init(
+      try layout.arrange(content, in: Container(viewport, direction), reusing: nil),
+      ItemCounter(content), direction, viewport)
+  }
+
+  private init(
+    _ placement: any Placement, _ items: ItemCounter, _ direction: ScrollDirection,
+    _ viewport: Viewport
+  ) {
+    self.placement = placement
+    self.items = items
     scrollDirection = direction
     contentSize = direction.upright(placement.contentSize)
     self.viewport = viewport
@@ -46,15 +55,12 @@ public struct PreparedLayout: Sendable {
     updating old: PreparedLayout, to updated: UpdatedContent, layout: any CollectionLayout
   ) throws(LayoutError) {
     let container = Container(old.viewport, old.scrollDirection)
-    placement = try layout.arrange(
+    let placement = try layout.arrange(
       updated.content, in: container,
       reusing: updated.change.map {
         Rearrangement(placement: old.placement, container: container, change: $0)
       })
-    items = ItemCounter(updated.content)
-    scrollDirection = old.scrollDirection
-    contentSize = scrollDirection.upright(placement.contentSize)
-    viewport = old.viewport
+    self.init(placement, ItemCounter(updated.content), old.scrollDirection, old.viewport)
   }
 
   /// Lays content out for another viewport, or under a layout that differs in what scrolling does: what does not
@@ -81,12 +87,9 @@ public struct PreparedLayout: Sendable {
         placement: old.placement, container: Container(old.viewport, direction),
         change: ContentChange(sectionEdits: []))
       : nil
-    placement = try layout.arrange(
-      content, in: Container(viewport, direction), reusing: reusable)
-    items = old.items
-    scrollDirection = direction
-    contentSize = direction.upright(placement.contentSize)
-    self.viewport = viewport
+    self.init(
+      try layout.arrange(content, in: Container(viewport, direction), reusing: reusable),
+      old.items, direction, viewport)
   }
 
   /// Whether lines and columns are as broad in another viewport, and rounded to the same pixels: then what

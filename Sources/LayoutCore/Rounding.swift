@@ -22,8 +22,7 @@ public func roundedQuotient<T: FixedWidthInteger & SignedInteger>(
 ///   - numerator: Any number.
 ///   - denominator: Positive.
 /// - Returns: The greatest whole number that is not above the fraction.
-@inlinable
-public func flooredQuotient<T: FixedWidthInteger & SignedInteger>(
+func flooredQuotient<T: FixedWidthInteger & SignedInteger>(
   _ numerator: T, _ denominator: T
 ) -> T {
   let (quotient, remainder) = numerator.quotientAndRemainder(dividingBy: denominator)

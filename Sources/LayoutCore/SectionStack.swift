@@ -44,18 +44,34 @@ final class SectionStack: Placement {
     let placingCost: Int
 
     init(
-      length: Length, inset: EdgeInsets, header: Rect, footer: Rect, bodyStart: Length,
-      itemCount: Int, body: any SectionBody, decorations: [EdgeInsets], placingCost: Int
+      _ frame: Frame, _ body: any SectionBody, of section: Section, across: Length,
+      _ direction: ScrollDirection
     ) {
-      self.length = length
-      self.inset = inset
-      self.header = header
-      self.footer = footer
-      self.bodyStart = bodyStart
-      self.itemCount = itemCount
+      var end: Length = 0
+      header = Slot.supplementary(frame.headerLength, frame.headerInset, &end, across)
+      end += frame.inset.top
+      bodyStart = end
+      end += body.length
+      end += frame.inset.bottom
+      footer = Slot.supplementary(frame.footerLength, frame.footerInset, &end, across)
+      length = end
+      inset = frame.inset
+      itemCount = section.items.count
       self.body = body
-      self.decorations = decorations
-      self.placingCost = placingCost
+      decorations = section.decorations.map { direction.upright($0.insets) }
+      placingCost = frame.placingCost
+    }
+
+    /// The frame of a header or footer, and the end moved past it; empty if there is none.
+    private static func supplementary(
+      _ length: Length, _ inset: EdgeInsets, _ end: inout Length, _ across: Length
+    ) -> Rect {
+      guard length > 0 else { return Rect(origin: .zero, size: .zero) }
+      let frame = Rect(
+        x: inset.left, y: end + inset.top, width: max(0, across - inset.left - inset.right),
+        height: length)
+      end = frame.maxY + inset.bottom
+      return frame
     }
 
     /// Whether anything stands around the items.
@@ -110,65 +126,15 @@ final class SectionStack: Placement {
       _ index: Int, _ description: Section, _ change: BodyChange?
     ) throws(LayoutError) -> Slot {
       let (frame, body) = try section(index, description, change)
-      var end: Length = 0
-      var header = Rect(origin: .zero, size: .zero)
-      if frame.headerLength > 0 {
-        header = SectionStack.supplementary(frame.headerLength, frame.headerInset, &end, across)
-      }
-      end += frame.inset.top
-      let bodyStart = end
-      end += body.length
-      end += frame.inset.bottom
-      var footer = Rect(origin: .zero, size: .zero)
-      if frame.footerLength > 0 {
-        footer = SectionStack.supplementary(frame.footerLength, frame.footerInset, &end, across)
-      }
-      return Slot(
-        length: end, inset: frame.inset, header: header, footer: footer, bodyStart: bodyStart,
-        itemCount: description.items.count, body: body,
-        decorations: description.decorations.map { direction.upright($0.insets) },
-        placingCost: frame.placingCost)
+      return Slot(frame, body, of: description, across: across, direction)
     }
-    if let old, let stack = old.placement as? SectionStack {
-      var edits: [Rope<SlotRun>.Edit] = []
-      for edit in old.change.sectionEdits {
-        var run = SlotRun(slots: [])
-        for (place, origin) in edit.sections.enumerated() {
-          let index = edit.firstSection + place
-          switch origin {
-          case .new: run.slots.append(try slot(index, content.sections[index], nil))
-          case .kept(let section):
-            if let kept = stack.slot(section) { run.slots.append(kept.slot) }
-          case .edited(let section, let edits):
-            let change = stack.slot(section).map { BodyChange(body: $0.slot.body, edits: edits) }
-            run.slots.append(try slot(index, content.sections[index], change))
-          }
-        }
-        edits.append(.init(range: edit.range, chunks: [run]))
+    slots =
+      if let old, let stack = old.placement as? SectionStack {
+        try stack.slots(after: old.change, of: content, slot)
+      } else {
+        try SectionStack.slots(of: content, slot)
       }
-      slots = stack.slots.edited(edits)
-    } else {
-      var sections = content.sections.makeIterator()
-      slots = try Rope(count: content.sections.count) { (range) throws(LayoutError) in
-        var run = SlotRun(slots: [])
-        run.slots.reserveCapacity(range.count)
-        for index in range {
-          // There are as many.
-          if let section = sections.next() { run.slots.append(try slot(index, section, nil)) }
-        }
-        return run
-      }
-    }
-    if let place = slots.firstPlace(where: { $1 > .maximumCoordinate }) {
-      var end = place.before
-      var index = place.start
-      for slot in place.chunk.slots {
-        end += slot.length
-        if end > .maximumCoordinate { break }
-        index += 1
-      }
-      throw .contentTooLong(section: index)
-    }
+    if let section = SectionStack.firstTooLong(slots) { throw .contentTooLong(section: section) }
     self.pinning = pinning
     self.effect = effect
     contentSize =
@@ -176,15 +142,61 @@ final class SectionStack: Placement {
       ? .zero : Size(width: across, height: max(slots.summary.length, minimumLength))
   }
 
-  /// The frame of a header or footer, and the end moved past it.
-  private static func supplementary(
-    _ length: Length, _ inset: EdgeInsets, _ end: inout Length, _ across: Length
-  ) -> Rect {
-    let frame = Rect(
-      x: inset.left, y: end + inset.top, width: max(0, across - inset.left - inset.right),
-      height: length)
-    end = frame.maxY + inset.bottom
-    return frame
+  /// Makes the slot of a section; of one of which items changed from the body it had.
+  private typealias SlotMaker = (
+    _ index: Int, _ section: Section, _ change: BodyChange?
+  ) throws(LayoutError) -> Slot
+
+  /// The slots of all sections, made anew.
+  private static func slots(
+    of content: Content, _ slot: SlotMaker
+  ) throws(LayoutError) -> Rope<SlotRun> {
+    var sections = content.sections.makeIterator()
+    return try Rope(count: content.sections.count) { (range) throws(LayoutError) in
+      var run = SlotRun(slots: [])
+      run.slots.reserveCapacity(range.count)
+      for index in range {
+        // There are as many.
+        if let section = sections.next() { run.slots.append(try slot(index, section, nil)) }
+      }
+      return run
+    }
+  }
+
+  /// The slots after a change: only those of changed sections are made.
+  private func slots(
+    after change: ContentChange, of content: Content, _ slot: SlotMaker
+  ) throws(LayoutError) -> Rope<SlotRun> {
+    var edits: [Rope<SlotRun>.Edit] = []
+    for edit in change.sectionEdits {
+      var run = SlotRun(slots: [])
+      for (place, origin) in edit.sections.enumerated() {
+        let index = edit.firstSection + place
+        switch origin {
+        case .new: run.slots.append(try slot(index, content.sections[index], nil))
+        case .kept(let section):
+          if let kept = self.slot(section) { run.slots.append(kept.slot) }
+        case .edited(let section, let edits):
+          let change = self.slot(section).map { BodyChange(body: $0.slot.body, edits: edits) }
+          run.slots.append(try slot(index, content.sections[index], change))
+        }
+      }
+      edits.append(.init(range: edit.range, chunks: [run]))
+    }
+    return slots.edited(edits)
+  }
+
+  /// The first section that ends past what coordinates reach; nil if all end before.
+  private static func firstTooLong(_ slots: Rope<SlotRun>) -> Int? {
+    guard let place = slots.firstPlace(where: { $1 > .maximumCoordinate }) else { return nil }
+    var end = place.before
+    var index = place.start
+    for slot in place.chunk.slots {
+      end += slot.length
+      if end > .maximumCoordinate { break }
+      index += 1
+    }
+    return index
   }
 
   var followsVisibleRect: Bool { pinning.headers || pinning.footers || movesCells }

@@ -33,7 +33,7 @@ public protocol DurableStore: Sendable {
   ///
   /// - Parameters:
   ///   - id: Its name.
-  ///   - owner: The name of whose it must be; nil for whosesoever.
+  ///   - owner: The name of its owner; empty for nobody's.
   ///   - version: The version that the asker has; nil if none. One that the session does not come from is
   ///     as good as none.
   ///   - isScrolling: Whether the asker answers ticks from now on, until another one does. Nobody knows
@@ -42,7 +42,7 @@ public protocol DurableStore: Sendable {
   ///   for the time that sessions live.
   /// - Throws: ``StoreError``; who is to scroll and cannot be noted is refused.
   func load(
-    _ id: SessionID, of owner: String?, since version: StoredVersion?, isScrolling: Bool
+    _ id: SessionID, of owner: String, since version: StoredVersion?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession?
 
   /// Tells whose a session is, whether or not the rest of it can be read.
@@ -64,7 +64,7 @@ public protocol DurableStore: Sendable {
   ///   - version: The version before the change; it has the next one afterwards.
   ///   - stamp: The stamp of that.
   /// - Returns: Whether it was added.
-  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` nobody knows.
+  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` the change may or may not have been made.
   func append(
     _ change: [UInt8], to id: SessionID, after version: StoredVersion, stamp: UInt64
   ) throws(StoreError) -> StoreOutcome
@@ -81,7 +81,7 @@ public protocol DurableStore: Sendable {
   ///   - version: The version before the change; it has the next one afterwards.
   ///   - stamp: The stamp of that.
   /// - Returns: Whether it was replaced.
-  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` nobody knows.
+  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` the change may or may not have been made.
   func replace(
     _ id: SessionID, by snapshot: [UInt8], after version: StoredVersion, stamp: UInt64
   ) throws(StoreError) -> StoreOutcome
@@ -122,21 +122,6 @@ public protocol DurableStore: Sendable {
   /// Tells everything that is under way, or comes later, that the end has come. What has returned is
   /// durable without it.
   func close()
-}
-
-extension DurableStore {
-  /// Reads a session for whom it is all the same whose it is, and where it is scrolled.
-  ///
-  /// - Parameters:
-  ///   - id: Its name.
-  ///   - version: The version that the asker has; nil if none.
-  /// - Returns: The session as far as it is missing; nil if there is none.
-  /// - Throws: ``StoreError``.
-  public func load(
-    _ id: SessionID, since version: StoredVersion?
-  ) throws(StoreError) -> StoredSession? {
-    try load(id, of: nil, since: version, isScrolling: false)
-  }
 }
 
 /// A version of a session: by its number, which clients know, and by what tells it from others that have had

@@ -227,7 +227,8 @@ public final class Session: Sendable {
     let isLong = nanoseconds > Session.slowTime
     if isLong {
       // In proportion: what took a second must not come back after as many quick ones as what took a millisecond.
-      doubt(Int(min(nanoseconds / Session.slowTime, Session.mostTimes)), isCertain: isOwnTime)
+      presumeSlow(
+        times: Int(min(nanoseconds / Session.slowTime, Session.mostTimes)), isCertain: isOwnTime)
     } else if isOwnTime {
       // Two at once may count as one: it is no more than a habit.
       suspicion.store(max(0, suspicion.load(ordering: .relaxed) - 1), ordering: .relaxed)
@@ -235,10 +236,10 @@ public final class Session: Sendable {
     }
   }
 
-  /// Takes questions for slow until some have been quick: of content of which nobody knows.
-  public func doubt() { doubt(1, isCertain: true) }
+  /// Takes questions for slow until some have been quick: for content of which it is not known yet.
+  public func presumeSlow() { presumeSlow(times: 1, isCertain: true) }
 
-  private func doubt(_ times: Int, isCertain: Bool) {
+  private func presumeSlow(times: Int, isCertain: Bool) {
     let due = times * Session.quickAnswersDue
     suspicion.store(max(2 * due, suspicion.load(ordering: .relaxed)), ordering: .relaxed)
     if isCertain { slowness.store(max(due, slowness.load(ordering: .relaxed)), ordering: .relaxed) }

@@ -35,27 +35,3 @@ public struct SessionLimits: Sendable {
     self.waitingThreadCount = waitingThreadCount
   }
 }
-
-/// Why a session cannot be kept.
-public enum SessionError: Error, Hashable {
-  /// It alone takes more than all sessions may, or all of its owner's.
-  case tooLarge(byteCount: Int, limit: Int)
-  /// Its owner has as many as one may have.
-  case tooMany(limit: Int)
-  /// With those of its owner it takes more than one owner's may.
-  case tooMuch(limit: Int)
-}
-
-/// How the sessions are doing.
-public struct SessionStatistics: Sendable, Equatable {
-  /// How many there are.
-  public var sessionCount = 0
-  /// How many bytes they take; an estimate.
-  public var byteCount = 0
-  /// How many have been made since the beginning.
-  public var createdCount = 0
-  /// How many have left because others needed their place.
-  public var evictedCount = 0
-  /// How many have left because nobody asked for them.
-  public var expiredCount = 0
-}

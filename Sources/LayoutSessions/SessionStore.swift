@@ -6,7 +6,7 @@ import Synchronization
 public final class SessionStore: Sendable {
   private let limits: SessionLimits
   private let table: Mutex<SessionTable>
-  private let leaving = Mutex(Leaving())
+  private let leaving = Mutex(LeavingRevisions())
   /// Where to wait for whoever brings a session into memory or changes it.
   public let waitingRoom: WaitingRoom
 
@@ -117,7 +117,7 @@ public final class SessionStore: Sendable {
   ///   - old: What may have been replaced, which is freed as what has left is: a thread that serves may be the last
   ///     to hold it, for a tick that it has begun before.
   public func recount(_ session: Session, replacing old: Session.Revision? = nil) {
-    if let old { free(old, replacedIn: session)?() }
+    if let old { letGo(of: old, replacedIn: session)?() }
     var byteCount = session.byteCount
     while true {
       changeTableAndMakeRoom { table, _ in table.recount(session, byteCount: byteCount) }
@@ -137,7 +137,7 @@ public final class SessionStore: Sendable {
   /// - Returns: The session, or nil if there is none of this name any more.
   /// - Complexity: O(1), amortised.
   public func session(
-    _ id: SessionID, of owner: SessionOwner = .anonymous, at now: Duration
+    _ id: SessionID, of owner: SessionOwner, at now: Duration
   ) -> Session? {
     changeTable { table, left in
       let time = now - limits.idleTime
@@ -154,7 +154,7 @@ public final class SessionStore: Sendable {
   ///   - now: The time.
   /// - Returns: Whether there was one.
   public func remove(
-    _ id: SessionID, of owner: SessionOwner = .anonymous, at now: Duration
+    _ id: SessionID, of owner: SessionOwner, at now: Duration
   ) -> Bool {
     changeTable { table, left in
       let time = now - limits.idleTime
@@ -218,55 +218,16 @@ public final class SessionStore: Sendable {
     _ body: (inout SessionTable, _ left: inout [Session]) throws(Failure) -> Value
   ) throws(Failure) -> Value {
     var left: [Session] = []
-    // Nothing of it is held any more when somebody else is told.
-    defer { if !left.isEmpty { free(&left)?() } }
+    // When the table's lock is released: who is told may call back.
+    defer { if !left.isEmpty { letGo(of: &left)?() } }
     return try table.withLock { (table) throws(Failure) in
       defer { table.checkInvariants() }
       return try body(&table, &left)
     }
   }
+}
 
-  /// What has left, or has been replaced, and is still to be freed.
-  private struct Leaving {
-    /// Whether sessions have left since the last sweep.
-    var hasAny = false
-    /// Revisions that share much are counted as if they did not.
-    var byteCount = 0
-    var alarm: (@Sendable () -> Void)?
-    private var revisions: [(revision: Session.Revision, byteCount: Int)] = []
-    private var identities: Set<ObjectIdentifier> = []
-
-    mutating func append(_ revision: Session.Revision, byteCount: Int) {
-      // A session may leave while it is changed: what leaves is replaced too.
-      guard identities.insert(ObjectIdentifier(revision)).inserted else { return }
-      revisions.append((revision, byteCount))
-      self.byteCount += byteCount
-    }
-
-    /// Those that nobody else holds: who does, and lets go last, would free them.
-    mutating func takeUnheld() -> [Session.Revision] {
-      var taken: [Session.Revision] = []
-      for place in revisions.indices.reversed()
-      where isKnownUniquelyReferenced(&revisions[place].revision) {
-        byteCount -= revisions[place].byteCount
-        let revision = revisions.remove(at: place).revision
-        identities.remove(ObjectIdentifier(revision))
-        taken.append(revision)
-      }
-      return taken
-    }
-
-    mutating func takeAll() -> [Session.Revision] {
-      defer { (revisions, identities, byteCount) = ([], [], 0) }
-      return revisions.map(\.revision)
-    }
-
-    /// What to call when so many bytes have been waiting, and there are more.
-    func alarm(after waiting: Int) -> (@Sendable () -> Void)? {
-      byteCount > SessionStore.leavingLimit && byteCount > waiting ? alarm : nil
-    }
-  }
-
+extension SessionStore {
   /// Frees so much, and leaves the rest to the next sweep, or to somebody else if it is much.
   ///
   /// To free what is large, or many, takes milliseconds, or with many sections a tenth of a second, which the thread
@@ -274,7 +235,8 @@ public final class SessionStore: Sendable {
   ///
   /// - Parameter left: Sessions that have left; none when it returns.
   /// - Returns: What to call if it is much.
-  private func free(_ left: inout [Session]) -> (@Sendable () -> Void)? {
+  private func letGo(of left: inout [Session]) -> (@Sendable () -> Void)? {
+    // The revisions, which are the second value, are freed when the statement ends: after the lock.
     let (alarm, _) = leaving.withLock { leaving -> ((@Sendable () -> Void)?, [Session.Revision]) in
       leaving.hasAny = true
       let waiting = leaving.byteCount
@@ -290,7 +252,7 @@ public final class SessionStore: Sendable {
           freed += byteCount
         }
       }
-      if waiting > leavingMaximum(leaving) { return (nil, leaving.takeAll()) }
+      if waiting > leaving.maximum(beside: limits) { return (nil, leaving.takeAll()) }
       return (leaving.alarm(after: waiting), [])
     }
     left = []
@@ -301,27 +263,18 @@ public final class SessionStore: Sendable {
   /// has been left already: then whoever lets go of it last frees it, who has changed the session as a rule.
   ///
   /// - Returns: What to call if it is much.
-  private func free(
-    _ old: Session.Revision, replacedIn session: Session
+  private func letGo(
+    of old: Session.Revision, replacedIn session: Session
   ) -> (@Sendable () -> Void)? {
     let byteCount = old.byteCount(besides: session.snapshot.revision)
     guard byteCount > SessionStore.largeSize else { return nil }
     return leaving.withLock { leaving in
       let waiting = leaving.byteCount
-      if waiting <= leavingMaximum(leaving) { leaving.append(old, byteCount: byteCount) }
+      if waiting <= leaving.maximum(beside: limits) { leaving.append(old, byteCount: byteCount) }
       return leaving.alarm(after: waiting)
     }
   }
 
   /// Freeing fewer bytes than this takes a fraction of a millisecond.
   private static let largeSize = 1 << 20
-  /// When so many bytes wait to be freed, somebody else is told; if there is nobody, they are freed.
-  private static let leavingLimit = 32 << 20
-  /// So many bytes that no longer count as sessions' may wait for somebody else to free them, and the one session
-  /// more that goes beyond.
-  private func leavingMaximum(_ leaving: Leaving) -> Int {
-    leaving.alarm == nil
-      ? SessionStore.leavingLimit
-      : max(SessionStore.leavingLimit, min(limits.byteCount / 4, 256 << 20))
-  }
 }

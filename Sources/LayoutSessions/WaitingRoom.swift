@@ -7,9 +7,9 @@ public import Synchronization
 /// wait as long as a disk or a large collection takes: so who finds no place is told so, and comes again.
 public final class WaitingRoom: Sendable {
   private let capacity: Int
-  /// For so long somebody without a place looks whether it is his turn: most changes take less, and most sessions are
-  /// read in less, which all who look at one ask for at once when a server has been started anew; and to come again
-  /// costs a second.
+  /// How long a thread without a place keeps trying the lock. Most changes and most reads of a session take less, and
+  /// after a start all who look at a session ask for it at once; a client that is refused comes back only after a
+  /// second.
   private let patience: Duration
   private let waiting = Mutex(Waiting())
 

@@ -10,8 +10,8 @@ public struct HTTPServerError: Error, Hashable, CustomStringConvertible {
 
 /// An HTTP/1.1 server on threads of its own: libmicrohttpd below, a handler above.
 ///
-/// This file and that of its statistics alone cross into C; `http_shim.h` says what crosses, who owns it and on
-/// which thread.
+/// Of this module only this file and those of its statistics and of the process cross into C; `http_shim.h` says
+/// what crosses, who owns it and on which thread.
 @safe public final class HTTPServer: Sendable {
   // Immutable from init on; the shim's functions may be called from any thread. Not Sendable for the
   // compiler because it is a C pointer.
@@ -182,8 +182,8 @@ private func respond(
 /// A line as the shim numbers them.
 private func number(of line: WaitingLine) -> UInt32 {
   switch line {
-  case .ofAll: UInt32(HTTP_LINE_OF_ALL)
-  case .ofStrangers: UInt32(HTTP_LINE_OF_STRANGERS)
+  case .shared: UInt32(HTTP_LINE_SHARED)
+  case .unidentified: UInt32(HTTP_LINE_UNIDENTIFIED)
   case .own(let number): UInt32(truncatingIfNeeded: HTTP_FIRST_OWN_LINE &+ number)
   }
 }
@@ -256,10 +256,10 @@ private func type(of content: HTTPContent) -> UnsafePointer<CChar>? {
   return unsafe UnsafeRawPointer(type.utf8Start).assumingMemoryBound(to: CChar.self)
 }
 
-/// The form in which a content is sent that is sent often; nil if there is no memory.
+/// What is prepared to send a content that is sent often; nil if there is no memory.
 private func prepared(_ content: HTTPContent, isRead: Bool) -> OpaquePointer? {
-  let form = content.serverForm {
-    // Not the content itself, which holds the form: nobody would ever let go.
+  let handle = content.prepared {
+    // Not the content itself, which holds what is prepared: nobody would ever let go.
     let copy = HTTPContent(content.bytes)
     // Safe: as for a reply; the copy is released when nobody is sent it any more.
     let prepared = unsafe copy.bytes.withUnsafeBufferPointer { bytes in
@@ -270,7 +270,7 @@ private func prepared(_ content: HTTPContent, isRead: Bool) -> OpaquePointer? {
       }
     }
     return unsafe prepared.map { prepared in
-      HTTPContent.ServerForm(handle: UInt(bitPattern: prepared)) { handle in
+      HTTPContent.Prepared(handle: UInt(bitPattern: prepared)) { handle in
         // Safe: the number is what was made above, and this is called once.
         if let prepared = unsafe OpaquePointer(bitPattern: handle) {
           unsafe http_prepared_free(prepared)
@@ -278,7 +278,7 @@ private func prepared(_ content: HTTPContent, isRead: Bool) -> OpaquePointer? {
       }
     }
   }
-  return unsafe form.flatMap { unsafe OpaquePointer(bitPattern: $0) }
+  return unsafe handle.flatMap { unsafe OpaquePointer(bitPattern: $0) }
 }
 
 /// Gives a content back; called once for each reply and each prepared answer, on any thread.

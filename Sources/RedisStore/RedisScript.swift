@@ -118,15 +118,13 @@ enum RedisScript: Int, CaseIterable {
     // The version that the asker has and its stamp, the time below which to live longer, the time to live;
     // if it is to scroll, who asks, and a number in case it was another one before; and from how many bytes on
     // the snapshot is left out, and its stamp is there instead: to go through Lua takes six times as long, in which
-    // Redis has no time for others; and perhaps whose it must be: somebody else's is none, of which nothing else is
-    // looked at or written. A replica lets nobody live longer, and is read all the same; but whoever is to
+    // Redis has no time for others; and whose it must be: somebody else's is none, of which nothing else is looked at
+    // or written. A replica lets nobody live longer, and is read all the same; but whoever is to
     // scroll and cannot be noted is refused: who scrolled before would never learn of it.
     case .load:
       """
-      if ARGV[8] then
-        local owner = redis.call('HGET', KEYS[1], 'owner')
-        if owner and owner ~= ARGV[8] then return {'missing'} end
-      end
+      local owner = redis.call('HGET', KEYS[1], 'owner')
+      if owner and owner ~= ARGV[8] then return {'missing'} end
       local version, first = versions()
       if not version then return first end
       local lost = loss(version, first)

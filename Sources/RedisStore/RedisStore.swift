@@ -86,16 +86,16 @@ public final class RedisStore: DurableStore {
   ///
   /// - Parameters:
   ///   - id: Its name.
-  ///   - owner: The name of whose it must be; nil for whosesoever.
+  ///   - owner: The name of its owner; empty for nobody's.
   ///   - version: The version that the asker has; nil if none. One that the session does not come
   ///     from, or of which the changes are gone, is as good as none.
   ///   - isScrolling: Whether this store's server answers ticks from now on.
   /// - Returns: The session as far as it is missing; nil if there is none.
   /// - Throws: ``StoreError``; ``StoreError/Kind/unavailable`` too if another store's server has
-  ///   answered the last tick, this one's is to, and Redis takes no writes; or if whoever's is to,
-  ///   and Redis is a replica, which may not know who has.
+  ///   answered the last tick, this one's is to, and Redis takes no writes; or if
+  ///   `isScrolling` and Redis is a replica, which may not know which server has answered it.
   public func load(
-    _ id: SessionID, of owner: String?, since version: StoredVersion?, isScrolling: Bool
+    _ id: SessionID, of owner: String, since version: StoredVersion?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
     let answer = try read { () throws(RedisFailure) in
       let keys = RedisKeys(id)
@@ -124,7 +124,7 @@ public final class RedisStore: DurableStore {
 
   /// Asks for a session, but for a snapshot of more than so many bytes.
   private func find(
-    _ keys: RedisKeys, of owner: String?, since version: StoredVersion?, _ isScrolling: Bool,
+    _ keys: RedisKeys, of owner: String, since version: StoredVersion?, _ isScrolling: Bool,
     snapshotLimit: Int
   ) throws(RedisFailure) -> RedisAnswer {
     var arguments = version.map(words) ?? [[], []]
@@ -132,8 +132,7 @@ public final class RedisStore: DurableStore {
     // Drawn rather than counted, and anew each time: a count would come to the same number twice
     // where Redis has lost the last takeovers, as it may when a replica becomes the master.
     arguments += isScrolling ? [name, number(.random(in: 1..<(1 << 53)))] : [[], []]
-    arguments.append(number(snapshotLimit))
-    if let owner { arguments.append(Array(owner.utf8)) }
+    arguments += [number(snapshotLimit), Array(owner.utf8)]
     let call = RedisConnection.Call(keys: keys, arguments: arguments)
     let answer = try ask(.load, [call], since: version)[0]
     guard let version, answer.denies(version) else { return answer }
@@ -167,7 +166,7 @@ public final class RedisStore: DurableStore {
   ///   - version: The version before the change; it has the next one afterwards.
   ///   - stamp: The stamp of that.
   /// - Returns: Whether it was added.
-  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` nobody knows.
+  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` the change may or may not have been made.
   public func append(
     _ change: [UInt8], to id: SessionID, after version: StoredVersion, stamp: UInt64
   ) throws(StoreError) -> StoreOutcome {
@@ -184,7 +183,7 @@ public final class RedisStore: DurableStore {
   ///   - version: The version before the change; it has the next one afterwards.
   ///   - stamp: The stamp of that.
   /// - Returns: Whether it was replaced.
-  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` nobody knows.
+  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` the change may or may not have been made.
   public func replace(
     _ id: SessionID, by snapshot: [UInt8], after version: StoredVersion, stamp: UInt64
   ) throws(StoreError) -> StoreOutcome {

@@ -191,8 +191,3 @@ final class CommitQueue: Sendable {
 
   func wake() { unsafe sem_post(woken) }
 }
-
-extension StoreError {
-  /// The end has come.
-  static var closed: StoreError { StoreError(.unavailable, "the store is closed") }
-}

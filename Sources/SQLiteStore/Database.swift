@@ -3,8 +3,8 @@ import LayoutSessions
 
 /// One connection to the file; of one thread at a time.
 ///
-/// This file and that of ``Statement`` alone cross into SQLite. Statements keep their connection,
-/// so that it is closed after them.
+/// Only it and ``Statement`` hold what is SQLite's. Statements keep their connection, so that it is closed after
+/// them.
 @safe final class Database {
   // SQLite's connection: made in init, closed in deinit.
   let handle: OpaquePointer

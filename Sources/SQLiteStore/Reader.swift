@@ -39,13 +39,13 @@ final class Reader {
   ///
   /// - Parameters:
   ///   - id: The session.
-  ///   - owner: The name of whose it must be; nil for whosesoever.
+  ///   - owner: The name of its owner; empty for nobody's.
   ///   - version: What the asker has; nil if nothing.
   ///   - time: Up to when what has expired is as good as none.
   /// - Returns: What is missing; nil if there is no such session.
   /// - Throws: ``StoreError``.
   func load(
-    _ id: SessionID, of owner: String?, since version: Int?, endingAfter time: Int64
+    _ id: SessionID, of owner: String, since version: Int?, endingAfter time: Int64
   ) throws(StoreError) -> Found? {
     try begin.run()
     // Nothing was changed. If it cannot be ended, the next one cannot begin, and that is noticed.
@@ -60,7 +60,7 @@ final class Reader {
               owner: try row.text(0), version: Int(row.integer(1)), snapshot: nil, changes: []),
             end: row.integer(2))
         }),
-      owner == nil || owner == found.session.owner
+      owner == found.session.owner
     else { return nil }
     let first = try snapshotVersion.row(key) { row in Int(row.integer(0)) }
     guard let first else { throw StoreError(.unreadable, "there is no snapshot") }

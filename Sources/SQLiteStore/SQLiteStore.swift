@@ -48,7 +48,7 @@ public final class SQLiteStore: DurableStore {
 
   deinit { close() }
 
-  /// No: one process owns the file.
+  /// False: one process owns the file.
   public var isShared: Bool { false }
 
   /// Keeps a new session, at version 1 and with no changes.
@@ -57,7 +57,7 @@ public final class SQLiteStore: DurableStore {
   ///   - id: Its name, which no other session has or had.
   ///   - owner: The name of whose it is; empty for nobody's.
   ///   - snapshot: The record of its description.
-  ///   - stamp: All the same.
+  ///   - stamp: Ignored: one process owns the file.
   /// - Throws: ``StoreError``; ``StoreError/Kind/unavailable`` too if there is one of this name.
   public func create(
     _ id: SessionID, owner: String, snapshot: [UInt8], stamp: UInt64
@@ -69,14 +69,14 @@ public final class SQLiteStore: DurableStore {
   ///
   /// - Parameters:
   ///   - id: Its name.
-  ///   - owner: The name of whose it must be; nil for whosesoever.
+  ///   - owner: The name of its owner; empty for nobody's.
   ///   - version: The version that the asker has; nil if none.
-  ///   - isScrolling: All the same: nobody else scrolls it.
+  ///   - isScrolling: Ignored: no other process scrolls it.
   /// - Returns: The session as far as it is missing; nil if there is none, or if nobody has asked
   ///   for it for the time that sessions live.
   /// - Throws: ``StoreError``; ``StoreError/Kind/unreadable`` too if changes are missing.
   public func load(
-    _ id: SessionID, of owner: String?, since version: StoredVersion?, isScrolling: Bool
+    _ id: SessionID, of owner: String, since version: StoredVersion?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
     let now = lifetime.now
     let end = lifetime.unwritten.earliestEnd(of: id, at: now.time)
@@ -112,9 +112,9 @@ public final class SQLiteStore: DurableStore {
   ///   - change: The record of the change.
   ///   - id: The session.
   ///   - version: The version before the change; it has the next one afterwards.
-  ///   - stamp: All the same.
+  ///   - stamp: Ignored: one process owns the file.
   /// - Returns: Whether it was added.
-  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` nobody knows.
+  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` the change may or may not have been made.
   public func append(
     _ change: [UInt8], to id: SessionID, after version: StoredVersion, stamp: UInt64
   ) throws(StoreError) -> StoreOutcome {
@@ -128,9 +128,9 @@ public final class SQLiteStore: DurableStore {
   ///   - id: The session.
   ///   - snapshot: The record of its description after the change.
   ///   - version: The version before the change; it has the next one afterwards.
-  ///   - stamp: All the same.
+  ///   - stamp: Ignored: one process owns the file.
   /// - Returns: Whether it was replaced.
-  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` nobody knows.
+  /// - Throws: ``StoreError``; after ``StoreError/Kind/uncertain`` the change may or may not have been made.
   public func replace(
     _ id: SessionID, by snapshot: [UInt8], after version: StoredVersion, stamp: UInt64
   ) throws(StoreError) -> StoreOutcome {

@@ -19,6 +19,16 @@ enum WriteOperation: Sendable {
   /// Writes some of the uses that could not be written when they were.
   case writeUses
 
+  /// The session that it is about; nil if it is about several.
+  var session: SessionID? {
+    switch self {
+    case .create(let id, _, _), .append(_, let id, _), .replace(let id, _, _),
+      .replaceSnapshot(let id, _, _), .delete(let id, _):
+      id
+    case .touch, .sweep, .writeUses: nil
+    }
+  }
+
   /// About how many bytes it writes.
   var byteCount: Int {
     switch self {

@@ -116,32 +116,24 @@ final class Writer {
   private func perform(
     _ operation: WriteOperation, at now: StoreClock.Moment
   ) throws(StoreError) -> StoreOutcome {
-    switch operation {
-    case .create(let id, let owner, let snapshot):
-      try about(id) { () throws(StoreError) in
+    do throws(StoreError) {
+      return switch operation {
+      case .create(let id, let owner, let snapshot):
         try create(id, owner: owner, snapshot: snapshot, at: now)
-      }
-    case .append(let change, let id, let version):
-      try about(id) { () throws(StoreError) in
+      case .append(let change, let id, let version):
         try append(change, to: id, after: version, at: now)
-      }
-    case .replace(let id, let snapshot, let version):
-      try about(id) { () throws(StoreError) in
+      case .replace(let id, let snapshot, let version):
         try replace(id, by: snapshot, after: version, at: now)
-      }
-    case .replaceSnapshot(let id, let snapshot, let version):
-      try about(id) { () throws(StoreError) in
+      case .replaceSnapshot(let id, let snapshot, let version):
         try replaceSnapshot(of: id, by: snapshot, at: version, now: now)
-      }
-    case .delete(let id, let version):
-      try about(id) { () throws(StoreError) in try delete(id, at: version, now: now) }
-    case .touch(let ids):
+      case .delete(let id, let version): try delete(id, at: version, now: now)
       // Of the uses in the next eighth of a life nobody may say anything: it has to last for those too.
-      try touch(ids, at: now, ifBefore: lifetime.notedEnd(from: now))
-    case .sweep:
-      try sweep(at: now)
-    case .writeUses:
-      try writeUses()
+      case .touch(let ids): try touch(ids, at: now, ifBefore: lifetime.notedEnd(from: now))
+      case .sweep: try sweep(at: now)
+      case .writeUses: try writeUses()
+      }
+    } catch {
+      throw operation.session.map { error.about($0) } ?? error
     }
   }
 
@@ -294,11 +286,5 @@ final class Writer {
     return try statements.version.row(.text(id.description), .integer(end)) { row in
       Int(row.integer(0))
     }
-  }
-
-  private func about(
-    _ id: SessionID, _ body: () throws(StoreError) -> StoreOutcome
-  ) throws(StoreError) -> StoreOutcome {
-    do throws(StoreError) { return try body() } catch { throw error.about(id) }
   }
 }

@@ -4,9 +4,7 @@ import Glibc
 enum WallClock {
   /// Milliseconds since 1970.
   static var milliseconds: Int64 {
-    var time = timespec()
-    // Safe: the pointer is to a variable of this frame.
-    _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+    let time = now(CLOCK_REALTIME)
     return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
   }
 }
@@ -29,11 +27,11 @@ enum MonotonicClock {
     let time = now(clock)
     return UInt64(bitPattern: Int64(time.tv_sec &* 1_000_000_000 &+ time.tv_nsec))
   }
+}
 
-  private static func now(_ clock: clockid_t) -> timespec {
-    var time = timespec()
-    // Safe: the pointer is to a variable of this frame.
-    _ = unsafe clock_gettime(clock, &time)
-    return time
-  }
+private func now(_ clock: clockid_t) -> timespec {
+  var time = timespec()
+  // Safe: the pointer is to a variable of this frame.
+  _ = unsafe clock_gettime(clock, &time)
+  return time
 }

@@ -45,7 +45,7 @@ enum Layoutd {
     try configuration.check()
     let access = AccessControl(
       keys: try configuration.readKeys(isWaiting: true),
-      limits: TenantLimits(requestsPerSecond: configuration.tenantRequestsPerSecond))
+      requestsPerSecond: configuration.tenantRequestsPerSecond)
     // Before anything large is allocated.
     Memory.giveBackWhatIsLarge()
     let serving = try configuration.serverConfiguration()
@@ -166,8 +166,7 @@ private struct Door {
     failureCount = statistics.acceptFailureCount
     if let saidAt, now - saidAt < .seconds(60) { return }
     saidAt = now
-    // Safe: the text is the C library's, and copied at once.
-    let reason = unsafe String(cString: strerror(statistics.acceptError))
+    let reason = systemError(statistics.acceptError)
     log.write("no connection can be taken: \(reason); those at port \(server.port) wait\n")
   }
 }

@@ -19,7 +19,7 @@ struct AccessTests {
     _ keys: String = "one:\(abc)\nother:\(xyz)", perSecond: Int = 0
   ) throws -> (MockService, AccessControl) {
     let access = AccessControl(
-      keys: try APIKeys(keys), limits: TenantLimits(requestsPerSecond: perSecond))
+      keys: try APIKeys(keys), requestsPerSecond: perSecond)
     return (MockService(access: access), access)
   }
 
@@ -256,10 +256,10 @@ struct AccessTests {
       }
     }
     let (mock, access) = try Self.service()
-    #expect(lines(mock.service) == [.own(1), .own(2), .ofStrangers])
+    #expect(lines(mock.service) == [.own(1), .own(2), .unidentified])
     access.replaceKeys(by: try APIKeys("other:\(Self.xyz)\nother:\(Self.nothing)"))
-    #expect(lines(mock.service) == [.ofStrangers, .ofAll, .ofStrangers])
-    #expect(lines(MockService().service) == [.ofAll, .ofAll, .ofAll])
+    #expect(lines(mock.service) == [.unidentified, .shared, .unidentified])
+    #expect(lines(MockService().service) == [.shared, .shared, .shared])
   }
 
   @Test func aTenantAsksSoOftenInASecond() throws {

@@ -59,13 +59,13 @@ struct AnswerCacheTests {
 
   @Test func knowsWhatWasAskedBefore() {
     let cache = AnswerCache<KeptAnswer>(byteCount: 32 << 20)
-    #expect(!cache.wasAsked(key(1, 1)))
-    #expect(cache.wasAsked(key(1, 1)))
-    #expect(!cache.wasAsked(key(2, 1)))
+    #expect(!cache.noteAsked(key(1, 1)))
+    #expect(cache.noteAsked(key(1, 1)))
+    #expect(!cache.noteAsked(key(2, 1)))
     // It forgets, and is hardly ever wrong about what it never heard.
-    let again = (10...50_000).count { cache.wasAsked(key(3, $0)) }
+    let again = (10...50_000).count { cache.noteAsked(key(3, $0)) }
     #expect(again < 50)
-    #expect(!cache.wasAsked(key(1, 1)))
+    #expect(!cache.noteAsked(key(1, 1)))
   }
 
   @Test func keepsNothingLong() {

@@ -42,7 +42,7 @@ final class EchoHandler: HTTPHandler {
 
   func line(of request: borrowing HTTPRequest) -> WaitingLine {
     let name = text(request.fields.authorization)
-    return Int(name).map(WaitingLine.own) ?? (name == "strange" ? .ofStrangers : .ofAll)
+    return Int(name).map(WaitingLine.own) ?? (name == "strange" ? .unidentified : .shared)
   }
 
   func didRefuse(

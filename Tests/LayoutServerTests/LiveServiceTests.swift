@@ -48,7 +48,7 @@ import Testing
 
   /// Who may ask no more is told so before a long body has come; and one that comes is counted once.
   @Test func aLongBodyIsCountedByItsHeader() throws {
-    let access = AccessControl(limits: TenantLimits(requestsPerSecond: 2))
+    let access = AccessControl(requestsPerSecond: 2)
     let server = try HTTPServer(
       configuration: HTTPServerConfiguration(),
       handler: LayoutService(access: access, now: { .zero }))

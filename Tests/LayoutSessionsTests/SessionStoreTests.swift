@@ -47,7 +47,7 @@ struct SessionStoreTests {
     #expect(store.residentSession(small.id) == nil)
     // It stays, as long as it is the one that is used.
     store.recount(large)
-    #expect(store.session(large.id, at: .seconds(3)) === large)
+    #expect(store.session(large.id, of: .anonymous, at: .seconds(3)) === large)
     #expect(try store.insertAgain(small, at: .seconds(4)) === small)
     #expect(store.residentSession(large.id) == nil)
     let little = SessionStore(limits: SessionLimits(byteCount: large.byteCount * 2 / 5))
@@ -59,11 +59,11 @@ struct SessionStoreTests {
     let store = SessionStore(limits: SessionLimits(idleTime: .seconds(20), sessionCount: 1000))
     let sessions = try (0..<1000).map { _ in try Self.session() }
     for session in sessions { try store.insert(session, at: .seconds(0)) }
-    #expect(store.session(sessions[0].id, at: .seconds(20)) != nil)
+    #expect(store.session(sessions[0].id, of: .anonymous, at: .seconds(20)) != nil)
     // The last one is overdue, too, but not among the first of those to leave.
-    #expect(store.session(sessions[999].id, at: .seconds(21)) == nil)
+    #expect(store.session(sessions[999].id, of: .anonymous, at: .seconds(21)) == nil)
     #expect((900..<1000).contains(store.statistics.sessionCount))
-    #expect(!store.remove(sessions[998].id, at: .seconds(21)))
+    #expect(!store.remove(sessions[998].id, of: .anonymous, at: .seconds(21)))
     #expect(store.sweep(at: .seconds(21)))
     #expect(store.statistics.sessionCount == 1)
     #expect(store.statistics.expiredCount == 999)
@@ -102,22 +102,22 @@ struct SessionStoreTests {
         if kept.count > 5 { gone.append(kept.removeFirst().session.id) }
       case 2:
         if let index = kept.indices.randomElement(using: &generator) {
-          #expect(store.remove(kept[index].session.id, at: now))
-          #expect(!store.remove(kept[index].session.id, at: now))
+          #expect(store.remove(kept[index].session.id, of: .anonymous, at: now))
+          #expect(!store.remove(kept[index].session.id, of: .anonymous, at: now))
           gone.append(kept.remove(at: index).session.id)
         }
       default:
         if let index = kept.indices.randomElement(using: &generator) {
           let used = kept.remove(at: index).session
-          #expect(store.session(used.id, at: now) === used)
+          #expect(store.session(used.id, of: .anonymous, at: now) === used)
           kept.append((used, time))
         }
       }
       #expect(store.statistics.sessionCount <= 5)
-      for id in gone { #expect(store.session(id, at: now) == nil) }
+      for id in gone { #expect(store.session(id, of: .anonymous, at: now) == nil) }
     }
     for (session, _) in kept {
-      #expect(store.session(session.id, at: .seconds(time)) === session)
+      #expect(store.session(session.id, of: .anonymous, at: .seconds(time)) === session)
     }
   }
 
@@ -128,7 +128,7 @@ struct SessionStoreTests {
     #expect(store.statistics.byteCount == one.byteCount)
     for _ in 0..<5 { try store.insert(try Self.session(itemCount: 10_000), at: .zero) }
     #expect(store.statistics.sessionCount == 2)
-    #expect(store.session(one.id, at: .zero) == nil)
+    #expect(store.session(one.id, of: .anonymous, at: .zero) == nil)
     #expect(throws: SessionError.self) {
       try store.insert(try Self.session(itemCount: 100_000), at: .zero)
     }
@@ -199,7 +199,7 @@ struct SessionStoreTests {
     try store.insert(session, at: .zero)
     #expect(store.session(session.id, of: one, at: .seconds(5)) === session)
     #expect(store.session(session.id, of: other, at: .seconds(12)) == nil)
-    #expect(store.session(session.id, at: .seconds(12)) == nil)
+    #expect(store.session(session.id, of: .anonymous, at: .seconds(12)) == nil)
     #expect(!store.remove(session.id, of: other, at: .seconds(12)))
     // Nor is it kept alive by them.
     #expect(store.session(session.id, of: one, at: .seconds(16)) == nil)
@@ -277,7 +277,7 @@ struct SessionStoreTests {
       id: first.id, description: prepared.description, layout: prepared.layout,
       scrolling: ScrollState(contentOffset: .zero))
     try store.insert(first, at: .zero)
-    #expect(store.remove(first.id, at: .zero))
+    #expect(store.remove(first.id, of: .anonymous, at: .zero))
     #expect(try store.insertAgain(second, at: .zero) === second)
     store.recount(first)
     #expect(store.statistics.byteCount == second.byteCount)
@@ -309,7 +309,7 @@ struct SessionStoreTests {
       first = first ?? session.snapshot.document
       let id = session.id
       try store.insert(session, at: .seconds(time))
-      #expect(store.remove(id, at: .seconds(time)))
+      #expect(store.remove(id, of: .anonymous, at: .seconds(time)))
       if time == 0 { continue }
       isFreed = isFreed || first == nil
       if isFreed { break }
@@ -320,7 +320,7 @@ struct SessionStoreTests {
       let session = Self.session(of: large)
       last = session.snapshot.document
       try store.insert(session, at: .zero)
-      #expect(store.remove(session.id, at: .zero))
+      #expect(store.remove(session.id, of: .anonymous, at: .zero))
     }
     #expect(store.sweep(at: .zero))
     #expect(last == nil)
@@ -334,7 +334,7 @@ struct SessionStoreTests {
   ) throws -> (document: () -> Session.Document?, byteCount: Int) {
     let session = session(of: prepared)
     try store.insert(session, at: .zero)
-    #expect(store.remove(session.id, at: .zero))
+    #expect(store.remove(session.id, of: .anonymous, at: .zero))
     return ({ [weak document = session.snapshot.document] in document }, session.byteCount)
   }
 
@@ -390,7 +390,7 @@ struct SessionStoreTests {
       try store.insert(session, at: .zero)
     }
     let byteCount = store.statistics.byteCount / 64
-    #expect(store.session(try Self.session().id, at: .seconds(11)) == nil)
+    #expect(store.session(try Self.session().id, of: .anonymous, at: .seconds(11)) == nil)
     #expect(store.statistics.expiredCount == 64)
     #expect(documents.count { $0() == nil } == (1 << 20) / byteCount)
     store.freeWhatHasLeft()
@@ -417,7 +417,7 @@ struct SessionStoreTests {
         id = session.id
         try store.insert(session, at: .zero)
       }
-      #expect(store.remove(id, at: .zero))
+      #expect(store.remove(id, of: .anonymous, at: .zero))
     }
     #expect(freedCount.load(ordering: .relaxed) == 1)
   }
@@ -465,7 +465,7 @@ struct SessionStoreTests {
       try store.insert(session, at: .zero)
       seen = session.snapshot
       left = { [weak document = session.snapshot.document] in document }
-      #expect(store.remove(session.id, at: .zero))
+      #expect(store.remove(session.id, of: .anonymous, at: .zero))
     }
     #expect(store.sweep(at: .zero))
     #expect(seen?.document === left())
@@ -480,7 +480,7 @@ struct SessionStoreTests {
     let store = SessionStore()
     let session = Self.session(of: try Self.large())
     try store.insert(session, at: .zero)
-    #expect(store.remove(session.id, at: .zero))
+    #expect(store.remove(session.id, of: .anonymous, at: .zero))
     let old = try Self.replace(session, in: store)
     #expect(old() != nil)
     store.freeWhatHasLeft()

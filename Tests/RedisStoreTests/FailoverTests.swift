@@ -89,7 +89,7 @@ extension RedisTests {
       try failOver()
       #expect(try replica.store().append([1], to: id, after: first, stamp: 2) == .done)
       let known = StoredVersion(2, stamp: 2)
-      let session = try store.load(id, of: nil, since: known, isScrolling: false)
+      let session = try store.load(id, since: known)
       #expect(session?.storedVersion == known)
       #expect(session?.snapshot == nil)
       #expect(session?.changes == [])
@@ -106,8 +106,7 @@ extension RedisTests {
       try failOver()
       master.stop()
       for _ in 0..<2 {
-        let session = try store.load(
-          id, of: nil, since: StoredVersion(2, stamp: 9), isScrolling: false)
+        let session = try store.load(id, since: StoredVersion(2, stamp: 9))
         #expect(session?.storedVersion == first)
         #expect(session?.snapshot?.record == [0])
       }

@@ -8,10 +8,17 @@ extension DurableStore {
     try create(id, owner: owner, snapshot: snapshot, stamp: 0)
   }
 
+  /// Reads a session of nobody's, or of whoever's is said.
   func load(
-    _ id: SessionID, since number: Int, isScrolling: Bool = false
+    _ id: SessionID, of owner: String = "", since version: StoredVersion?
   ) throws(StoreError) -> StoredSession? {
-    try load(id, of: nil, since: version(number), isScrolling: isScrolling)
+    try load(id, of: owner, since: version, isScrolling: false)
+  }
+
+  func load(
+    _ id: SessionID, of owner: String = "", since number: Int, isScrolling: Bool = false
+  ) throws(StoreError) -> StoredSession? {
+    try load(id, of: owner, since: version(number), isScrolling: isScrolling)
   }
 
   func append(

@@ -127,15 +127,15 @@ void http_prepared_free(http_prepared *_Nonnull prepared);
 // before the reply's body is released.
 void http_reply_prepared(http_reply *_Nonnull reply, http_prepared *_Nonnull prepared);
 
-// Whose request it is that the handler has not answered yet, or at length.
+// The line in which a request waits for a worker, and in which a long answer to it is counted.
 enum {
-  HTTP_LINE_OF_ALL,        // nobody knows one from the other, or there is one: as it is if nothing is said
-  HTTP_LINE_OF_STRANGERS,  // those of whom nobody knows who they are, where others are known
-  HTTP_FIRST_OWN_LINE,     // this and above: one who is known
+  HTTP_LINE_SHARED,        // clients are not told apart, or only one is known: as it is if nothing is said
+  HTTP_LINE_UNIDENTIFIED,  // clients are told apart, and this one has not said who it is
+  HTTP_FIRST_OWN_LINE,     // this and above: a known client's own
 };
 
-// Says it. Each who asks waits for workers in a line of his own, as far as there are 1,022 of those. Lines take
-// turns, and each but that of all may have three quarters of the queue, and of the bytes under way.
+// Puts a request in a line. There are 1,022 own ones, which any further clients share. Lines take turns, and each
+// but the shared one may have three quarters of the queue, and of the bytes under way.
 void http_reply_put_in_line(http_reply *_Nonnull reply, unsigned line);
 
 // How far a request has come when the handler is asked.

@@ -2,19 +2,6 @@ import HTTPMessages
 import LayoutSessions
 import Synchronization
 
-/// What each tenant may do.
-public struct TenantLimits: Sendable {
-  /// Requests in a second, on average; a second's worth may come at once.
-  public var requestsPerSecond: Int
-
-  /// Makes limits.
-  ///
-  /// - Parameter requestsPerSecond: Requests in a second; 0 for as many as come.
-  public init(requestsPerSecond: Int = 0) {
-    self.requestsPerSecond = requestsPerSecond
-  }
-}
-
 /// Who may ask: the keys that are known now, and what each tenant has used up.
 public final class AccessControl: Sendable {
   private struct State {
@@ -27,7 +14,7 @@ public final class AccessControl: Sendable {
   }
 
   private let state: Mutex<State>
-  private let limits: TenantLimits
+  private let requestsPerSecond: Int
   /// Who comes without a key where none is needed; nil where one is.
   private let anonymous: Tenant?
 
@@ -35,11 +22,11 @@ public final class AccessControl: Sendable {
   ///
   /// - Parameters:
   ///   - keys: The keys; nil if everybody may ask.
-  ///   - limits: What each tenant may do; without keys, what all may do together.
-  public init(keys: APIKeys? = nil, limits: TenantLimits = TenantLimits()) {
-    self.limits = limits
-    anonymous =
-      keys == nil ? Tenant(owner: .anonymous, rate: limits.requestsPerSecond) : nil
+  ///   - requestsPerSecond: How many requests each tenant may make in a second, on average; a second's worth may
+  ///     come at once. Without keys, how many all may make together. 0 for as many as come.
+  public init(keys: APIKeys? = nil, requestsPerSecond: Int = 0) {
+    self.requestsPerSecond = requestsPerSecond
+    anonymous = keys == nil ? Tenant(owner: .anonymous, rate: requestsPerSecond) : nil
     state = Mutex(State())
     if let keys { replaceKeys(by: keys) }
   }
@@ -48,7 +35,6 @@ public final class AccessControl: Sendable {
   ///
   /// - Parameter keys: The keys. Tenants keep their sessions, by name.
   public func replaceKeys(by keys: APIKeys) {
-    let limits = limits
     state.withLock { state in
       state.holders = [:]
       state.isOneHolder = Set(keys.entries.map(\.name)).count == 1
@@ -58,7 +44,7 @@ public final class AccessControl: Sendable {
           known
           ?? Tenant(
             owner: SessionOwner(number: state.tenants.count + 1, name: entry.name),
-            rate: limits.requestsPerSecond)
+            rate: requestsPerSecond)
         state.tenants[entry.name] = tenant
         state.holders[entry.digest] = tenant
       }
@@ -89,9 +75,9 @@ public final class AccessControl: Sendable {
   /// - Parameter authorization: The value of the field `Authorization`; empty if there is none.
   /// - Returns: That of all where there is one tenant only, which need not leave anything to others.
   func line(authorization: Span<UInt8>) -> WaitingLine {
-    guard anonymous == nil else { return .ofAll }
-    guard let tenant = tenant(authorization: authorization) else { return .ofStrangers }
-    return state.withLock(\.isOneHolder) ? .ofAll : .own(tenant.owner.number)
+    guard anonymous == nil else { return .shared }
+    guard let tenant = tenant(authorization: authorization) else { return .unidentified }
+    return state.withLock(\.isOneHolder) ? .shared : .own(tenant.owner.number)
   }
 }
 

@@ -150,15 +150,6 @@ private struct LayoutRequest {
   }
 }
 
-/// What `POST /v1/layout` says of one viewport.
-struct LayoutAnswer {
-  var description: Description
-  var contentSize: Size
-  var elements: [LayoutAttributes]
-  var snap: SnapTarget?
-  var prefetch: [ItemRange]
-}
-
 extension JSONWriter {
   /// The answer for one viewport.
   fileprivate mutating func layoutAnswer(_ answer: LayoutAnswer, _ shape: AttributesFormat.Shape) {

@@ -31,7 +31,7 @@ extension Call {
     let session = Session(
       id: SessionID(using: &generator), owner: owner, description: description, layout: layout,
       scrolling: scrolling)
-    session.doubtUnlessShort()
+    session.presumeSlowUnlessShort()
     let now = service.now()
     do { try service.sessions.insert(session, at: now) } catch { throw .session(error) }
     do throws(Failure) {

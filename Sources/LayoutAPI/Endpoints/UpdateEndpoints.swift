@@ -73,7 +73,7 @@ extension Call {
       return try answered(
         &answer, current, layout, updated, anchor: anchor, isNewVersion: true)
     }
-    session.doubtUnlessShort()
+    session.presumeSlowUnlessShort()
     return answer == nil
       ? self.answer(visible, of: session.id, snapshot, shape)
       : respond(answer, snapshot, shape)

@@ -169,7 +169,7 @@ public final class SessionArchive: Sendable {
     noteTakeover(of: stored, in: resident)
     guard resident === session else { return Opened(session: resident, isCurrent: false) }
     noteLoad(of: stored, into: session)
-    session.doubtUnlessShort()
+    session.presumeSlowUnlessShort()
     // Whoever changed the store meanwhile may not have found the session in memory.
     let isCurrent = changeCount(of: id) == before
     if isCurrent { session.upkeep.noteCheck(at: moment, time: time) }

@@ -23,8 +23,8 @@ enum StoredRecord {
   static func snapshot(of description: Description, at contentOffset: Point) -> [UInt8] {
     var json = JSONWriter(capacity: 1024)
     json.beginObject()
-    // Before all that may be long: of numbers that no double is near enough to, only what is near the beginning is
-    // looked at.
+    // First, before what may be long: a reader looks only near a record's beginning for numbers that need more
+    // digits than a double has.
     json.key("viewport")
     json.beginObject()
     json.key("width")

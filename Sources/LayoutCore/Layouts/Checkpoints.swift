@@ -3,8 +3,8 @@ struct CheckpointRun: RopeChunk {
   fileprivate let columnCount: Int
   /// Checkpoint after checkpoint.
   ///
-  /// The first item behind it; where that would start in each column, in millionths; the last item in each, −1
-  /// for none: whoever reads the one reads the others.
+  /// Of each: the first item behind it; where that would start in each column, in millionths; the last item in
+  /// each, −1 for none. They lie together because they are read together.
   fileprivate private(set) var words: [Int64] = []
 
   /// Makes an empty run, with room for as many checkpoints as will come and a run may have.

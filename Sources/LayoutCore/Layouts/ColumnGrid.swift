@@ -155,9 +155,7 @@ final class ColumnGrid: Sendable {
   /// The columns that share a breadth with a rectangle.
   func columns(in rect: Rect) -> Range<Int> {
     guard itemWidth > .zero else { return 0..<0 }
-    let first = partitioningIndex(count) { position($0) + itemWidth > rect.minX }
-    let end = partitioningIndex(count) { position($0) >= rect.maxX }
-    return first..<max(first, end)
+    return overlapping(count, of: itemWidth, from: rect.minX, to: rect.maxX) { position($0) }
   }
 
   /// The frame of an item.

@@ -12,8 +12,9 @@ public struct CoverFlowLayout: CollectionLayout {
   /// `coverFlow`.
   public static let kind = "coverFlow"
 
-  /// No: nothing of it is rounded to pixels.
+  /// False: nothing is rounded to pixels.
   public var dependsOnDisplayScale: Bool { false }
+
   /// How large scales may be.
   public static let scales = 0.0...100
 

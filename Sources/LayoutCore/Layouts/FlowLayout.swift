@@ -13,10 +13,10 @@ public struct FlowLayout: SectionStackLayout {
   /// `flow`.
   public static let kind = "flow"
 
-  /// No: nothing of it is rounded to pixels.
+  /// False: nothing is rounded to pixels.
   public var dependsOnDisplayScale: Bool { false }
 
-  /// Equal items are arithmetic.
+  /// False: places of equal items are arithmetic.
   public var goesThroughItems: Bool { false }
 
   /// The main axis.

@@ -211,9 +211,8 @@ final class ItemRow: SectionBody {
     let step = size.height + spacing
     let beside = frame(size: size, top: rect.minY)
     guard beside.overlaps(rect) else { return 0..<0 }
-    let count = place.run.count
-    let first = partitioningIndex(count) { top + step * $0 + size.height > rect.minY }
-    let end = partitioningIndex(count) { top + step * $0 >= rect.maxY }
-    return first..<max(first, end)
+    return overlapping(place.run.count, of: size.height, from: rect.minY, to: rect.maxY) {
+      top + step * $0
+    }
   }
 }

@@ -10,10 +10,10 @@ public struct PagedGridLayout: CollectionLayout, Equatable {
   /// `pagedGrid`.
   public static let kind = "pagedGrid"
 
-  /// No: nothing of it is rounded to pixels.
+  /// False: nothing is rounded to pixels.
   public var dependsOnDisplayScale: Bool { false }
 
-  /// Equal items are arithmetic.
+  /// False: places of equal items are arithmetic.
   public var goesThroughItems: Bool { false }
   /// How many columns, or rows, a page may have.
   public static let maximumCount = 10_000
@@ -175,8 +175,7 @@ private final class PagedGrid: SectionBody {
     func places(from start: Length, to end: Length) -> Range<Int> {
       let cell = cellExtent
       guard cell > .zero, start < end else { return 0..<0 }
-      let first = partitioningIndex(count) { position($0) + cell > start }
-      return first..<max(first, partitioningIndex(count) { position($0) >= end })
+      return overlapping(count, of: cell, from: start, to: end) { position($0) }
     }
   }
 

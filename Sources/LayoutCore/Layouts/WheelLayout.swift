@@ -151,9 +151,9 @@ private struct WheelPlacement: CardPlacement {
 
   func cards(restingIn rect: Rect) -> Range<Int> {
     guard hasArea, restingFrame(ofCard: 0).sharesExtentAcross(with: rect) else { return 0..<0 }
-    let first = partitioningIndex(cards.count) { restingFrame(ofCard: $0).maxY > rect.minY }
-    let end = partitioningIndex(cards.count) { restingFrame(ofCard: $0).minY >= rect.maxY }
-    return first..<max(first, end)
+    return overlapping(cards.count, of: cardLength, from: rect.minY, to: rect.maxY) {
+      restingFrame(ofCard: $0).minY
+    }
   }
 
   func cards(near rect: Rect, visible: Rect) -> [Range<Int>] {

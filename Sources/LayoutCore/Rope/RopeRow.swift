@@ -46,7 +46,7 @@ struct RopeRow<Node: RopeNode> {
 
   /// Adds a node that was not there.
   mutating func put(_ node: consuming Node) {
-    // A constant is moved to where it goes; a parameter would be counted.
+    // A constant of the function's own is moved from; the parameter would be retained.
     let node = node
     if done > 0, let both = nodes.withNode(done - 1, { $0.joined(with: node) }) {
       isEven = false

@@ -75,10 +75,10 @@ final class ScriptedStore: DurableStore {
   }
 
   func load(
-    _ id: SessionID, of owner: String?, since version: StoredVersion?, isScrolling: Bool
+    _ id: SessionID, of owner: String, since version: StoredVersion?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
     if !failsAfterwards.withLock(\.self) { try check() }
-    if let owner, let kept = sessions.withLock({ $0[id] }), kept.owner != owner { return nil }
+    if let kept = sessions.withLock({ $0[id] }), kept.owner != owner { return nil }
     if version == nil { loadCount.withLock { $0 += 1 } }
     let takeover = isScrolling ? takeover.withLock(\.self) : nil
     if isScrolling { takeoverCount.withLock { $0 += 1 } }
