@@ -404,12 +404,15 @@ static enum MHD_Result send_once(http_exchange *exchange, bool closes) {
   if (!closes && send_in_form(exchange, &result)) return result;
   struct MHD_Response *response = make_response(exchange);
   if (!response) return MHD_NO;
-  http_response_describe(response, reply->content_type, reply->tag,
-                         reply->is_read && !says(reply, http_cache_control));
-  for (size_t i = 0; i < reply->field_count; i++)
-    MHD_add_response_header(response, reply->fields[i].name, reply->fields[i].value);
-  if (closes) MHD_add_response_header(response, "Connection", "close");
-  result = MHD_queue_response(exchange->mhd, reply->status, response);
+  // Without memory for all of it no answer is sent rather than one that lacks a field.
+  bool is_whole = http_response_describe(response, reply->content_type, reply->tag,
+                                         reply->is_read && !says(reply, http_cache_control));
+  for (size_t i = 0; i < reply->field_count && is_whole; i++)
+    is_whole = MHD_add_response_header(response, reply->fields[i].name,
+                                       reply->fields[i].value) == MHD_YES;
+  if (closes && is_whole)
+    is_whole = MHD_add_response_header(response, "Connection", "close") == MHD_YES;
+  result = is_whole ? MHD_queue_response(exchange->mhd, reply->status, response) : MHD_NO;
   MHD_destroy_response(response);
   return result;
 }

@@ -48,6 +48,8 @@ bool http_response_describe(struct MHD_Response *response, const char *content_t
 }
 
 void http_reply_header(http_reply *reply, const char *name, const char *value) {
+  // libmicrohttpd has no fields without a value.
+  if (!*value) return;
   bool has_room = reply->field_count < HTTP_REPLY_FIELDS &&
                   strlen(name) < sizeof reply->fields->name &&
                   strlen(value) < sizeof reply->fields->value;
@@ -83,7 +85,11 @@ http_prepared *http_prepare(const char *content_type, const uint8_t *tag, size_t
   }
   char text[HTTP_TAG_SIZE];
   copy_tag(text, tag, tag_count);
-  http_response_describe(response, content_type, text, is_read);
+  if (!http_response_describe(response, content_type, text, is_read)) {
+    MHD_destroy_response(response);
+    free(prepared);
+    return NULL;
+  }
   prepared->response = response;
   prepared->is_read = is_read;
   return prepared;

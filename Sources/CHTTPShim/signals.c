@@ -14,6 +14,13 @@ static sigset_t waited_signals(void) {
   return signals;
 }
 
+void http_signals_hold_reload(void) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &signals, NULL);
+}
+
 void http_signals_block(void) {
   sigset_t signals = waited_signals();
   pthread_sigmask(SIG_BLOCK, &signals, NULL);

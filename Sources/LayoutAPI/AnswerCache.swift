@@ -201,8 +201,9 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   /// - Returns: Whether it is.
   func takes(byteCount: Int) -> Bool { byteCount + entryByteCount <= min(limit, answerLimit) }
 
-  /// Whether an answer is to be kept: it is short enough, and its question was asked a short while ago. Notes the
-  /// question of one that is short enough.
+  /// Whether an answer is to be kept: it is short enough, and its question was asked a short while ago.
+  ///
+  /// The question of one that is short enough is noted.
   ///
   /// What is said to be kept is held once for all who are sent it, and not counted for each: it has to be so.
   ///

@@ -92,13 +92,15 @@ extension Call {
           })
         guard let changed else { throw .problem(.beingChanged) }
         if let recordSize { archive.noteGrowth(of: session, by: recordSize) }
-        service.sessions.recount(session, replacing: old)
+        service.sessions.recount(session, replacing: old, endsReservation: true)
         return changed
       } catch {
+        // Who has not had its turn has reserved nothing.
+        if old != nil { service.sessions.recount(session, endsReservation: true) }
         switch outcome {
         case .done: throw error
         case .missing:
-          _ = service.sessions.remove(session.id, of: owner, at: service.now())
+          service.sessions.remove(session)
           throw error
         case .conflict:
           // Somebody else was faster: worked out anew, from what there is now.
@@ -131,18 +133,23 @@ extension Call {
     {
       throw .problem(.noSuchSession)
     }
-    try checkRoom(for: change, of: session, current)
+    try checkRoom(for: change, of: session, current, isReserved: true)
     return change
   }
 
-  /// Refuses a change that makes a session larger than there is room for.
+  /// Refuses a change that makes a session larger than there is room for; keeps that room for it if it will be made.
   func checkRoom(
-    for change: Session.Change, of session: Session, _ current: Session.Snapshot
+    for change: Session.Change, of session: Session, _ current: Session.Snapshot,
+    isReserved: Bool = false
   ) throws(Failure) {
     // One that has been brought back into memory may take more than it may: it may become smaller.
     if change.byteCount <= current.byteCount { return }
     do throws(SessionError) {
-      try service.sessions.checkRoom(for: session, toTake: change.byteCount)
+      if isReserved {
+        try service.sessions.reserveRoom(for: session, toTake: change.byteCount)
+      } else {
+        try service.sessions.checkRoom(for: session, toTake: change.byteCount)
+      }
     } catch {
       throw .session(error)
     }
@@ -166,7 +173,7 @@ extension Call {
     guard let changed = try session.change(waitingIn: room, work) else {
       throw mayTakeLong ? .problem(.beingChanged) : .takesLong
     }
-    service.sessions.recount(session, replacing: old)
+    service.sessions.recount(session, replacing: old, endsReservation: true)
     return changed
   }
 }

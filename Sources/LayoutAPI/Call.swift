@@ -97,7 +97,6 @@ struct Call: ~Escapable {
     guard mayTakeLong else { throw .takesLong }
     if let session {
       if try archive.refresh(session, for: use, in: service.sessions) { return session }
-      _ = service.sessions.remove(id, of: owner, at: now)
     } else if let session = try archive.open(
       id, of: owner, for: use, in: service.sessions, at: now)
     {

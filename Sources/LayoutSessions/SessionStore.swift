@@ -19,7 +19,7 @@ public final class SessionStore: Sendable {
     waitingRoom = WaitingRoom(capacity: limits.waitingThreadCount)
   }
 
-  /// Keeps a session; others leave if there is no room.
+  /// Keeps a new session, which counts as made when ``noteMade()`` says so; others leave if there is no room.
   ///
   /// - Parameters:
   ///   - session: The session.
@@ -37,6 +37,9 @@ public final class SessionStore: Sendable {
       table.insert(session, byteCount: byteCount, at: now)
     }
   }
+
+  /// Counts one more session as made.
+  public func noteMade() { table.withLock { $0.noteMade() } }
 
   /// Keeps a session that is in memory again, unless another request was faster.
   ///
@@ -57,7 +60,7 @@ public final class SessionStore: Sendable {
       let other = table.use(
         session.id, of: session.owner, at: now, since: now - limits.idleTime, into: &left)
       if let other { return other }
-      table.insert(session, byteCount: byteCount, isNew: false, at: now)
+      table.insert(session, byteCount: byteCount, at: now)
       return session
     }
   }
@@ -80,6 +83,22 @@ public final class SessionStore: Sendable {
     guard limits.byteCountPerOwner < .max else { return }
     try checkRoom(
       beside: table.withLock { $0.byteCount(ofOthersThan: session) }, for: byteCount)
+  }
+
+  /// Keeps room for what a change makes of a session, until the change has been counted or has failed: several at
+  /// once must not each take what is left for one.
+  ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - byteCount: What it will take.
+  /// - Throws: As ``checkRoom(for:toTake:)``.
+  public func reserveRoom(for session: Session, toTake byteCount: Int) throws(SessionError) {
+    try checkRoom(for: byteCount)
+    guard limits.byteCountPerOwner < .max else { return }
+    try table.withLock { (table) throws(SessionError) in
+      try checkRoom(beside: table.byteCount(ofOthersThan: session), for: byteCount)
+      table.reserve(byteCount, for: session)
+    }
   }
 
   private func checkRoom(beside others: Int, for byteCount: Int) throws(SessionError) {
@@ -110,14 +129,18 @@ public final class SessionStore: Sendable {
     }
   }
 
-  /// Counts a session's bytes anew after it has changed; others leave if there is no room.
+  /// Counts a session's bytes anew after it has changed, or a change has failed; others leave if there is no room.
   ///
   /// - Parameters:
   ///   - session: The session; it is not counted if it has left meanwhile.
   ///   - old: What may have been replaced, which is freed as what has left is: a thread that serves may be the last
   ///     to hold it, for a tick that it has begun before.
-  public func recount(_ session: Session, replacing old: Session.Revision? = nil) {
+  ///   - endsReservation: Whether no room is kept for it any more.
+  public func recount(
+    _ session: Session, replacing old: Session.Revision? = nil, endsReservation: Bool = false
+  ) {
     if let old { letGo(of: old, replacedIn: session)?() }
+    if endsReservation { table.withLock { $0.reserve(0, for: session) } }
     var byteCount = session.byteCount
     while true {
       changeTableAndMakeRoom { table, _ in table.recount(session, byteCount: byteCount) }
@@ -161,6 +184,17 @@ public final class SessionStore: Sendable {
       table.removeIdle(since: time, into: &left)
       return table.use(id, of: owner, at: now, since: time, into: &left) != nil
         && table.remove(id, of: owner, into: &left)
+    }
+  }
+
+  /// Forgets a session that is no more, whenever it was last used; not another one of its name.
+  ///
+  /// - Parameter session: The session.
+  public func remove(_ session: Session) {
+    changeTable { table, left in
+      if table.session(session.id) === session {
+        _ = table.remove(session.id, of: session.owner, into: &left)
+      }
     }
   }
 

@@ -5,7 +5,10 @@
 struct SessionTable {
   private struct Slot {
     var session: Session?
+    /// What it takes, or what is kept for what it will take, whichever is more.
     var byteCount = 0
+    /// What is kept for what a change makes of it; 0 if there is none.
+    var reservedByteCount = 0
     var lastUse = Duration.zero
     var newer: Int?
     var older: Int?
@@ -41,9 +44,9 @@ struct SessionTable {
 
   func session(_ id: SessionID) -> Session? { places[id].flatMap { slots[$0].session } }
 
-  mutating func insert(
-    _ session: Session, byteCount: Int, isNew: Bool = true, at now: Duration
-  ) {
+  mutating func noteMade() { statistics.createdCount += 1 }
+
+  mutating func insert(_ session: Session, byteCount: Int, at now: Duration) {
     let slot = Slot(session: session, byteCount: byteCount, lastUse: now)
     let place = freeSlots.popLast() ?? slots.count
     if place == slots.count { slots.append(slot) } else { slots[place] = slot }
@@ -51,12 +54,24 @@ struct SessionTable {
     self.byteCount += byteCount
     usages[session.owner, default: Usage()].sessionCount += 1
     usages[session.owner, default: Usage()].byteCount += byteCount
-    if isNew { statistics.createdCount += 1 }
     linkAsNewest(place)
   }
 
+  /// Counts what a session takes, but for what is kept for it.
   mutating func recount(_ session: Session, byteCount: Int) {
     guard let place = places[session.id], slots[place].session === session else { return }
+    count(max(byteCount, slots[place].reservedByteCount), at: place)
+  }
+
+  /// Keeps so much for a session, at least what it takes now; 0 ends that, and it has to be counted anew.
+  mutating func reserve(_ byteCount: Int, for session: Session) {
+    guard let place = places[session.id], slots[place].session === session else { return }
+    slots[place].reservedByteCount = byteCount
+    count(max(byteCount, slots[place].byteCount), at: place)
+  }
+
+  private mutating func count(_ byteCount: Int, at place: Int) {
+    guard let session = slots[place].session else { return }
     self.byteCount += byteCount - slots[place].byteCount
     usages[session.owner]?.byteCount += byteCount - slots[place].byteCount
     slots[place].byteCount = byteCount

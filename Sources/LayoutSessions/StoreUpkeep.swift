@@ -7,6 +7,7 @@ public struct StoreUpkeep: ~Copyable, Sendable {
   private let checkedMoment = Atomic<UInt64>(0)
   private let doubtedMoment = Atomic<UInt64>(0)
   private let checkedTime = Atomic<UInt64>(0)
+  private let scrollCheckedTime = Atomic<UInt64>(0)
   // Long before any second: clocks may count from when the machine was started.
   private let touchedSecond = Atomic<Int64>(.min / 2)
   private let knownTakeover = Atomic<UInt64>(0)
@@ -27,9 +28,12 @@ public struct StoreUpkeep: ~Copyable, Sendable {
   /// - Parameters:
   ///   - moment: A moment before the store was asked.
   ///   - time: The same in nanoseconds of a clock.
-  public func noteCheck(at moment: UInt64, time: UInt64) {
-    // The time first: whoever sees the moment sees a time that belongs to it or to a later one.
+  ///   - isScrolling: Whether the store has noted that this process answers ticks, and has said whether another one
+  ///     has answered any.
+  public func noteCheck(at moment: UInt64, time: UInt64, isScrolling: Bool) {
+    // The times first: whoever sees the moment sees times that belong to it or to a later one.
     _ = checkedTime.max(time, ordering: .acquiringAndReleasing)
+    if isScrolling { _ = scrollCheckedTime.max(time, ordering: .acquiringAndReleasing) }
     _ = checkedMoment.max(moment, ordering: .acquiringAndReleasing)
   }
 
@@ -45,6 +49,9 @@ public struct StoreUpkeep: ~Copyable, Sendable {
 
   /// When the store was asked last, in nanoseconds of a clock.
   public var lastCheck: UInt64 { checkedTime.load(ordering: .acquiring) }
+
+  /// When the store was asked last who answers ticks, in nanoseconds of a clock.
+  public var lastScrollCheck: UInt64 { scrollCheckedTime.load(ordering: .acquiring) }
 
   /// The takeover since which this process has answered all ticks, or has forgotten them; 0 is the
   /// session's creation.

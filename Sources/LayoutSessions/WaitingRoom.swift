@@ -7,9 +7,10 @@ public import Synchronization
 /// wait as long as a disk or a large collection takes: so who finds no place is told so, and comes again.
 public final class WaitingRoom: Sendable {
   private let capacity: Int
-  /// How long a thread without a place keeps trying the lock. Most changes and most reads of a session take less, and
-  /// after a start all who look at a session ask for it at once; a client that is refused comes back only after a
-  /// second.
+  /// How long a thread without a place keeps trying the lock.
+  ///
+  /// Most changes and most reads of a session take less, and after a start all who look at a session ask for it at
+  /// once; a client that is refused comes back only after a second.
   private let patience: Duration
   private let waiting = Mutex(Waiting())
 

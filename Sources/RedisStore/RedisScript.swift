@@ -111,7 +111,11 @@ enum RedisScript: Int, CaseIterable {
         'version', '1', 'snapshot', ARGV[2], 'snapshotVersion', '1', 'snapshotStamp', ARGV[5],
         'scroller', scroller(ARGV[4])))
       if refused then return refused end
-      redis.call('PEXPIRE', KEYS[1], ARGV[3])
+      refused = refusal(redis.pcall('PEXPIRE', KEYS[1], ARGV[3]))
+      if refused then
+        redis.call('DEL', KEYS[1])
+        return refused
+      end
       redis.call('DEL', KEYS[2])
       return {'done'}
       """
@@ -123,7 +127,7 @@ enum RedisScript: Int, CaseIterable {
     // scroll and cannot be noted is refused: who scrolled before would never learn of it.
     case .load:
       """
-      local owner = redis.call('HGET', KEYS[1], 'owner')
+      local owner, takeover = redis.call('HGET', KEYS[1], 'owner'), ''
       if owner and owner ~= ARGV[8] then return {'missing'} end
       local version, first = versions()
       if not version then return first end
@@ -133,12 +137,11 @@ enum RedisScript: Int, CaseIterable {
         redis.pcall('PEXPIRE', KEYS[1], ARGV[4])
         redis.pcall('PEXPIRE', KEYS[2], ARGV[4])
       end
-      local fields = redis.call('HMGET', KEYS[1], 'owner', 'scroller', 'takeover')
-      local owner, takeover = fields[1], ''
       if ARGV[5] ~= '' then
-        takeover = fields[3] or '0'
+        local fields = redis.call('HMGET', KEYS[1], 'scroller', 'takeover')
+        takeover = fields[2] or '0'
         local name = scroller(ARGV[5])
-        if fields[2] ~= name then
+        if fields[1] ~= name then
           takeover = ARGV[6]
           local refused = refusal(redis.pcall('HSET', KEYS[1], 'scroller', name,
             'takeover', takeover))
@@ -177,7 +180,11 @@ enum RedisScript: Int, CaseIterable {
       local record = isStamped and ARGV[3] or string.sub(ARGV[3], 17)
       local refused = refusal(redis.pcall('RPUSH', KEYS[2], record))
       if refused then return refused end
-      redis.call('HINCRBY', KEYS[1], 'version', 1)
+      refused = refusal(redis.pcall('HINCRBY', KEYS[1], 'version', 1))
+      if refused then
+        redis.call('LTRIM', KEYS[2], 0, -2)
+        return refused
+      end
       redis.call('PEXPIRE', KEYS[1], ARGV[4])
       redis.call('PEXPIRE', KEYS[2], ARGV[4])
       return {'done'}

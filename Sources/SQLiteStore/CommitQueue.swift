@@ -32,6 +32,7 @@ final class CommitQueue: Sendable {
 
   private let waiting = Mutex(Waiting())
   private let writer: Mutex<Writer?>
+  private let unsettled: UnsettledChanges
 
   /// Opens a file that exists; makes it a store if it is empty.
   ///
@@ -40,7 +41,8 @@ final class CommitQueue: Sendable {
   ///   - lifetime: How long sessions live.
   /// - Throws: ``StoreError``.
   init(path: String, lifetime: Lifetime) throws(StoreError) {
-    writer = Mutex(try Writer(path: path, lifetime: lifetime))
+    unsettled = UnsettledChanges()
+    writer = Mutex(try Writer(path: path, lifetime: lifetime, unsettled: unsettled))
   }
 
   /// Does an operation; it is on the disk when this returns.
@@ -110,6 +112,12 @@ final class CommitQueue: Sendable {
   private func refuse(_ tickets: [Ticket]) {
     for ticket in tickets { ticket.set(.failure(.closed)) }
   }
+
+  /// Whether a commit with a change of a session has failed, and may still come to count.
+  ///
+  /// - Parameter id: The session.
+  /// - Returns: Whether it may: not before the next commit that succeeds.
+  func isUnsettled(_ id: SessionID) -> Bool { unsettled.contains(id) }
 
   /// How many operations wait for those that are being committed.
   var waitingCount: Int { waiting.withLock { $0.short.count + $0.long.count } }

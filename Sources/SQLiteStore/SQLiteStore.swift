@@ -78,6 +78,7 @@ public final class SQLiteStore: DurableStore {
   public func load(
     _ id: SessionID, of owner: String, since version: StoredVersion?, isScrolling: Bool
   ) throws(StoreError) -> StoredSession? {
+    try settle(id)
     let now = lifetime.now
     let end = lifetime.unwritten.earliestEnd(of: id, at: now.time)
     let loaded = try readers.read(id) { (reader) throws(StoreError) in
@@ -86,9 +87,13 @@ public final class SQLiteStore: DurableStore {
     guard var found = loaded else { return nil }
     if let version, version.number == found.session.version { found.session.stamp = version.stamp }
     if found.end < lifetime.earliestEnd(from: now) {
+      // Known before it is written, which may have to wait: it must not expire meanwhile.
+      lifetime.unwritten.note([id], until: lifetime.notedEnd(from: now), at: now.time)
       // What was read is right all the same; on a full disk sessions can still be read. The next
       // reader tries it again.
       _ = try? commits.perform(.touch([id]))
+      // It may have expired, and been swept, before it was known.
+      if found.end <= lifetime.now.time, try self.owner(of: id) == nil { return nil }
     }
     return found.session
   }
@@ -100,10 +105,16 @@ public final class SQLiteStore: DurableStore {
   ///   time that sessions live.
   /// - Throws: ``StoreError``.
   public func owner(of id: SessionID) throws(StoreError) -> String? {
+    try settle(id)
     let end = lifetime.unwritten.earliestEnd(of: id, at: lifetime.now.time)
     return try readers.read(id) { (reader) throws(StoreError) in
       try reader.owner(of: id, endingAfter: end)
     }
+  }
+
+  /// Makes sure that what a failed commit has left of a session's change never counts: what is read of it now holds.
+  private func settle(_ id: SessionID) throws(StoreError) {
+    if commits.isUnsettled(id) { _ = try commits.perform(.touch([])) }
   }
 
   /// Adds a change, if the session is at the version that the change was worked out from.

@@ -44,6 +44,8 @@ final class StoreClock: Sendable {
     self.world = world
     self.steady = steady
     self.longestLife = longestLife
+    // A leap is seen from here on.
+    _ = now
   }
 
   /// What time it is.

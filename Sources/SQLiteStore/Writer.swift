@@ -10,6 +10,7 @@ final class Writer {
 
   private let database: Database
   private let lifetime: Lifetime
+  private let unsettled: UnsettledChanges
   private let statements: WriterStatements
   /// What expires up to here could not be swept.
   private var sweptUntil = Int64.min
@@ -27,12 +28,14 @@ final class Writer {
   /// - Parameters:
   ///   - path: The file.
   ///   - lifetime: How long sessions live.
+  ///   - unsettled: Where to say which changes may still come to count.
   /// - Throws: ``StoreError``.
-  init(path: String, lifetime: Lifetime) throws(StoreError) {
+  init(path: String, lifetime: Lifetime, unsettled: UnsettledChanges) throws(StoreError) {
     database = try Database(path: path)
     try Schema.prepare(database)
     statements = try WriterStatements(database)
     self.lifetime = lifetime
+    self.unsettled = unsettled
   }
 
   /// Does operations in one transaction, if none of them fails.
@@ -57,7 +60,11 @@ final class Writer {
       return try commit(operations).map { .success($0) }
     } catch {
       // After a commit that may have happened, trying again may do it twice.
-      guard error.kind != .uncertain else { return fail(operations, error) }
+      guard error.kind != .uncertain else {
+        unsettled.note(operations.compactMap(\.session))
+        try? settle()
+        return fail(operations, error)
+      }
       if mayMakeRoom, database.wasFull {
         database.checkpoint()
         return perform(operations, mayMakeRoom: false)
@@ -87,11 +94,36 @@ final class Writer {
   /// - Throws: ``StoreError``.
   func execute(_ text: String) throws(StoreError) { try database.execute(text) }
 
+  /// Overwrites what a commit that failed has left in the log.
+  ///
+  /// Where the disk fails to say that the log is on it, SQLite forgets the transaction; but all of it is in the log,
+  /// and whoever opens the file after a crash would take it for committed. The next commit is written over it.
+  private func settle() throws(StoreError) {
+    guard !unsettled.isEmpty else { return }
+    try checkIsIdle()
+    do throws(StoreError) {
+      // Writes a page that says what it has said.
+      try database.execute("PRAGMA user_version = \(Schema.format)")
+    } catch {
+      throw StoreError(.unavailable, error.detail)
+    }
+    unsettled.removeAll()
+  }
+
+  /// A transaction that cannot be taken back, for want of memory, is tried again with the next operation.
+  private func checkIsIdle() throws(StoreError) {
+    guard !database.isInTransaction else {
+      throw StoreError(.unavailable, "\(database.path): what has failed cannot be taken back now")
+    }
+  }
+
   private func commit(
     _ operations: ArraySlice<WriteOperation>
   ) throws(StoreError) -> [StoreOutcome] {
     // There is none, unless taking it back has failed.
     database.rollBack()
+    try checkIsIdle()
+    try settle()
     // Who has just been waited for in vain is not waited for again at once, by one after the other:
     // threads would do nothing else. Whether the file is free is tried all the same.
     database.waitsForOthers = heldAt.map { ContinuousClock.now - $0 > Writer.heldTime } ?? true

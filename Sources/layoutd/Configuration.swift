@@ -270,8 +270,8 @@ struct Configuration {
     ) { configuration, value throws(Failure) in
       // Empty is what an unset variable comes to in a deployment's file.
       switch value {
-      case "1", "true", "yes": configuration.allowAnonymous = true
-      case "", "0", "false", "no": configuration.allowAnonymous = false
+      case "1", "true", "yes", "on": configuration.allowAnonymous = true
+      case "", "0", "false", "no", "off": configuration.allowAnonymous = false
       default: throw Failure(message: "is true or false, not \"\(value)\"")
       }
     },

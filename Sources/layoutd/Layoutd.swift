@@ -42,6 +42,8 @@ enum Layoutd {
   private static func serve(
     _ configuration: Configuration
   ) throws(Configuration.Failure) -> Never {
+    // The end must be heard meanwhile: keys may come from a pipe into which nobody writes.
+    Signals.holdReload()
     try configuration.check()
     let access = AccessControl(
       keys: try configuration.readKeys(isWaiting: true),
@@ -138,14 +140,18 @@ enum Layoutd {
     _ log: LogWriter
   ) {
     var doors = [server, admin].compactMap { $0 }.map(Door.init)
+    var sweepTime = MonotonicClock.coarseNow
     while true {
       switch Signals.wait(seconds: 1) {
-      case nil:
-        sweeper.sweep(freedByteCount: server.statistics.freedByteCount)
-        for index in doors.indices { doors[index].look(log) }
+      case nil: break
       case SIGHUP: mustReadKeys?.post()
       default: return
       }
+      // However often the keys are to be read.
+      guard MonotonicClock.coarseNow - sweepTime >= .milliseconds(900) else { continue }
+      sweepTime = MonotonicClock.coarseNow
+      sweeper.sweep(freedByteCount: server.statistics.freedByteCount)
+      for index in doors.indices { doors[index].look(log) }
     }
   }
 }

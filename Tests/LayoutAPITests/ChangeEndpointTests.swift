@@ -126,7 +126,8 @@ struct ReplacingLayoutTests {
     let id = try #require(name)
     /// The sections as they are in memory.
     func sections() throws -> AnyObject {
-      let session = try #require(mock.service.sessions.session(id, of: .anonymous, at: mock.clock.now))
+      let session = try #require(
+        mock.service.sessions.session(id, of: .anonymous, at: mock.clock.now))
       let stack = Mirror(reflecting: session.snapshot.layout.placement)
       return try #require(stack.descendant("slots", "root", "leaf")) as AnyObject
     }

@@ -214,6 +214,17 @@ struct MovementTests {
         """)
   }
 
+  @Test func theDraggedCellComesInColumnsToo() throws {
+    let mover = try Mover(shortList)
+    let began = mover.service.send(
+      .post, mover.path + "/movement?format=columns", #"{"indexPath":[0,1]}"#)
+    let columns = try #require(began?["dragged"] as? [String: [Any]])
+    #expect(columns["kind"] as? [String] == ["cell"])
+    #expect(columns["item"] as? [Int] == [1])
+    #expect(columns["y"] as? [Int] == [10])
+    #expect(columns["zIndex"] as? [Int] == [onTop])
+  }
+
   @Test func anItemIsTakenUpUnderTheFinger() throws {
     let mover = try Mover(shortList)
     // b is at 10 … 30. Its middle goes to 30, 15, so that it reaches over the left edge.

@@ -76,8 +76,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", false), ("0", false), ("false", false), ("no", false), ("1", true), ("true", true),
-    ("yes", true),
+    ("", false), ("0", false), ("false", false), ("no", false), ("off", false),
+    ("1", true), ("true", true), ("yes", true), ("on", true),
   ])
   func switchesMayBeVariables(value: String, isOn: Bool) throws {
     #expect(try read([], ["LAYOUTD_ALLOW_ANONYMOUS": value]).allowAnonymous == isOn)

@@ -10,7 +10,8 @@ import Testing
 /// `/work` is answered on a worker, `/nap` there after a while, `/wait` there and only after ``open()``,
 /// `/stall` after that too, and nobody else of its loop before, `/rest` on a worker that has something left
 /// to do until then, `/size/N` with N bytes, `/kept` with what it keeps, `/thread` with who answers,
-/// `/task` with what the system calls that thread, `/cached` with how long that is good for,
+/// `/task` with what the system calls that thread, `/cached` with how long that is good for, `/unfit` and
+/// `/unfit/kept` with a field that cannot be sent,
 /// `/short/AB` with 900 times the letter A and the tag of the letter B, `/short/A-B` with 1,000; these and
 /// `/kept` with the request's origin in a field of their own. A long body is refused whose `Authorization` is
 /// `none`; a number there is that of one who is known, `strange` nobody's.
@@ -22,6 +23,9 @@ final class EchoHandler: HTTPHandler {
   /// What is sent again and again.
   private let kept = HTTPContent(
     Array("kept".utf8), type: "text/kept", tag: HTTPEntityTag(.max, 7), isKept: true)
+
+  /// What is kept with a type that cannot be sent, as if there were no memory for it.
+  private let unfit = HTTPContent(Array("kept".utf8), type: "text/kept\n", isKept: true)
 
   /// What the server has refused itself, in order.
   private let refused = Mutex<[Refusal]>([])
@@ -81,6 +85,10 @@ final class EchoHandler: HTTPHandler {
     let origin = text(request.fields.origin)
     let fields = origin.isEmpty ? [] : [HTTPField(name: "X-Origin", value: origin)]
     if path == "/kept" { return HTTPResponse(status: .ok, content: kept, otherFields: fields) }
+    if path == "/unfit" {
+      return HTTPResponse(status: .ok, fields: [HTTPField(name: "X-Unfit\n", value: "a")])
+    }
+    if path == "/unfit/kept" { return HTTPResponse(status: .ok, content: unfit) }
     if path == "/cached" {
       return HTTPResponse(
         status: .ok, fields: [HTTPField(name: "cache-control", value: "max-age=60")])

@@ -65,6 +65,18 @@ import Testing
     }
   }
 
+  /// As where there is no memory for a field: who is sent the rest would take it for all.
+  @Test func anAnswerLacksNoField() throws {
+    let server = try start()
+    defer { server.stop(drainSeconds: 1) }
+    for path in ["/unfit", "/unfit/kept", "/unfit/kept"] {
+      let client = RawClient(port: server.port)
+      client.send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(client.isClosed(), "\(path)")
+    }
+    #expect(server.statistics.heldByteCount == 0)
+  }
+
   /// Caches in front guess how long an answer is good for that says nothing, and some do without any sign.
   @Test func cachesAskAgainBeforeTheyAnswer() throws {
     let server = try start()

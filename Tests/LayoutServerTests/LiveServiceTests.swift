@@ -64,6 +64,22 @@ import Testing
     #expect(client.receive()?.status == 429)
   }
 
+  /// What was counted by its header is no reason not to count what comes after it.
+  @Test func whatComesAfterALongBodyIsCounted() throws {
+    let access = AccessControl(requestsPerSecond: 2)
+    let server = try HTTPServer(
+      configuration: HTTPServerConfiguration(),
+      handler: LayoutService(access: access, now: { .zero }))
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    client.send(post("/v1/layout", String(repeating: " ", count: 100_000)))
+    #expect(client.receive()?.status == 400)
+    for status in [400, 429] {
+      client.send(post("/v1/layout", " "))
+      #expect(client.receive()?.status == status)
+    }
+  }
+
   /// Whoever takes them slowly, for which nobody needs a key, must not keep others from their answers.
   @Test func filesAreHeldOnceForAll() throws {
     let server = try start()

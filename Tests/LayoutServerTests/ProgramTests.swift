@@ -414,10 +414,15 @@ import Testing
         close(descriptor)
       }
     }
-    write()
     let program = try Program(["--api-keys-file", file.path])
     defer { program.kill() }
+    // While it waits for the keys, who says that they are to be read does not end it, and is heard afterwards.
+    waitUntil { program.blocks(SIGHUP) }
+    program.send(SIGHUP)
+    write()
     _ = try program.port()
+    // Whether somebody writes into the pipe then is another matter.
+    #expect(program.waitForLog("the keys "))
     write()
     // The writer may have come, or not yet.
     usleep(100_000)
@@ -425,6 +430,29 @@ import Testing
     #expect(program.waitForLog("the keys have been read again"))
     program.send(SIGTERM)
     #expect(program.waitForExit() == 0)
+  }
+
+  /// However often the keys are to be read again.
+  @Test func whatNobodyUsesIsForgottenInAStormOfSignals() throws {
+    let program = try Program(["--session-ttl-seconds", "1"])
+    defer { program.kill() }
+    let client = RawClient(port: try program.port())
+    let body = """
+      {"collection":{"sections":[]},"layout":{"kind":"list"},"viewport":{"width":1,"height":1}}
+      """
+    client.send(
+      "POST /v1/sessions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    #expect(client.receive()?.status == 201)
+    var count: Substring?
+    for _ in 0..<300 where count != "0" {
+      program.send(SIGHUP)
+      usleep(100_000)
+      client.send("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
+      count = client.receive()?.text.split(separator: "\n")
+        .first { $0.hasPrefix("layoutd_sessions ") }?.dropFirst("layoutd_sessions ".count)
+    }
+    #expect(count == "0")
   }
 
   @Test func requestsAreLoggedAsJSONIfSoSaid() throws {
@@ -988,6 +1016,14 @@ private final class Program {
   func waitForLog(_ text: String) -> Bool {
     waitUntil { log.contains(text) }
     return log.contains(text)
+  }
+
+  /// Whether a signal would wait now until the program asks for it.
+  func blocks(_ signal: Int32) -> Bool {
+    let line = text(ofFile: "/proc/\(process)/status").split(separator: "\n")
+      .first { $0.hasPrefix("SigBlk:") }
+    let mask = line.flatMap { UInt64($0.dropFirst(7).drop { $0 == "\t" }, radix: 16) } ?? 0
+    return mask >> UInt64(signal - 1) & 1 == 1
   }
 
   /// The port that it says.

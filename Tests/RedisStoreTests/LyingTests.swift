@@ -152,6 +152,25 @@ import Testing
     }
     #expect(records == [bytes("A"), bytes("C")])
     #expect(fake.callCount == 5)
+    // Whatever its length, the second time it comes with all else.
+    #expect(fake.calls[2].contains("\r\n131072\r\n"))
+    #expect(fake.calls[4].contains("\r\n\(RedisCommands.longestWord)\r\n"))
+  }
+
+  /// A version of the same number and another stamp is another one: a connection of before may not know it.
+  @Test func aVersionOfAnotherStampIsAskedForOnceMore() throws {
+    func found(_ stamp: Int, _ record: String) -> String {
+      "*8\r\n$5\r\nfound\r\n:1\r\n$16\r\n000000000000000\(stamp)\r\n$1\r\no\r\n$0\r\n\r\n*0\r\n:1\r\n$1\r\n\(record)\r\n"
+    }
+    let fake = FakeRedis([
+      FakeRedis.Connection(answers: [found(8, "A")], isClosed: false),
+      FakeRedis.Connection(answers: [found(8, "B")]),
+    ])
+    let store = try store(fake)
+    let session = try store.load(
+      newID(), of: "o", since: StoredVersion(1, stamp: 7), isScrolling: false)
+    #expect(session?.snapshot?.record == bytes("B"))
+    #expect(fake.callCount == 2)
   }
 
   @Test func whatIsLongMayTakeLonger() throws {

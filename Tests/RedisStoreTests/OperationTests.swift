@@ -22,8 +22,8 @@ extension RedisTests {
       let expected = StoredSession(
         owner: "alice", version: 1,
         snapshot: StoredSession.Snapshot(record: [0, 255, 13, 10], version: 1), changes: [])
-      #expect(try store.load(id, since: nil) == expected)
-      #expect(try server.store().load(id, since: nil) == expected)
+      #expect(try store.load(id, of: "alice", since: nil) == expected)
+      #expect(try server.store().load(id, of: "alice", since: nil) == expected)
       #expect(try store.load(newID(), since: nil) == nil)
     }
 
@@ -107,7 +107,7 @@ extension RedisTests {
       #expect(
         try store.replace(id, by: record.reversed(), after: StoredVersion(2, stamp: 2), stamp: 3)
           == .done)
-      let next = try #require(try store.load(id, since: StoredVersion(1, stamp: 1)))
+      let next = try #require(try store.load(id, of: "o", since: StoredVersion(1, stamp: 1)))
       #expect(next.snapshot == .init(record: record.reversed(), version: 3))
     }
 
@@ -157,7 +157,7 @@ extension RedisTests {
         let expected = StoredSession(
           owner: "o", version: 5,
           snapshot: StoredSession.Snapshot(record: [record], version: version), changes: changes)
-        #expect(try store.load(id, since: nil) == expected)
+        #expect(try store.load(id, of: "o", since: nil) == expected)
       }
       for version in [1, 6, 0, -1, .max, .min] {
         try store.replaceSnapshot(of: id, by: [99], at: version)
@@ -173,7 +173,7 @@ extension RedisTests {
       try check(11, at: 5, [])
       #expect(try server.number("EXISTS", RedisKeys(id).changes) == 0)
       #expect(try store.append([5], to: id, after: 5) == .done)
-      #expect(try store.load(id, since: 5)?.changes == [[5]])
+      #expect(try store.load(id, of: "o", since: 5)?.changes == [[5]])
     }
 
     @Test func aSnapshotMayBeTheNextVersion() throws {
@@ -192,17 +192,17 @@ extension RedisTests {
       #expect(try server.contents(of: id) == contents)
       #expect(try store.replace(id, by: [7], after: version(3, 13), stamp: 14) == .done)
       for since in [nil, version(3, 13), version(4, 13), version(1, 11)] {
-        let session = try #require(try store.load(id, since: since))
+        let session = try #require(try store.load(id, of: "o", since: since))
         #expect(session.snapshot == .init(record: [7], version: 4) && session.changes == [])
         #expect(session.storedVersion == version(4, 14) && session.owner == "o")
       }
-      #expect(try store.load(id, since: version(4, 14))?.snapshot == nil)
+      #expect(try store.load(id, of: "o", since: version(4, 14))?.snapshot == nil)
       #expect(try server.number("EXISTS", RedisKeys(id).changes) == 0)
       #expect(try store.append([5], to: id, after: version(4, 14), stamp: 15) == .done)
-      #expect(try store.load(id, since: version(4, 14))?.changes == [[5]])
+      #expect(try store.load(id, of: "o", since: version(4, 14))?.changes == [[5]])
       #expect(try store.replace(id, by: [8], after: version(5, 15), stamp: 16) == .done)
       #expect(try store.replace(id, by: [], after: version(6, 16), stamp: 17) == .done)
-      #expect(try store.load(id, since: nil)?.snapshot == .init(record: [], version: 7))
+      #expect(try store.load(id, of: "o", since: nil)?.snapshot == .init(record: [], version: 7))
     }
 
     @Test func sessionsAreDeletedAtTheirVersion() throws {

@@ -69,14 +69,14 @@ extension RedisTests {
         #expect(try store.append([UInt8(version)], to: id, after: version) == .done)
       }
       try store.replaceSnapshot(of: id, by: [10], at: 10)
-      let before = try store.load(id, since: nil)
+      let before = try store.load(id, of: "alice", since: nil)
       server.stop()
       #expect(throws: StoreError.self) { try store.load(id, since: nil) }
       try server.start()
       var after: StoredSession?
       #expect(
         wait {
-          after = try? store.load(id, since: nil)
+          after = try? store.load(id, of: "alice", since: nil)
           return after != nil
         })
       #expect(after == before)

@@ -139,8 +139,8 @@ extension RedisTests {
       #expect(try bob.load(id, since: nil)?.snapshot?.record == [1])
     }
 
-    /// The first write says it; none of those that come after it is made alone.
-    @Test(arguments: ["rpush", "hset", "del"])
+    /// No write that is refused leaves those before it alone.
+    @Test(arguments: ["rpush", "hincrby", "hset", "pexpire", "del"])
     func rightsThatAreMissingHarmNothing(command: String) throws {
       let server = try RedisServer()
       try server.run(
@@ -148,13 +148,16 @@ extension RedisTests {
       let (all, bob) = (
         try server.store(), try store("redis://bob:word@127.0.0.1:\(server.port)")
       )
-      let id = newID()
+      let (id, new) = (newID(), newID())
       try all.create(id, owner: "", snapshot: [1])
       #expect(try all.append([2], to: id, after: 1) == .done)
       let contents = try server.contents(of: id)
       let failure: StoreError? =
         switch command {
-        case "rpush": error { () throws(StoreError) in _ = try bob.append([3], to: id, after: 2) }
+        case "rpush", "hincrby":
+          error { () throws(StoreError) in _ = try bob.append([3], to: id, after: 2) }
+        case "pexpire":
+          error { () throws(StoreError) in try bob.create(new, owner: "", snapshot: [3]) }
         case "hset":
           error { () throws(StoreError) in try bob.replaceSnapshot(of: id, by: [3], at: 2) }
         default: error { () throws(StoreError) in _ = try bob.delete(id, at: 2) }
@@ -165,6 +168,8 @@ extension RedisTests {
         #expect(other?.kind == .unavailable, "\(other as Any)")
       }
       #expect(try server.contents(of: id) == contents)
+      #expect(try server.number("EXISTS", RedisKeys(new).session, RedisKeys(new).changes) == 0)
+      #expect(try all.append([3], to: id, after: 2) == .done)
     }
 
     @Test func replicasTakeNoWrites() throws {

@@ -80,7 +80,9 @@ extension RedisTests {
               == model.append(record, id, asked, UInt64(step + 100)), "step \(step)")
         case 8..<13:
           let since = Bool.random(using: &generator) ? asked : nil
-          #expect(try store.load(id, since: since) == model.load(id, since), "step \(step)")
+          let owner = model.sessions[id]?.owner ?? ""
+          #expect(
+            try store.load(id, of: owner, since: since) == model.load(id, since), "step \(step)")
         case 17:
           #expect(
             try store.replace(id, by: record, after: asked, stamp: UInt64(step + 100))
@@ -99,7 +101,10 @@ extension RedisTests {
           model.sessions[ids[place]] = Model.Session(owner: "o\(step)", snapshot: record)
         }
       }
-      for id in ids { #expect(try stores[0].load(id, since: nil) == model.load(id, nil)) }
+      for id in ids {
+        let owner = model.sessions[id]?.owner ?? ""
+        #expect(try stores[0].load(id, of: owner, since: nil) == model.load(id, nil))
+      }
     }
   }
 }

@@ -187,7 +187,7 @@ import Testing
     for (thread, ids) in ids.enumerated() {
       for (number, id) in ids.enumerated() {
         #expect(
-          try store.load(id, since: nil)
+          try store.load(id, of: "\(thread)", since: nil)
             == StoredSession(
               owner: "\(thread)", version: 6,
               snapshot: .init(record: record("\(number)"), version: 1),

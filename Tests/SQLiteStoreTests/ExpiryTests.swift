@@ -1,5 +1,6 @@
 import LayoutSessions
 import SQLiteStore
+import Synchronization
 import Testing
 
 @Suite(.waits) struct ExpiryTests {
@@ -278,6 +279,39 @@ import Testing
     test.clock.advance(by: life + life / 8 + 1)
     try store.sweep()
     #expect(try store.load(used, since: nil) == nil)
+  }
+
+  /// Before anybody has asked what time it is, too.
+  @Test func theClockMayLeapAheadAtOnce() throws {
+    store.close()
+    let store = try test.open()
+    test.leap.advance(by: 10 * life)
+    try store.sweep()
+    #expect(try store.load(id, since: nil) != nil)
+  }
+
+  /// The disk may be slow at the moment before it expires.
+  @Test func whatIsAnsweredIsKeptAlive() throws {
+    let isLate = Atomic(false)
+    let askedCount = Atomic(0)
+    let path = test.path + ".other"
+    defer { removeFile(path) }
+    let store = try SQLiteStore(
+      path: path, timeToLive: .milliseconds(life),
+      now: { [clock = test.clock, life] in
+        // Reading asks once; what comes after is after the end.
+        let isAfter =
+          isLate.load(ordering: .relaxed)
+          && askedCount.wrappingAdd(1, ordering: .relaxed).oldValue > 0
+        return clock.now + (isAfter ? life / 4 : 0)
+      })
+    try store.create(id, owner: "", snapshot: [1])
+    test.clock.advance(by: life + life / 8)
+    isLate.store(true, ordering: .relaxed)
+    #expect(try store.load(id, since: nil) != nil)
+    try store.sweep()
+    #expect(try store.append([2], to: id, after: 1) == .done)
+    store.close()
   }
 
   /// Whoever opens the file after a leap has never seen the clock before it.

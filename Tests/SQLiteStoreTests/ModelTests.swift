@@ -79,7 +79,9 @@ import Testing
       case 45..<75:
         let since = Bool.random(using: &random) ? version : nil
         let asked = since.map { StoredVersion($0, stamp: 0) }
-        #expect(try store.load(id, since: asked) == known?.stored(since: since))
+        #expect(
+          try store.load(id, of: models[id]?.owner ?? "", since: asked)
+            == known?.stored(since: since))
         if known != nil { use(id) }
       case 75..<85:
         try store.replaceSnapshot(of: id, by: text, at: version)
@@ -117,7 +119,8 @@ import Testing
       }
     }
     for id in ids {
-      #expect(try store.load(id, since: nil) == model(of: id)?.stored())
+      #expect(
+        try store.load(id, of: models[id]?.owner ?? "", since: nil) == model(of: id)?.stored())
     }
     #expect(overCount > 20)
   }

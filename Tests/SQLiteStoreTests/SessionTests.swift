@@ -25,7 +25,7 @@ import Testing
     #expect(try store.load(id, since: nil) == nil)
     try store.create(id, owner: "alice", snapshot: record("one"))
     #expect(
-      try store.load(id, since: nil)
+      try store.load(id, of: "alice", since: nil)
         == StoredSession(
           owner: "alice", version: 1, snapshot: .init(record: record("one"), version: 1),
           changes: []))
@@ -41,7 +41,7 @@ import Testing
     #expect(try store.append(all, to: other, after: 1) == .done)
     let empty = try #require(try store.load(id, since: nil))
     #expect(empty.owner == "" && empty.snapshot?.record == [] && empty.changes == [[]])
-    let full = try #require(try store.load(other, since: nil))
+    let full = try #require(try store.load(other, of: "a\0b ü '", since: nil))
     #expect(full.owner == "a\0b ü '" && full.changes == [all])
     #expect(full.snapshot?.record == record("", count: 3_000_000))
   }
@@ -52,7 +52,7 @@ import Testing
       try store.create(id, owner: "bob", snapshot: record("two"))
     }
     #expect(error?.kind == .unavailable)
-    #expect(try store.load(id, since: nil)?.owner == "alice")
+    #expect(try store.load(id, of: "alice", since: nil)?.owner == "alice")
     // Nor when nobody sees the first any more.
     test.clock.advance(by: TestStore.timeToLive * 2)
     let later = #expect(throws: StoreError.self) {
@@ -66,7 +66,7 @@ import Testing
     #expect(try store.append(record("late"), to: id, after: 3) == .conflict(version: 4))
     #expect(try store.append(record("early"), to: id, after: 5) == .conflict(version: 4))
     #expect(try store.append(record("nothing"), to: newID(), after: 1) == .missing)
-    let session = try #require(try store.load(id, since: nil))
+    let session = try #require(try store.load(id, of: "alice", since: nil))
     #expect(session.version == 4)
     #expect(session.snapshot?.version == 1)
     #expect(session.changes == (1...3).map { record("change \($0)") })
@@ -76,7 +76,8 @@ import Testing
     try keepSession()
     try store.replaceSnapshot(of: id, by: record("two"), at: 2)
     func load(_ version: Int?) throws -> (snapshot: Int?, changes: [[UInt8]])? {
-      let session = try store.load(id, since: version.map { StoredVersion($0, stamp: 0) })
+      let session = try store.load(
+        id, of: "alice", since: version.map { StoredVersion($0, stamp: 0) })
       return session.map { ($0.snapshot?.version, $0.changes) }
     }
     let later = (2...3).map { record("change \($0)") }
@@ -93,9 +94,9 @@ import Testing
   /// Who made the version that one has is known to who has it.
   @Test func whatIsNotMissingKeepsItsStamp() throws {
     try keepSession()
-    #expect(try store.load(id, since: StoredVersion(4, stamp: 7))?.stamp == 7)
-    #expect(try store.load(id, since: StoredVersion(3, stamp: 7))?.stamp == 0)
-    #expect(try store.load(id, since: nil)?.stamp == 0)
+    #expect(try store.load(id, of: "alice", since: StoredVersion(4, stamp: 7))?.stamp == 7)
+    #expect(try store.load(id, of: "alice", since: StoredVersion(3, stamp: 7))?.stamp == 0)
+    #expect(try store.load(id, of: "alice", since: nil)?.stamp == 0)
   }
 
   @Test func onlyLaterSnapshotsReplaceASnapshot() throws {
@@ -106,7 +107,7 @@ import Testing
     // A version that there is not, and a session.
     try store.replaceSnapshot(of: id, by: record("five"), at: 5)
     try store.replaceSnapshot(of: newID(), by: record("one"), at: 1)
-    let session = try #require(try store.load(id, since: nil))
+    let session = try #require(try store.load(id, of: "alice", since: nil))
     #expect(session.version == 4)
     #expect(session.snapshot == .init(record: record("three"), version: 3))
     #expect(session.changes == [record("change 3")])
@@ -116,7 +117,7 @@ import Testing
     }
     #expect(try store.append(record("change 4"), to: id, after: 4) == .done)
     try store.replaceSnapshot(of: id, by: record("five"), at: 5)
-    #expect(try store.load(id, since: nil)?.changes == [])
+    #expect(try store.load(id, of: "alice", since: nil)?.changes == [])
   }
 
   @Test func aSnapshotMayBeTheNextVersion() throws {
@@ -132,15 +133,15 @@ import Testing
       owner: "alice", version: 5, snapshot: .init(record: record("five"), version: 5), changes: [])
     for version in [nil, 4, 1, 6] {
       let since = version.map { StoredVersion($0, stamp: 0) }
-      #expect(try store.load(id, since: since) == expected)
+      #expect(try store.load(id, of: "alice", since: since) == expected)
     }
-    #expect(try store.load(id, since: 5)?.snapshot == nil)
+    #expect(try store.load(id, of: "alice", since: 5)?.snapshot == nil)
     // The changes are gone, and not only passed over.
     for version in 2...4 {
       try store.execute("INSERT INTO change VALUES ('\(id)', \(version), x'')")
     }
     #expect(try store.append(record("change 5"), to: id, after: 5) == .done)
-    #expect(try store.load(id, since: 5)?.changes == [record("change 5")])
+    #expect(try store.load(id, of: "alice", since: 5)?.changes == [record("change 5")])
     // One that has been damaged is not mended by chance.
     try store.execute("DELETE FROM snapshot")
     let error = #expect(throws: StoreError.self) {
@@ -153,7 +154,7 @@ import Testing
   @Test func whatIsDeletedIsGone() throws {
     try keepSession()
     #expect(try store.delete(id, at: 3) == .conflict(version: 4))
-    #expect(try store.load(id, since: 4)?.version == 4)
+    #expect(try store.load(id, of: "alice", since: 4)?.version == 4)
     #expect(try store.delete(id, at: 4) == .done)
     #expect(try store.load(id, since: nil) == nil)
     #expect(try store.delete(id, at: nil) == .missing)
@@ -163,7 +164,7 @@ import Testing
     #expect(try store.delete(other, at: nil) == .done)
     // All of it: nothing of it would be in a session of the same name.
     try store.create(id, owner: "bob", snapshot: record("new"))
-    #expect(try store.load(id, since: nil)?.changes == [])
+    #expect(try store.load(id, of: "bob", since: nil)?.changes == [])
   }
 
   @Test func nothingIsDoneAfterTheEnd() throws {
@@ -190,10 +191,10 @@ import Testing
 
   @Test func everythingIsThereWhenTheFileIsOpenedAgain() throws {
     try keepSession()
-    let before = try store.load(id, since: nil)
+    let before = try store.load(id, of: "alice", since: nil)
     store.close()
     let again = try test.open()
-    #expect(try again.load(id, since: nil) == before)
+    #expect(try again.load(id, of: "alice", since: nil) == before)
     #expect(try again.append(record("change 4"), to: id, after: 4) == .done)
   }
 
@@ -211,12 +212,12 @@ import Testing
   /// As after `kill -9`: the files as they are while the store is open.
   @Test func whatIsAcknowledgedIsInTheFiles() throws {
     try keepSession()
-    let before = try store.load(id, since: nil)
+    let before = try store.load(id, of: "alice", since: nil)
     let other = try TestStore()
     for suffix in ["", "-wal"] {
       let bytes = readFile(test.path + suffix)
       #expect(!bytes.isEmpty && writeFile(other.path + suffix, bytes))
     }
-    #expect(try other.open().load(id, since: nil) == before)
+    #expect(try other.open().load(id, of: "alice", since: nil) == before)
   }
 }

@@ -237,6 +237,9 @@ bool http_server_stop(http_server *_Nonnull server, unsigned drain_seconds);
 // for anything meanwhile or afterwards.
 void http_server_free(http_server *_Nonnull server);
 
+// Blocks SIGHUP, for this thread and those it starts; one that comes is waited for later.
+void http_signals_hold_reload(void);
+
 // Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE and SIGXFSZ, for this thread and those it starts.
 // Call on the main thread before any other thread starts.
 void http_signals_block(void);

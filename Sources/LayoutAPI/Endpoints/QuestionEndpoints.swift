@@ -105,11 +105,7 @@ extension Call {
     json.beginObject()
     json.version(session.version)
     json.raw("\"attributes\":")
-    let format = AttributesFormat(shape, session)
-    switch shape {
-    case .objects: format.write(element, to: &json)
-    case .columns: format.write([element], to: &json)
-    }
+    AttributesFormat(shape, session).write(element, to: &json)
     json.endObject()
     return self.json(json, tag: tag)
   }

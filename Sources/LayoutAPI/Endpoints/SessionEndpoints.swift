@@ -37,9 +37,10 @@ extension Call {
     do throws(Failure) {
       try service.archive?.create(session, at: now)
     } catch {
-      _ = service.sessions.remove(session.id, of: owner, at: now)
+      service.sessions.remove(session)
       throw error
     }
+    service.sessions.noteMade()
     let snapshot = session.snapshot
     var json = JSONWriter(capacity: 512 + tick.appeared.count * 128)
     json.beginObject()

@@ -52,8 +52,11 @@ public final class SessionArchive: Sendable {
   func isCurrent(_ session: Session, for use: SessionUse) -> Bool {
     guard session.upkeep.isSure else { return false }
     guard store.isShared else { return true }
-    return use.mayBeOld && maxStaleness > 0
-      && clock() &- session.upkeep.lastCheck < maxStaleness
+    guard use.mayBeOld, maxStaleness > 0 else { return false }
+    // A question tells the store nothing of who answers ticks, nor learns it.
+    let lastCheck =
+      use.isScrolling ? session.upkeep.lastScrollCheck : session.upkeep.lastCheck
+    return clock() &- lastCheck < maxStaleness
   }
 
   /// Notes that a session is answered from memory.
@@ -172,11 +175,13 @@ public final class SessionArchive: Sendable {
     session.presumeSlowUnlessShort()
     // Whoever changed the store meanwhile may not have found the session in memory.
     let isCurrent = changeCount(of: id) == before
-    if isCurrent { session.upkeep.noteCheck(at: moment, time: time) }
+    if isCurrent {
+      session.upkeep.noteCheck(at: moment, time: time, isScrolling: use.isScrolling)
+    }
     return Opened(session: session, isCurrent: isCurrent)
   }
 
-  /// Makes a session in memory what the store has now.
+  /// Makes a session in memory what the store has now; one that the store has not leaves memory.
   ///
   /// - Parameters:
   ///   - session: The session.
@@ -198,10 +203,13 @@ public final class SessionArchive: Sendable {
             session.id, of: session.owner.name, since: known, isScrolling: use.isScrolling)
         }),
         stored.owner == session.owner.name
-      else { return false }
+      else {
+        sessions.remove(session)
+        return false
+      }
       if try advance(session, from: known, to: stored, in: sessions) {
         noteTakeover(of: stored, in: session)
-        session.upkeep.noteCheck(at: moment, time: time)
+        session.upkeep.noteCheck(at: moment, time: time, isScrolling: use.isScrolling)
         return true
       }
     }
@@ -284,7 +292,7 @@ public final class SessionArchive: Sendable {
         session.id, owner: session.owner.name, snapshot: record, stamp: snapshot.storedVersion.stamp
       )
     }
-    session.upkeep.noteCheck(at: moment, time: time)
+    session.upkeep.noteCheck(at: moment, time: time, isScrolling: true)
     session.upkeep.allowOutgrowth(SessionArchive.allowance(record.count))
     _ = session.upkeep.noteUse(at: now.components.seconds, every: 0)
   }

@@ -113,8 +113,9 @@ struct AttributesFormat {
     }
   }
 
-  /// Writes one element as an object; members that have their default are left out.
+  /// Writes one element: an object, in which members that have their default are left out, or arrays of one.
   func write(_ element: LayoutAttributes, to json: inout JSONWriter) {
+    guard shape == .objects else { return writeColumns([element], to: &json) }
     var names = Names(content)
     write(element, &names, to: &json)
   }

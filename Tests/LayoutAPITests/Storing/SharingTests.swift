@@ -387,6 +387,29 @@ private let insertion = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths"
     for time in [1301, 1400, 1600] as [UInt64] { #expect(isReset(at: time) == false) }
   }
 
+  /// Nor does the store learn of it that another one answers ticks now.
+  @Test func aQuestionDoesNotLearnWhoAnswersTicks() throws {
+    let store = ScriptedStore(isShared: true)
+    let clock = SteppedClock()
+    let service = MockService(
+      over: store, maxStaleness: .milliseconds(100), clock: { clock.nanoseconds })
+    let path = try service.makeSession(session)
+    func isReset() -> Bool? {
+      let tick = #"{"contentOffset":{"x":0,"y":0}}"#
+      return service.send(.post, path + "/scroll", tick)?["reset"] as? Bool
+    }
+    #expect(isReset() == false)
+    clock.set(1_000_000_000)
+    store.takeover.withLock { $0 = 1 }
+    #expect(service.send(.get, path)?.status == 200)
+    #expect(store.takeoverCount.withLock { $0 } == 0)
+    #expect(isReset() == true)
+    // A tick that asks the store is good for questions too.
+    #expect(service.send(.get, path, mayTakeLong: false)?.status == 200)
+    #expect(isReset() == false)
+    #expect(store.takeoverCount.withLock { $0 } == 1)
+  }
+
   /// Where it is not known what the client was told last, it may show what goes with another offset.
   @Test func aViewportIsInvalidatedUnlessTheOffsetIsKnown() throws {
     let store = ScriptedStore(isShared: true)
@@ -440,7 +463,9 @@ private let insertion = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths"
       for _ in 0..<2 { #expect(service.send(.post, "/v1/sessions", session)?.status == 503) }
       store.failure.withLock { $0 = nil }
       #expect(try service.sample("layoutd_sessions") == "0")
+      #expect(try service.sample("layoutd_sessions_created_total") == "0")
       #expect(service.send(.post, "/v1/sessions", session)?.status == 201)
+      #expect(try service.sample("layoutd_sessions_created_total") == "1")
     }
   }
 
@@ -841,7 +866,10 @@ private let insertion = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths"
     let path = try MockService(over: store).makeSession(session)
     let service = UnsafeShared(MockService(over: store))
     store.afterLoad.withLock { $0 = { @Sendable in _ = service.value.send(.delete, path) } }
-    _ = service.value.send(.get, path)
+    #expect(service.value.send(.get, path)?.status == 404)
+    // It does not count as one of its owner's.
+    #expect(service.value.service.sessions.statistics.sessionCount == 0)
+    #expect(service.value.service.sessions.statistics.byteCount == 0)
     #expect(service.value.send(.get, path)?.status == 404)
   }
 }
