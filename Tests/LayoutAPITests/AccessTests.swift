@@ -104,6 +104,13 @@ struct AccessTests {
     #expect(throws: APIKeys.Failure(message: message)) { try APIKeys(text) }
   }
 
+  /// Of what is there only: without a key nobody learns what is not.
+  @Test func whatMayBeAskedOfNothingNeedsAKey() throws {
+    let (mock, _) = try Self.service()
+    #expect(mock.send(.options, "/v1/sessions")?.status == 204)
+    #expect(mock.send(.options, "/v1/nowhere")?.status == 401)
+  }
+
   @Test(arguments: ["", "abc", "Basic abc", "Bearer", "Bearer ", "Bearer ab", "Bearer abcd"])
   func withoutAKnownKeyNothingIsThere(authorization: String) throws {
     let (mock, _) = try Self.service()

@@ -25,6 +25,23 @@ private let layouts = [
 ]
 
 struct ReplacingLayoutTests {
+  /// Where drags end is the new layout's own.
+  @Test func aLayoutBringsItsSnapping() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":40}}]},"layout":{"kind":"list","itemLength":50},"viewport":{"width":100,"height":100}}"#
+    )
+    func target() -> Double? {
+      let drag = #"{"proposedContentOffset":{"x":0,"y":130},"velocity":{"x":0,"y":0}}"#
+      let answer = service.send(.post, path + "/snap", drag)
+      return (answer?["targetContentOffset"] as? [String: Double])?["y"]
+    }
+    #expect(target() == 130)
+    let layout = #"{"layout":{"kind":"list","itemLength":50,"snap":{"mode":"start"}}}"#
+    #expect(service.send(.put, path + "/layout", layout)?.status == 200)
+    #expect(target() == 150)
+  }
+
   /// Else a client could have any number looked at: it says where it is.
   @Test(arguments: [
     ("/layout", #""layout":{"kind":"list","itemLength":90}"#),
@@ -369,6 +386,22 @@ struct ReplacingViewportTests {
 }
 
 struct ImageTests {
+  /// Behind covers too, of which those aside have lower places than what decorates their section.
+  @Test func decorationsStandBehindWhateverElseThereIs() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"""
+      {"collection":{"sections":[{"items":{"count":9},"decorations":[{"kind":"shade"}]}]},
+       "layout":{"kind":"coverFlow","itemSize":{"width":20,"height":30}},
+       "viewport":{"width":100,"height":100}}
+      """#)
+    let answer = try #require(service.send(.get, path + "/image.svg"))
+    let text = String(decoding: answer.bytes, as: UTF8.self)
+    let shade = try #require(text.range(of: "<title>shade "))
+    let cell = try #require(text.range(of: "<title>cell "))
+    #expect(shade.lowerBound < cell.lowerBound)
+  }
+
   @Test(arguments: layouts)
   func aPictureIsWellFormedAndShowsEachElement(layout: String) throws {
     let service = MockService()

@@ -11,6 +11,19 @@ struct CollectionTests {
      "layout":{"kind":"list","itemLength":50},"viewport":{"width":100,"height":400}}
     """
 
+  /// Nobody knows how long questions about another collection take, until some have been quick.
+  @Test func aLongCollectionIsLeftToWorkersAtFirst() throws {
+    let service = MockService()
+    let path = try service.makeSession(twoSections)
+    let lengths = (0..<6000).map { "\($0 % 50 + 1)" }.joined(separator: ",")
+    let body = #"{"collection":{"sections":[{"items":{"lengths":[\#(lengths)]}}]}}"#
+    #expect(service.send(.put, path + "/collection", body)?.status == 200)
+    let question = path + "/item-at?x=1&y=1"
+    #expect(service.send(.get, question, mayTakeLong: false) == nil)
+    for _ in 0..<64 { _ = service.send(.get, question) }
+    #expect(service.send(.get, question, mayTakeLong: false)?.status == 200)
+  }
+
   @Test func namedItemsAreFoundAgainWhereverTheyAre() throws {
     let service = MockService()
     let path = try service.makeSession(twoSections)

@@ -137,6 +137,16 @@ struct MetricsTests {
     #expect(histogramCount >= 3)
   }
 
+  /// They come by another listener, whose threads have other numbers.
+  @Test func whatOperatorsAskIsNotCounted() throws {
+    let mock = MockService(metrics: RequestMetrics(threadCount: 1))
+    #expect(mock.send(.get, "/healthz", audience: .operators)?.status == 200)
+    let name = #"layoutd_requests_total{method="GET",route="/healthz",status="200"}"#
+    #expect(try mock.sample(name) == nil)
+    #expect(mock.send(.get, "/healthz")?.status == 200)
+    #expect(try mock.sample(name) == "1")
+  }
+
   @Test func operatorsAndClientsMayHaveListenersOfTheirOwn() throws {
     let mock = MockService()
     for path in ["/metrics", "/healthz", "/readyz"] {

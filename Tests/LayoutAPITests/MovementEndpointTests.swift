@@ -60,6 +60,43 @@ private let threeSections = """
   """
 
 struct MovementTests {
+  /// Its tag is that of how the session is then.
+  @Test func aFullTickDuringAMovementNamesItself() throws {
+    let mover = try Mover(grid)
+    #expect(mover.begin(at: 0, 0)?.status == 201)
+    let body = #"{"contentOffset":{"x":0,"y":0},"full":true}"#
+    let tick = try #require(mover.service.send(.post, mover.path + "/scroll", body))
+    #expect(tick.status == 200)
+    #expect(tick.fields["ETag"] == mover.service.send(.get, mover.path)?.fields["ETag"])
+  }
+
+  @Test func whereNoItemIsIsSaidToBeWrong() throws {
+    let mover = try Mover(grid)
+    for (body, pointer) in [
+      (#"{"position":{"x":-50,"y":-50}}"#, "/position"), (#"{"indexPath":[9,9]}"#, "/indexPath"),
+    ] {
+      let answer = try #require(mover.begin(body))
+      #expect(answer.status == 404)
+      #expect(answer["pointer"] as? String == pointer)
+    }
+  }
+
+  /// What follows goes by what shows there.
+  @Test func aMovementBeginsWhereATickMayLead() throws {
+    let service = MockService(limits: ServiceLimits(elementCount: 20))
+    let lengths = Array(repeating: "100", count: 5) + Array(repeating: "1", count: 200)
+    let path = try service.makeSession(
+      #"""
+      {"collection":{"sections":[{"items":{"lengths":[\#(lengths.joined(separator: ","))]}}]},
+       "layout":{"kind":"list"},"viewport":{"width":100,"height":100},"prefetch":{"ahead":0,"behind":0}}
+      """#)
+    let tick = #"{"contentOffset":{"x":0,"y":550}}"#
+    #expect(service.send(.post, path + "/scroll", tick)?.status == 422)
+    let begin = #"{"indexPath":[0,0],"contentOffset":{"x":0,"y":550}}"#
+    #expect(service.send(.post, path + "/movement", begin)?.status == 422)
+    #expect(service.send(.post, path + "/movement", #"{"indexPath":[0,0]}"#)?.status == 201)
+  }
+
   @Test func halfOfAMillionthIsRoundedOnce() throws {
     let service = MockService()
     let path = try service.makeSession(

@@ -241,6 +241,30 @@ struct SessionEndpointTests {
     #expect(service.send(.get, path + question, ifNoneMatch: tag)?.status == 200)
   }
 
+  /// Whoever says where he is need not ask again because somebody scrolls.
+  @Test(arguments: ["/attributes/cell/0/3", "/item-at"])
+  func anAnswerForAnOffsetOutlivesScrolling(question: String) throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"""
+      {"collection":{"sections":[{"items":{"count":20}}]},
+       "layout":{"kind":"coverFlow","itemSize":{"width":20,"height":30}},
+       "viewport":{"width":100,"height":100}}
+      """#)
+    func answer(_ x: Int, _ offset: String, ifNoneMatch: String = "") throws -> Answer {
+      _ = service.send(.post, path + "/scroll", #"{"contentOffset":{"x":\#(x),"y":0}}"#)
+      let point = question == "/item-at" ? "x=50&y=50&" : ""
+      return try #require(
+        service.send(.get, path + question + "?" + point + offset, ifNoneMatch: ifNoneMatch))
+    }
+    let offset = "contentOffsetX=7&contentOffsetY=0"
+    let tag = try #require(answer(5, offset).fields["ETag"])
+    #expect(try answer(9, offset, ifNoneMatch: tag).status == 304)
+    // Half of it is not enough.
+    let half = try #require(answer(5, "contentOffsetY=0").fields["ETag"])
+    #expect(try answer(9, "contentOffsetY=0", ifNoneMatch: half).status == 200)
+  }
+
   @Test func aQuestionAboutAnotherVersionIsRefused() throws {
     let service = MockService()
     let path = try service.makeSession(smallGrid)
@@ -271,7 +295,12 @@ struct SessionEndpointTests {
     for nothing in ["/v1/sessions/x", path + "/attributes/cell/0/999999"] {
       #expect(service.send(.get, nothing, ifMatch: "\"2\"")?.status == 404, "\(nothing)")
     }
-    #expect(service.send(.get, "/openapi.yaml", ifMatch: "\"2\"")?.status == 200)
+    for file in ["/openapi.yaml", "/", "/playground/playground.js", "/client/collection-view.js"] {
+      let tag = try #require(service.send(.get, file)?.fields["ETag"])
+      for field in ["\"2\"", tag] {
+        #expect(service.send(.get, file, ifMatch: field)?.status == 200, "\(file)")
+      }
+    }
   }
 
   @Test func aChangeOfAnotherVersionIsRefused() throws {
@@ -523,6 +552,48 @@ struct SessionEndpointTests {
     for y in [101, 102] { #expect(tick(y, mayTakeLong: true) == 200) }
     #expect(tick(111, mayTakeLong: false) == (isServed ? 200 : nil))
     #expect(tick(111, mayTakeLong: true) == 200)
+  }
+
+  /// What only seems to take long, while others have the processor, is looked at closely first.
+  @Test func whatSeemsToTakeLongIsNotLeftToWorkersYet() throws {
+    let step = Atomic<UInt64>(1000)
+    let time = Atomic<UInt64>(0)
+    let service = MockService(
+      clocks: ServiceClocks(
+        monotonic: {
+          time.wrappingAdd(step.load(ordering: .relaxed), ordering: .relaxed).newValue
+        }, thread: { 0 }))
+    let lengths = (0..<6000).map { "\($0 % 50 + 1)" }.joined(separator: ",")
+    let path = try service.makeSession(
+      smallGrid.replacing("\"items\":{\"count\":40}", with: "\"items\":{\"lengths\":[\(lengths)]}"))
+    let question = path + "/item-at?x=1&y=1"
+    for _ in 0..<128 { _ = service.send(.get, question) }
+    #expect(try !service.residentSession(path).isSuspected)
+    step.store(2_000_000, ordering: .relaxed)
+    #expect(service.send(.get, question)?.status == 200)
+    #expect(try service.residentSession(path).isSuspected)
+    #expect(service.send(.get, question, mayTakeLong: false)?.status == 200)
+  }
+
+  /// What takes little too long makes nothing of what took much too long.
+  @Test func theLongestQuestionCounts() throws {
+    let step = Atomic<UInt64>(1000)
+    let time = Atomic<UInt64>(0)
+    let clock = { @Sendable in
+      time.wrappingAdd(step.load(ordering: .relaxed), ordering: .relaxed).newValue
+    }
+    let service = MockService(clocks: ServiceClocks(monotonic: clock, thread: clock))
+    let lengths = (0..<6000).map { "\($0 % 50 + 1)" }.joined(separator: ",")
+    let path = try service.makeSession(
+      smallGrid.replacing("\"items\":{\"count\":40}", with: "\"items\":{\"lengths\":[\(lengths)]}"))
+    let question = path + "/item-at?x=1&y=1"
+    for (time, count) in [(4_000_000, 1), (1_500_000, 1), (1000, 255)] as [(UInt64, Int)] {
+      step.store(time, ordering: .relaxed)
+      for _ in 0..<count { _ = service.send(.get, question) }
+    }
+    #expect(service.send(.get, question, mayTakeLong: false) == nil)
+    #expect(service.send(.get, question)?.status == 200)
+    #expect(service.send(.get, question, mayTakeLong: false)?.status == 200)
   }
 
   /// What a question costs is known when it has been answered; the next ones go where they disturb

@@ -116,6 +116,18 @@ struct WebEndpointTests {
     #expect(MockService().send(.get, path)?.status == 404)
   }
 
+  /// Whoever has a file is told again how it may be used (RFC 9110, section 15.4.5).
+  @Test func whoHasAFileIsToldTheSameOfIt() throws {
+    let service = MockService()
+    for (path, _, _) in Self.files {
+      let whole = try #require(service.send(.get, path))
+      let tag = try #require(whole.fields["ETag"])
+      let again = try #require(service.send(.get, path, ifNoneMatch: tag))
+      #expect(again.status == 304)
+      #expect(again.fields == whole.fields, "\(path)")
+    }
+  }
+
   @Test func nothingCanBeSentThere() {
     let service = MockService()
     for (path, _, _) in Self.files {

@@ -555,4 +555,42 @@ struct BatchUpdateTests {
       #expect(cell?.frame == expected)
     }
   }
+
+  /// Of a reload that goes past the end the items are left that are inside: the first ones, where they were.
+  @Test func aReloadPastTheEndIsCutAtItsEnd() throws {
+    var batch = BatchUpdate()
+    let lengths = LengthArray(count: 4) { Length(points: $0 + 1) }
+    batch.reloadItems = [
+      (IndexPath(item: 3, section: 0), Items(count: 4, extents: .lengths(lengths)))
+    ]
+    let repaired = try #require(
+      batch.repaired(for: Content(sections: [Section(items: Items(count: 5))])))
+    #expect(repaired.reloadItems[0].at == IndexPath(item: 3, section: 0))
+    #expect(repaired.reloadItems[0].items.count == 2)
+    #expect(repaired.reloadItems[0].items.extents[0] == .length(1))
+    #expect(repaired.reloadItems[0].items.extents[1] == .length(2))
+  }
+
+  /// Two names that differ are two sections, wherever they are.
+  @Test func aSectionOfAnotherNameIsAnother() throws {
+    let map = try #require(
+      UpdatedContent(
+        replacing: Content(sections: [Section(id: "a")]),
+        by: Content(sections: [Section(id: "b")]))
+    ).map
+    #expect(map.newSection(of: 0) == nil && map.oldSection(of: 0) == nil)
+  }
+
+  /// What an animation says nothing of stays as the layout has it.
+  @Test func whatFadesKeepsItsTransform() throws {
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 9))]), layout: CoverFlowLayout(),
+      viewport: Viewport(size: Size(width: 320, height: 400)))
+    let cell = try #require(
+      prepared.attributes(
+        of: .cell, at: IndexPath(item: 0, section: 0), contentOffset: Point(x: -135, y: 0)))
+    #expect(!cell.isPlain)
+    let faded = ElementAnimation.fade.applied(to: cell, in: prepared.visibleRect(at: .zero))
+    #expect(faded.alpha == 0 && faded.transform == cell.transform)
+  }
 }

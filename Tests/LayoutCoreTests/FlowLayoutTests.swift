@@ -369,4 +369,50 @@ struct FlowLayoutTests {
         viewport: Viewport(size: Size(width: 320, height: 500)))
     }
   }
+
+  /// Wide and low, it shows one far aside, and there is a nearer one right below.
+  @Test func theNearestMayBeBesideTheShorterEdge() throws {
+    var layout = FlowLayout()
+    layout.lineAlignment = .leading
+    let widths: [Length] = [50, 350]
+    let items = Items(
+      count: 2,
+      extents: .sizes(
+        widths: LengthArray(count: 2) { widths[$0] }, heights: LengthArray(count: 2) { _ in 50 }))
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: items)]), layout: layout,
+      viewport: Viewport(size: Size(width: 400, height: 60)))
+    // 175 aside and 5 above, or 25 aside and 55 below.
+    #expect(
+      prepared.itemNearestToCenter(contentOffset: .zero) == IndexPath(item: 1, section: 0))
+  }
+
+  /// There may be billions of lines, and nothing is where none of their items is.
+  @Test func linesBesideARectangleAreNotGoneThrough() throws {
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 100_000_000))]), layout: FlowLayout(),
+      viewport: Viewport(size: Size(width: 320, height: 400)))
+    let beside = Rect(x: 400, y: 0, width: 10, height: prepared.contentSize.height)
+    let start = threadTime()
+    #expect(try prepared.elements(in: beside, contentOffset: .zero, limit: 1).isEmpty)
+    #expect(threadTime() - start < 100_000_000)
+  }
+
+  /// A line may end a hair past the room; what lies there is beside it.
+  @Test func whatLiesAHairPastTheRoomDoesNotShow() throws {
+    var layout = FlowLayout()
+    layout.minimumInteritemSpacing = 0
+    let widths = [Length(points: 100), Length(millionths: 50)]
+    let items = Items(
+      count: 2,
+      extents: .sizes(
+        widths: LengthArray(count: 2) { widths[$0] }, heights: LengthArray(count: 2) { _ in 50 }))
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: items)]), layout: layout,
+      viewport: Viewport(size: Size(width: 100, height: 400)))
+    #expect(prepared.contentSize.height == 50)
+    let shown = try prepared.elements(
+      in: prepared.visibleRect(at: .zero), contentOffset: .zero, limit: 9)
+    #expect(shown.map(\.indexPath.item) == [0])
+  }
 }

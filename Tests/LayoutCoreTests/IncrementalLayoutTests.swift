@@ -498,4 +498,44 @@ struct IncrementalLayoutTests {
       }
     }
   }
+
+  /// What is known of sizes is no more than what there is: without the one that differed all are equal.
+  @Test func itemsThatBecomeEqualKeepTheirGrid() throws {
+    func sizes(_ count: Int, _ size: (Int) -> Length) -> Items {
+      let lengths = LengthArray(count: count, size)
+      return Items(count: count, extents: .sizes(widths: lengths, heights: lengths))
+    }
+    let content = Content(sections: [Section(items: sizes(8) { $0 == 3 ? 30 : 40 })])
+    let old = try PreparedLayout(
+      content, layout: FlowLayout(), viewport: Viewport(size: Size(width: 320, height: 400)))
+    var batch = BatchUpdate()
+    batch.reloadItems = [(IndexPath(item: 3, section: 0), sizes(1) { _ in 40 })]
+    let new = try PreparedLayout(
+      updating: old, to: try batch.applied(to: content), layout: FlowLayout())
+    // Six to a line, 16 apart; the last line keeps to that.
+    #expect(
+      new.attributes(of: .cell, at: IndexPath(item: 7, section: 0), contentOffset: .zero)?.frame
+        == Rect(x: 56, y: 50, width: 40, height: 40))
+  }
+
+  /// A decoration that begins in view says nothing of where the content is.
+  @Test func aDecorationIsNoVisibleAnchor() throws {
+    func long(_ length: Length) -> Items {
+      Items(count: 1, extents: .lengths(.equal(length, count: 1)))
+    }
+    var decorated = Section()
+    decorated.sectionInset = EdgeInsets(top: 600, left: 0, bottom: 0, right: 0)
+    decorated.decorations = [Decoration(kind: "background")]
+    let content = Content(sections: [Section(items: long(500)), decorated])
+    let old = try PreparedLayout(
+      content, layout: ListLayout(), viewport: Viewport(size: Size(width: 320, height: 400)))
+    var batch = BatchUpdate()
+    batch.reloadItems = [(IndexPath(item: 0, section: 0), long(600))]
+    let updated = try batch.applied(to: content)
+    let new = try PreparedLayout(updating: old, to: updated, layout: ListLayout())
+    let offset = Point(x: 0, y: 200)
+    #expect(
+      try new.contentOffset(keeping: .visible, of: old, at: offset, by: updated.map, limit: 100)
+        == offset)
+  }
 }

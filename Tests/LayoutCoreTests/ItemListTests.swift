@@ -230,6 +230,27 @@ struct ItemListTests {
     #expect(left.rope.summary.widths.total == 7_999_999_992_000)
     #expect(left.rope.summary.heights.total == 24_000)
   }
+
+  @Test func theLongestNameMayGo() {
+    var ids = StringTable()
+    for item in 0..<2000 {
+      ids.bytes += Array(repeating: 120, count: item == 700 ? 1000 : 9)
+      ids.offsets.append(UInt32(ids.bytes.count))
+    }
+    let items = ItemList(Items(count: 2000, ids: ids))
+    #expect(items.longestID == 1000)
+    #expect(items.edited([.init(range: 700..<701, chunks: [])]).longestID == 9)
+  }
+
+  /// A sum that was saturated is made anew.
+  @Test func whatWasTooLongMayBeShortAgain() {
+    let items = ItemList(runs: [
+      Items(count: 10_000, extents: .size(Size(width: 2, height: .maximumExtent))),
+      Items(count: 500, extents: .size(Size(width: 2, height: 2))),
+    ])
+    let less = items.edited([.init(range: 0..<9_999, chunks: [])])
+    #expect(less.rope.summary.heights.total == .maximumExtent + 1000)
+  }
 }
 
 extension ItemList {

@@ -181,6 +181,40 @@ struct MovementTests {
     _ = try movement.update(to: Point(x: 50, y: 20), collection: layout, contentOffset: .zero)
     #expect(movement.target == source)
   }
+
+  /// The first item's header is not the first item.
+  @Test func onlyACellIsLifted() throws {
+    var layout = ListLayout()
+    layout.headerReferenceSize = Size(width: 0, height: 40)
+    let content = Content(sections: [Section(items: Items(count: 3))])
+    let prepared = try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 100, height: 400)))
+    let first = IndexPath(item: 0, section: 0)
+    var movement = try lifting(first, of: content, in: prepared)
+    _ = try movement.update(to: Point(x: 50, y: 60), collection: layout, contentOffset: .zero)
+    #expect(
+      movement.layout.attributes(of: .header, at: first, contentOffset: .zero)?.frame
+        == Rect(x: 0, y: 0, width: 100, height: 40))
+  }
+
+  /// A wheel counts cards from those that show in their places: one under a finger may be anywhere else.
+  @Test func aLiftedCardDoesNotMoveTheWindow() throws {
+    var prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 100))]), layout: WheelLayout(),
+      viewport: Viewport(size: Size(width: 320, height: 400)))
+    let cells = try prepared.elements(
+      in: prepared.visibleRect(at: .zero), contentOffset: .zero, limit: 100)
+    let shown = ItemRanges(of: cells.map(\.indexPath))
+    func ahead(_ shown: ItemRanges) throws -> ItemRanges {
+      try prepared.prefetchRanges(
+        at: .zero, isForward: true, reach: PrefetchReach(), shown: shown, limit: 100
+      ).items
+    }
+    let expected = try ahead(shown)
+    let far = IndexPath(item: 90, section: 0)
+    prepared.lifted = LiftedCell(indexPath: far, place: Rect(x: 160, y: 200, width: 0, height: 0))
+    #expect(try ahead(shown.union(ItemRanges(of: [far]))) == expected)
+  }
 }
 
 extension SeededGenerator {

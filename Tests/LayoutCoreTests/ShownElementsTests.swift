@@ -122,4 +122,21 @@ struct ShownElementsTests {
     #expect(near.appeared.count == 10 && near.disappeared.count == 10)
     #expect(near.appeared.capacity < 40 && near.disappeared.capacity < 40)
   }
+
+  /// A cell under a finger comes once, in its turn, however often the others are looked for.
+  @Test func aLiftedCellOfThousandsComesOnce() throws {
+    var prepared = try ShownElementsTests.prepared(0)
+    prepared.lifted = LiftedCell(
+      indexPath: IndexPath(item: 0, section: 0), place: Rect(x: 150, y: 150, width: 0, height: 0))
+    let all = try prepared.elements(
+      in: prepared.visibleRect(at: .zero), contentOffset: .zero, limit: .max)
+    #expect(all.count > ShownElements.leastCapacity)
+    var shown = ShownElements(in: prepared, at: .zero, limit: all.count)
+    var found: [LayoutAttributes] = []
+    while let next = shown.next {
+      found.append(next)
+      shown.moveOn()
+    }
+    #expect(found == all)
+  }
 }

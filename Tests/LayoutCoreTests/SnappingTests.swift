@@ -424,6 +424,15 @@ struct SnappingTests {
       scrollingTo: IndexPath(item: 10, section: 0), at: .start, from: .zero)
     #expect(offset == Point(x: 0, y: 30 + 10 * 44))
   }
+
+  /// The search knows the largest inset of all sections, whichever has it.
+  @Test func anInsetOfOneSectionOfManyCounts() throws {
+    var sections = Array(repeating: Section(items: Items(count: 1)), count: 40)
+    sections[5].sectionInset = EdgeInsets(top: 300, left: 0, bottom: 0, right: 0)
+    let prepared = try prepared(Content(sections: sections), ListLayout())
+    // Its leading edge, 300 points in front of its item.
+    #expect(target(prepared, .start, proposed: 220).contentOffset.y == 220)
+  }
 }
 
 extension Rect {

@@ -438,4 +438,52 @@ struct WaterfallLayoutTests {
     // The middle between two millionths.
     #expect(ratios[0] == Length(millionths: 167_208_901))
   }
+
+  /// Insets that leave nothing of the room leave no less.
+  @Test func aHeaderIsNoNarrowerThanNothing() throws {
+    var layout = WaterfallLayout()
+    layout.headerReferenceSize = Size(width: 0, height: 40)
+    layout.footerReferenceSize = Size(width: 0, height: 40)
+    layout.headerInset = EdgeInsets(top: 0, left: 60, bottom: 0, right: 60)
+    layout.footerInset = layout.headerInset
+    let prepared = try PreparedLayout(
+      Content(sections: [Section()]), layout: layout,
+      viewport: Viewport(size: Size(width: 100, height: 400)))
+    let first = IndexPath(item: 0, section: 0)
+    #expect(
+      prepared.attributes(of: .header, at: first, contentOffset: .zero)?.frame
+        == Rect(x: 60, y: 0, width: 0, height: 40))
+    #expect(
+      prepared.attributes(of: .footer, at: first, contentOffset: .zero)?.frame
+        == Rect(x: 60, y: 40, width: 0, height: 40))
+  }
+
+  /// Only where each goes where it can start first they all stay in the first column.
+  @Test func itemsWithoutALengthFillColumnsInTurn() throws {
+    var layout = WaterfallLayout()
+    layout.itemRenderDirection = .leftToRight
+    layout.minimumInteritemSpacing = 0
+    layout.itemSize = Size(width: 50, height: 0)
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 9))]), layout: layout,
+      viewport: Viewport(size: Size(width: 320, height: 400)))
+    let columns = (0..<3).map {
+      prepared.attributes(of: .cell, at: IndexPath(item: $0, section: 0), contentOffset: .zero)?
+        .frame.minX
+    }
+    #expect(columns == [0, 165, 0])
+  }
+
+  /// However narrow columns may get, there are none where there is no room for any; but for one.
+  @Test func withoutRoomThereIsOneColumn() throws {
+    var layout = WaterfallLayout()
+    layout.columns = .minimumWidth(0)
+    layout.minimumColumnSpacing = 0
+    layout.sectionInset = EdgeInsets(top: 0, left: 320, bottom: 0, right: 0)
+    let prepared = try PreparedLayout(
+      Content(sections: [Section(items: Items(count: 9))]), layout: layout,
+      viewport: Viewport(size: Size(width: 320, height: 400)))
+    let first = IndexPath(item: 0, section: 0)
+    #expect(prepared.attributes(of: .cell, at: first, contentOffset: .zero)?.frame.width == 0)
+  }
 }

@@ -129,10 +129,30 @@ import Testing
     #expect(api.requestTimeoutSeconds == 17 && api.idleTimeoutSeconds == 19)
     let own = try read(["--max-connections-per-address", "3"]).serverConfiguration()
     #expect(own.maximumConnectionCountPerAddress == 3 && !own.sparesLoopback)
-    #expect(serving.adminServerConfiguration?.host == "127.0.0.3")
+    let beside = try #require(serving.adminServerConfiguration)
+    #expect(beside.host == "127.0.0.3")
+    #expect(beside.maximumTargetSize == 300 && beside.maximumHeaderSize == 400)
+    #expect(beside.requestTimeoutSeconds == 17 && beside.idleTimeoutSeconds == 19)
     let administration = try #require(
       read(["--admin-port", "81", "--admin-host", "127.0.0.2"]).adminServerConfiguration)
     #expect(administration.host == "127.0.0.2" && administration.port == 81)
+  }
+
+  /// All that may need one is counted: lingering sockets of each loop and of the acceptor, operators, a store.
+  @Test func descriptorsAreCounted() throws {
+    func needed(_ arguments: [String]) throws -> Int {
+      let configuration = try read(
+        ["--io-threads", "2", "--worker-threads", "5", "--max-connections", "100"] + arguments)
+      let told = configuration.shortage(
+        ofDescriptors: 0, for: try configuration.serverConfiguration())
+      return try #require(told?.split(separator: " ").compactMap { Int($0) }.last { $0 > 0 })
+    }
+    let alone = try needed([])
+    let loop = try needed(["--io-threads", "3"]) - alone
+    #expect(alone == 100 + 3 * loop + 16)
+    #expect(try needed(["--store", "redis://127.0.0.1:1/0"]) == alone + 2 * 5)
+    let operators = try #require(read(["--admin-port", "0"]).adminServerConfiguration)
+    #expect(try needed(["--admin-port", "0"]) == alone + operators.maximumDescriptorCount)
   }
 
   /// A store of sessions keeps its limits to itself.

@@ -185,6 +185,10 @@ import Testing
       400
     ),
     ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 400),
+    (
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      400
+    ),
     ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 400),
     ("GET / HTTP/1.1\r\nHost: a\r\nb@d: x\r\n\r\n", 400),
     ("GET /%00 HTTP/1.1\r\nHost: a\r\n\r\n", 400),
@@ -426,6 +430,34 @@ import Testing
     for client in [first] + clients { #expect(client.receive()?.status == 200) }
     #expect(server.statistics.shedCount == 2)
     server.stop(drainSeconds: 5)
+  }
+
+  /// What one has beyond a share of the queue takes none of the others' places; what others have does.
+  @Test func aLongBodyFindsThePlacesThatAreLeft() throws {
+    let handler = EchoHandler()
+    // Six places are the most that one may have.
+    let server = try start(handler, workers: 1, queue: 8)
+    func send(_ request: String, inLine line: Int, _ fields: String = "") -> RawClient {
+      let client = RawClient(port: server.port)
+      client.send("\(request) HTTP/1.1\r\nHost: a\r\nAuthorization: \(line)\r\n\(fields)\r\n")
+      return client
+    }
+    func begin(inLine line: Int) -> RawClient {
+      send("POST /x", inLine: line, "Content-Length: 100000\r\nExpect: 100-continue\r\n")
+    }
+    var clients = [send("GET /wait", inLine: 1)]
+    waitUntil { handler.waitingCount == 1 }
+    let coming = (0..<4).map { _ in begin(inLine: 1) }
+    for client in coming { #expect(client.receive()?.status == 100) }
+    clients += (0..<5).map { _ in send("GET /work", inLine: 1) }
+    waitUntil { server.statistics.queuedCount == 5 }
+    let others = [2, 7].map { begin(inLine: $0) }
+    for client in others { #expect(client.receive()?.status == 100) }
+    #expect(begin(inLine: 9).receive()?.status == 503)
+    handler.open()
+    for client in clients { #expect(client.receive()?.status == 200) }
+    withExtendedLifetime(coming + others) {}
+    server.stop(drainSeconds: 0)
   }
 
   @Test func connectionsPastTheCapAreTurnedAway() throws {

@@ -417,7 +417,10 @@ import Testing
   }
 
   @Test func whoTakesNothingOfALongAnswerIsCutOff() throws {
-    let server = try startServer { $0.idleTimeoutSeconds = 2 }
+    let server = try startServer {
+      $0.idleTimeoutSeconds = 2
+      $0.requestTimeoutSeconds = 120
+    }
     defer { server.stop(drainSeconds: 1) }
     // They have three minutes for it. One takes some now and then, one nothing, and one only asks on.
     let clients = (0..<3).map { _ in RawClient(port: server.port, receiveBuffer: 2048) }
@@ -589,7 +592,12 @@ import Testing
 
   /// Who has taken much is ahead, and may rest; what came before, on the same connection, is another answer's.
   @Test func whoIsAheadMayRest() throws {
-    let server = try startPacedServer { $0.requestTimeoutSeconds = 1 }
+    // So slow that what was taken of the answers before would be ten minutes.
+    let server = try startPacedServer {
+      $0.requestTimeoutSeconds = 1
+      $0.idleTimeoutSeconds = 600
+      $0.minimumAnswerRate = 10_000
+    }
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port, receiveBuffer: 2048)
     for _ in 0..<2 {

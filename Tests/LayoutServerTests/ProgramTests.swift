@@ -247,6 +247,9 @@ import Testing
     let others = (0..<40).map { _ in RawClient(port: port) }
     #expect(program.waitForLog("no connection can be taken: Too many open files"))
     #expect(try #require(failureCount()) > 0)
+    // Once, as long as it goes on.
+    usleep(2_500_000)
+    #expect(program.log.components(separatedBy: "no connection can be taken").count == 1 + 1)
     // Those that wait are not lost.
     withExtendedLifetime(others) {}
   }
@@ -328,7 +331,9 @@ import Testing
     defer { program.kill() }
     let client = RawClient(port: try program.port())
     let counter = "\nlayoutd_log_lines_dropped_total "
+    var lineCount = program.log.count { $0 == "\n" }
     func droppedCount() -> Int? {
+      lineCount += 1
       client.send("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
       let rest = client.receive()?.text.components(separatedBy: counter).last
       return rest?.split(separator: "\n").first.flatMap { Int($0) }
@@ -336,6 +341,18 @@ import Testing
     #expect(droppedCount() == 0)
     waitUntil { droppedCount() != 0 }
     #expect(try #require(droppedCount()) > 0)
+    // Whatever is said after that is counted once, be it in several pieces.
+    for _ in 0..<5 {
+      usleep(50_000)
+      _ = droppedCount()
+    }
+    // Soon: what is said last is written after a few milliseconds.
+    let isCounted = wait {
+      usleep(50_000)
+      let said = lineCount
+      return droppedCount() == said - program.log.count { $0 == "\n" }
+    }
+    #expect(isCounted)
     program.send(SIGTERM)
     #expect(program.waitForExit() == 0)
   }
@@ -494,6 +511,16 @@ import Testing
       #expect(
         entry.keys.sorted() == ["bytes", "method", "microseconds", "path", "requestId", "status"])
     }
+  }
+
+  /// Of what the client has already nothing is sent.
+  @Test func whatIsNotSentIsLoggedAsNothing() throws {
+    let program = try Program(["--log-format", "json"])
+    defer { program.kill() }
+    let client = RawClient(port: try program.port())
+    client.send("GET /openapi.yaml HTTP/1.1\r\nHost: a\r\nIf-None-Match: *\r\n\r\n")
+    #expect(client.receive(withoutBody: true)?.status == 304)
+    #expect(program.waitForLog(#""status":304,"bytes":0,"#), "\(program.log)")
   }
 
   /// The first of each has another name, in a log that several write to.

@@ -4,6 +4,20 @@ import Testing
 
 /// The end comes in time, whatever is under way.
 @Suite(.waits) struct StoppingTests {
+  /// Who has left in the middle of a request does not keep the server from ending.
+  @Test func whoHasLeftIsNotWaitedFor() throws {
+    let server = try startServer()
+    do {
+      let client = RawClient(port: server.port)
+      client.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\na")
+      waitUntil { server.statistics.heldByteCount == 1 }
+    }
+    waitUntil { server.statistics.connectionCount == 0 }
+    let start = ContinuousClock.now
+    #expect(server.stop(drainSeconds: 60))
+    #expect(ContinuousClock.now - start < .seconds(50))
+  }
+
   /// On a worker, or on a thread that serves.
   @Test(arguments: ["/wait", "/stall"])
   func aHandlerThatNeverEndsDoesNotKeepTheServer(path: String) throws {

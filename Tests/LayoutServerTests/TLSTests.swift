@@ -246,10 +246,12 @@ import Testing
     #expect(server.statistics.timedOutCount == 1)
   }
 
-  @Test func whoSaysNothingBeforeTheFirstRequestIsNotLate() throws {
+  /// What ends the handshake is a record of other keys, or of the same as what follows.
+  @Test(arguments: ["NORMAL", "NORMAL:-VERS-ALL:+VERS-TLS1.2"])
+  func whoSaysNothingBeforeTheFirstRequestIsNotLate(priorities: String) throws {
     let server = try start { $0.requestTimeoutSeconds = 2 }
     defer { server.stop(drainSeconds: 1) }
-    let client = try TLSClient(port: server.port)
+    let client = try TLSClient(port: server.port, priorities)
     usleep(2_700_000)
     client.send("GET /x HTTP/1.1\r\n")
     usleep(700_000)

@@ -119,6 +119,10 @@ extension RedisTests {
           #expect(error?.kind == .unreadable, "\(error as Any)")
         }
         #expect(try server.run("GET", key) == .bytes(bytes("text")))
+        if key == keys.session {
+          let error = error { () throws(StoreError) in try store.touch([id]) }
+          #expect(error?.kind == .unreadable)
+        }
       }
     }
 
@@ -127,6 +131,10 @@ extension RedisTests {
       try server.run("HDEL", keys.session, field)
       let error = error { () throws(StoreError) in _ = try store.load(id, since: nil) }
       #expect(error?.kind == .unreadable)
+      // Nobody knows whose it is, or what it is: not that there is none.
+      #expect(throws: StoreError.self) {
+        try store.load(id, of: "", since: nil, isScrolling: false)
+      }
       // A good connection stays one.
       #expect(try store.load(newID(), since: nil) == nil)
     }

@@ -22,7 +22,7 @@ final class FakeRedis: Sendable {
   let path: String
   private let folder: String
   private let listener: Int32
-  private let count = Mutex(0)
+  private let received = Mutex<[String]>([])
 
   init(_ connections: [Connection]) {
     var template = Array("/tmp/layoutd-fake-XXXXXX".utf8CString)
@@ -45,8 +45,8 @@ final class FakeRedis: Sendable {
       }
     }
     listen(listener, 16)
-    let serve = Serve(connections: connections, listener: listener) { [weak self] in
-      self?.count.withLock { $0 += 1 }
+    let serve = Serve(connections: connections, listener: listener) { [weak self] call in
+      self?.received.withLock { $0.append(call) }
     }
     var thread = pthread_t()
     let work = unsafe Unmanaged.passRetained(serve)
@@ -71,18 +71,21 @@ final class FakeRedis: Sendable {
   }
 
   /// How many scripts it has been told to execute.
-  var callCount: Int { count.withLock { $0 } }
+  var callCount: Int { calls.count }
+
+  /// What it has been sent.
+  var calls: [String] { received.withLock { $0 } }
 }
 
 /// The thread's part.
 private final class Serve: Sendable {
   let connections: [FakeRedis.Connection]
   let listener: Int32
-  let didReceiveCall: @Sendable () -> Void
+  let didReceiveCall: @Sendable (String) -> Void
 
   init(
     connections: [FakeRedis.Connection], listener: Int32,
-    didReceiveCall: @escaping @Sendable () -> Void
+    didReceiveCall: @escaping @Sendable (String) -> Void
   ) {
     self.connections = connections
     self.listener = listener
@@ -114,13 +117,14 @@ private final class Serve: Sendable {
     let digest = "$40\r\n" + String(repeating: "a", count: 40) + "\r\n"
     say(String(repeating: digest, count: RedisScript.allCases.count), socket)
     for answer in connection.answers {
-      guard !receive(socket).isEmpty else { return }
-      didReceiveCall()
+      let call = receive(socket)
+      guard !call.isEmpty else { return }
+      didReceiveCall(call)
       say(answer, socket, isSlow: connection.isSlow, pieceSize: connection.pieceSize)
     }
     // Until the other side hangs up.
-    while !connection.isClosed, !receive(socket).isEmpty {
-      didReceiveCall()
+    while !connection.isClosed, case let call = receive(socket), !call.isEmpty {
+      didReceiveCall(call)
       if connection.isSlow { usleep(20_000) }
     }
   }

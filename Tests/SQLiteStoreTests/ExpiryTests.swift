@@ -185,6 +185,27 @@ import Testing
     #expect(try store.load(other, since: nil)?.version == 1)
   }
 
+  /// Where there is no room for more, what is noted stays.
+  @Test func whatIsNotedStaysWhereThereIsNoRoomForMore() throws {
+    try store.execute("PRAGMA query_only = ON")
+    test.clock.advance(by: life)
+    #expect(throws: StoreError.self) {
+      try store.touch([id] + (1..<(1 << 17)).map { _ in newID() })
+    }
+    #expect(throws: StoreError.self) { try store.touch([newID()]) }
+    test.clock.advance(by: life)
+    #expect(try store.load(id, since: nil)?.version == 1)
+  }
+
+  /// What is left of a leap still counts.
+  @Test func whatIsLeftOfALeapCounts() throws {
+    test.leap.advance(by: life * 3)
+    try store.sweep()
+    test.leap.advance(by: -life)
+    try store.sweep()
+    #expect(try store.load(id, since: nil) != nil)
+  }
+
   @Test func whatIsUsedAllTheTimeIsNotedNowAndThen() throws {
     let before = store.commitCount
     for _ in 0..<100 {

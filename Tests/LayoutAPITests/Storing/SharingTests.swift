@@ -539,6 +539,28 @@ private let insertion = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths"
     #expect(try byteCount(two) < before + 8000)
   }
 
+  /// What others have made of a session says nothing of where its client is.
+  @Test func aChangeElsewhereDoesNotSayWhereTheClientIs() throws {
+    let store = ScriptedStore(isShared: true)
+    let (one, two) = (MockService(over: store), MockService(over: store))
+    let path = try one.makeSession(
+      #"""
+      {"collection":{"sections":[{"items":{"count":40}}]},
+       "layout":{"kind":"pagedGrid","rows":1,"columns":1},"viewport":{"width":100,"height":100}}
+      """#)
+    #expect(
+      one.send(.post, path + "/scroll", #"{"contentOffset":{"x":2000,"y":0}}"#)?.status == 200)
+    // The other one reads it, and then what has become of it.
+    #expect(two.send(.get, path)?.status == 200)
+    #expect(one.send(.post, path + "/updates", deletion)?.status == 200)
+    #expect(itemCount(two.send(.get, path)) == 39)
+    #expect(try two.sample("layoutd_store_sessions_refreshed_total") == "1")
+    // Whoever drags says nothing of the beginning, and began where he is.
+    let drag = #"{"contentOffset":{"x":1040,"y":0},"velocity":{"x":500,"y":0}}"#
+    let answer = two.send(.post, path + "/snap", drag)
+    #expect((answer?["targetContentOffset"] as? [String: Double])?["x"] == 1100)
+  }
+
   /// Read from the store before a change, in memory after it.
   @Test func whatWasReadBeforeAChangeIsNotTakenForCurrent() throws {
     let store = ScriptedStore(isShared: false)

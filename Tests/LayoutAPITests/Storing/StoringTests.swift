@@ -155,6 +155,51 @@ struct StoringTests {
     #expect(store.sessions.withLock(\.count) == 2)
   }
 
+  /// As without a store, or the limit of memory would be that of how sessions began.
+  @Test func whatAChangeTakesIsCounted() throws {
+    let service = MockService(over: ScriptedStore(isShared: false))
+    let path = try service.makeSession(session)
+    let lengths = (0..<20_000).map { "\(1 + $0 % 7)" }.joined(separator: ",")
+    let growth = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths":[\#(lengths)]}}]}"#
+    #expect(service.send(.post, path + "/updates", growth)?.status == 200)
+    let byteCount = try service.residentSession(path).byteCount
+    #expect(try service.sample("layoutd_session_bytes") == "\(byteCount)")
+  }
+
+  /// Whoever deletes it at no version in particular, while it is in memory too.
+  @Test func whatIsDeletedInTheStoreIsGoneFromMemory() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store)
+    let path = try service.makeSession(session)
+    #expect(service.send(.delete, path)?.status == 204)
+    #expect(try service.sample("layoutd_sessions") == "0")
+    #expect(service.send(.get, path)?.status == 404)
+  }
+
+  /// Nobody knows how long questions about what has just been read take, until some have been quick.
+  @Test func longContentThatHasBeenReadIsLeftToWorkersAtFirst() throws {
+    let store = ScriptedStore(isShared: false)
+    let lengths = (0..<6000).map { "\($0 % 50 + 1)" }.joined(separator: ",")
+    let path = try MockService(over: store).makeSession(
+      #"{"collection":{"sections":[{"items":{"lengths":[\#(lengths)]}}]},"layout":{"kind":"waterfall"},"viewport":{"width":100,"height":100}}"#
+    )
+    let again = MockService(over: store)
+    let question = path + "/item-at?x=1&y=1"
+    #expect(again.send(.get, question)?.status == 200)
+    #expect(again.send(.get, question, mayTakeLong: false) == nil)
+    for _ in 0..<64 { _ = again.send(.get, question) }
+    #expect(again.send(.get, question, mayTakeLong: false)?.status == 200)
+  }
+
+  /// All of its sections may be named, though more than may come by now.
+  @Test func aMovementMayBeWithinMoreSectionsThanThereMayBe() throws {
+    let store = ScriptedStore(isShared: false)
+    let path = try MockService(over: store).makeSession(session)
+    let service = MockService(over: store, limits: ServiceLimits(sectionCount: 1))
+    let begin = #"{"indexPath":[0,0],"sections":[0,1,2]}"#
+    #expect(service.send(.post, path + "/movement", begin)?.status == 201)
+  }
+
   @Test func aThreadThatServesNeverWaitsForTheStore() throws {
     let store = ScriptedStore(isShared: false)
     let service = MockService(over: store)
@@ -256,6 +301,22 @@ struct StoringTests {
     }
     #expect(most > 8 && most < 40, "\(most) changes were kept")
     #expect(try MockService(over: store).view(of: path) == service.view(of: path))
+  }
+
+  /// As much may come until the next one as it is large, and not as the first one was.
+  @Test func aSnapshotThatHasGrownIsWrittenLessOften() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store)
+    let path = try service.makeSession(session)
+    let lengths = (0..<3000).map { "\(100 + $0 % 900)" }.joined(separator: ",")
+    for _ in 0..<60 {
+      let answer = service.send(
+        .post, path + "/updates",
+        #"{"insertItems":[{"section":0,"at":0,"items":{"lengths":[\#(lengths)]}}]}"#)
+      #expect(answer?.status == 200)
+    }
+    let count = store.records.withLock { $0.count { $0.operation == "replaceSnapshot" } }
+    #expect(count > 2 && count < 9, "\(count) snapshots were written")
   }
 
   @Test func nobodyWaitsForASnapshot() throws {
