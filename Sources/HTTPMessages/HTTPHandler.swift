@@ -56,7 +56,7 @@ extension HTTPHandler {
   /// Has all wait in one line.
   ///
   /// - Parameter request: The request.
-  /// - Returns: That of all.
+  /// - Returns: The shared one.
   public func line(of request: borrowing HTTPRequest) -> WaitingLine { .shared }
 
   /// Does nothing.

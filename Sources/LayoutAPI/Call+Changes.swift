@@ -64,6 +64,7 @@ extension Call {
     _ session: Session, in archive: SessionArchive, _ kind: StoredChange.Kind,
     _ body: (() -> [UInt8])?, _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
   ) throws(Failure) -> Session.Snapshot {
+    let turn = StoreUpkeep.now
     for _ in 0..<SessionArchive.roundCount {
       var outcome = StoreOutcome.done
       var recordSize: Int?
@@ -88,15 +89,14 @@ extension Call {
           },
           { (current) throws(Failure) in
             old = current.revision
-            return try checked(session, current, work)
+            return try checked(session, current, by: turn, work)
           })
         guard let changed else { throw .problem(.beingChanged) }
         if let recordSize { archive.noteGrowth(of: session, by: recordSize) }
-        service.sessions.recount(session, replacing: old, endsReservation: true)
+        service.sessions.recount(session, replacing: old, after: turn)
         return changed
       } catch {
-        // Who has not had its turn has reserved nothing.
-        if old != nil { service.sessions.recount(session, endsReservation: true) }
+        if old != nil { service.sessions.recount(session, after: turn) }
         switch outcome {
         case .done: throw error
         case .missing:
@@ -122,7 +122,7 @@ extension Call {
   }
 
   private func checked(
-    _ session: Session, _ current: Session.Snapshot,
+    _ session: Session, _ current: Session.Snapshot, by turn: UInt64,
     _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
   ) throws(Failure) -> Session.Change? {
     try checkIfMatch(current)
@@ -133,20 +133,22 @@ extension Call {
     {
       throw .problem(.noSuchSession)
     }
-    try checkRoom(for: change, of: session, current, isReserved: true)
+    try checkRoom(for: change, of: session, current, reservedBy: turn)
     return change
   }
 
-  /// Refuses a change that makes a session larger than there is room for; keeps that room for it if it will be made.
+  /// Refuses a change that makes a session larger than there is room for.
+  ///
+  /// With a turn, that room is kept until the session is counted after it.
   func checkRoom(
     for change: Session.Change, of session: Session, _ current: Session.Snapshot,
-    isReserved: Bool = false
+    reservedBy turn: UInt64? = nil
   ) throws(Failure) {
     // One that has been brought back into memory may take more than it may: it may become smaller.
     if change.byteCount <= current.byteCount { return }
     do throws(SessionError) {
-      if isReserved {
-        try service.sessions.reserveRoom(for: session, toTake: change.byteCount)
+      if let turn {
+        try service.sessions.reserveRoom(for: session, toTake: change.byteCount, by: turn)
       } else {
         try service.sessions.checkRoom(for: session, toTake: change.byteCount)
       }
@@ -161,19 +163,26 @@ extension Call {
     _ session: Session, _ change: (Session.Snapshot) throws(Failure) -> Session.Change?
   ) throws(Failure) -> Session.Snapshot {
     try checkAsksForFew(session.snapshot.scrolling)
+    let turn = StoreUpkeep.now
     var old: Session.Revision?
     func work(_ current: Session.Snapshot) throws(Failure) -> Session.Change? {
       old = current.revision
-      let made = try checked(session, current, change)
+      let made = try checked(session, current, by: turn, change)
       assert(
         service.archive == nil || made?.isNewVersion != true, "a version that no store knows of")
       return made
     }
     let room = mayTakeLong ? service.sessions.waitingRoom : nil
-    guard let changed = try session.change(waitingIn: room, work) else {
-      throw mayTakeLong ? .problem(.beingChanged) : .takesLong
+    do throws(Failure) {
+      guard let changed = try session.change(waitingIn: room, work) else {
+        throw mayTakeLong ? .problem(.beingChanged) : .takesLong
+      }
+      service.sessions.recount(session, replacing: old, after: turn)
+      return changed
+    } catch {
+      // It may have been worked out before, and not been made.
+      if old != nil { service.sessions.recount(session, after: turn) }
+      throw error
     }
-    service.sessions.recount(session, replacing: old, endsReservation: true)
-    return changed
   }
 }

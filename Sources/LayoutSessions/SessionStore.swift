@@ -91,13 +91,16 @@ public final class SessionStore: Sendable {
   /// - Parameters:
   ///   - session: The session.
   ///   - byteCount: What it will take.
+  ///   - turn: Whose room it is: any number that no other change has.
   /// - Throws: As ``checkRoom(for:toTake:)``.
-  public func reserveRoom(for session: Session, toTake byteCount: Int) throws(SessionError) {
+  public func reserveRoom(
+    for session: Session, toTake byteCount: Int, by turn: UInt64
+  ) throws(SessionError) {
     try checkRoom(for: byteCount)
     guard limits.byteCountPerOwner < .max else { return }
     try table.withLock { (table) throws(SessionError) in
       try checkRoom(beside: table.byteCount(ofOthersThan: session), for: byteCount)
-      table.reserve(byteCount, for: session)
+      table.reserve(byteCount, for: session, by: turn)
     }
   }
 
@@ -135,15 +138,17 @@ public final class SessionStore: Sendable {
   ///   - session: The session; it is not counted if it has left meanwhile.
   ///   - old: What may have been replaced, which is freed as what has left is: a thread that serves may be the last
   ///     to hold it, for a tick that it has begun before.
-  ///   - endsReservation: Whether no room is kept for it any more.
+  ///   - turn: The change for which room need not be kept any more.
   public func recount(
-    _ session: Session, replacing old: Session.Revision? = nil, endsReservation: Bool = false
+    _ session: Session, replacing old: Session.Revision? = nil, after turn: UInt64? = nil
   ) {
     if let old { letGo(of: old, replacedIn: session)?() }
-    if endsReservation { table.withLock { $0.reserve(0, for: session) } }
     var byteCount = session.byteCount
     while true {
-      changeTableAndMakeRoom { table, _ in table.recount(session, byteCount: byteCount) }
+      changeTableAndMakeRoom { table, _ in
+        if let turn { table.endReservation(by: turn, for: session) }
+        table.recount(session, byteCount: byteCount)
+      }
       // Who was slower has counted what is no more: whoever counts last looks again.
       let now = session.byteCount
       if now == byteCount { return }

@@ -7,8 +7,8 @@ struct SessionTable {
     var session: Session?
     /// What it takes, or what is kept for what it will take, whichever is more.
     var byteCount = 0
-    /// What is kept for what a change makes of it; 0 if there is none.
-    var reservedByteCount = 0
+    /// What is kept for what a change makes of it, and for which turn.
+    var reservation: (turn: UInt64, byteCount: Int)?
     var lastUse = Duration.zero
     var newer: Int?
     var older: Int?
@@ -60,14 +60,21 @@ struct SessionTable {
   /// Counts what a session takes, but for what is kept for it.
   mutating func recount(_ session: Session, byteCount: Int) {
     guard let place = places[session.id], slots[place].session === session else { return }
-    count(max(byteCount, slots[place].reservedByteCount), at: place)
+    count(max(byteCount, slots[place].reservation?.byteCount ?? 0), at: place)
   }
 
-  /// Keeps so much for a session, at least what it takes now; 0 ends that, and it has to be counted anew.
-  mutating func reserve(_ byteCount: Int, for session: Session) {
+  /// Keeps so much for a session, at least what it takes now.
+  mutating func reserve(_ byteCount: Int, for session: Session, by turn: UInt64) {
     guard let place = places[session.id], slots[place].session === session else { return }
-    slots[place].reservedByteCount = byteCount
+    slots[place].reservation = (turn, byteCount)
     count(max(byteCount, slots[place].byteCount), at: place)
+  }
+
+  /// Keeps no more for a turn than the session takes, which has to be counted anew; what another turn has
+  /// reserved since stays.
+  mutating func endReservation(by turn: UInt64, for session: Session) {
+    guard let place = places[session.id], slots[place].session === session else { return }
+    if slots[place].reservation?.turn == turn { slots[place].reservation = nil }
   }
 
   private mutating func count(_ byteCount: Int, at place: Int) {

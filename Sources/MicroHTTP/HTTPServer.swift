@@ -209,7 +209,7 @@ private func fill(
     }
   }
   if content.isKept, let prepared = unsafe prepared(content, isRead: isRead) {
-    // Safe: the form lives as long as the content, which the reply holds.
+    // Safe: what is prepared lives as long as the content, which the reply holds.
     unsafe http_reply_prepared(reply, prepared)
   }
   // Handed over as it came: nothing is counted.

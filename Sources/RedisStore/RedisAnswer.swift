@@ -12,7 +12,7 @@ enum RedisAnswer {
   case owner(String)
   /// What is kept is not as it should be.
   case unreadable(String)
-  /// The first write was refused: nothing has been done.
+  /// A write was refused: nothing has been done, or what had been is taken back.
   case refused(String)
 
   /// Understands an answer.

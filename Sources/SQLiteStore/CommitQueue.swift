@@ -116,7 +116,7 @@ final class CommitQueue: Sendable {
   /// Whether a commit with a change of a session has failed, and may still come to count.
   ///
   /// - Parameter id: The session.
-  /// - Returns: Whether it may: not before the next commit that succeeds.
+  /// - Returns: Whether it may, which ends with the next commit that succeeds.
   func isUnsettled(_ id: SessionID) -> Bool { unsettled.contains(id) }
 
   /// How many operations wait for those that are being committed.

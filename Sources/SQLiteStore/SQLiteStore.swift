@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// ``Schema`` says what the file looks like. Changes of all threads go through one queue and are
 /// committed together (``CommitQueue``); reads have connections of their own and wait for no change
-/// (``ReaderPool``), but for the one in an eighth of a session's life that notes its use. What has
-/// returned survives the end of the process at any moment, and of the machine as far as its disk
-/// keeps what it says it has written.
+/// (``ReaderPool``), but for the one in an eighth of a session's life that notes its use, and after a
+/// commit that failed for the one that overwrites it. What has returned survives the end of the
+/// process at any moment, and of the machine as far as its disk keeps what it says it has written.
 ///
 /// Stamps of versions are not kept: where one process owns the file, a number comes once.
 ///
@@ -114,7 +114,13 @@ public final class SQLiteStore: DurableStore {
 
   /// Makes sure that what a failed commit has left of a session's change never counts: what is read of it now holds.
   private func settle(_ id: SessionID) throws(StoreError) {
-    if commits.isUnsettled(id) { _ = try commits.perform(.touch([])) }
+    guard commits.isUnsettled(id) else { return }
+    do throws(StoreError) {
+      _ = try commits.perform(.touch([]))
+    } catch {
+      // Nothing was to be done that might have been.
+      throw StoreError(.unavailable, error.detail)
+    }
   }
 
   /// Adds a change, if the session is at the version that the change was worked out from.

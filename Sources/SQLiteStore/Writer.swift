@@ -42,7 +42,8 @@ final class Writer {
   ///
   /// One that finds another version, or no session, does not fail. If one does, or all together do,
   /// each half of them is tried alone: what fails by itself is found by and by, and harms no other.
-  /// But if another program holds the file, or has taken it away, that is no operation's fault: all fail.
+  /// But if another program holds the file, or has taken it away, or what has failed before cannot be overwritten or
+  /// taken back, that is no operation's fault: all fail.
   ///
   /// - Parameters:
   ///   - operations: What to do, in this order.
@@ -69,7 +70,8 @@ final class Writer {
         database.checkpoint()
         return perform(operations, mayMakeRoom: false)
       }
-      guard operations.count > 1, !database.wasHeld else { return fail(operations, error) }
+      guard operations.count > 1, !database.wasHeld, unsettled.isEmpty, !database.isInTransaction
+      else { return fail(operations, error) }
       let middle = operations.startIndex + operations.count / 2
       return perform(operations[..<middle], mayMakeRoom: mayMakeRoom)
         + perform(operations[middle...], mayMakeRoom: mayMakeRoom)
@@ -123,12 +125,12 @@ final class Writer {
     // There is none, unless taking it back has failed.
     database.rollBack()
     try checkIsIdle()
-    try settle()
     // Who has just been waited for in vain is not waited for again at once, by one after the other:
     // threads would do nothing else. Whether the file is free is tried all the same.
     database.waitsForOthers = heldAt.map { ContinuousClock.now - $0 > Writer.heldTime } ?? true
     do throws(StoreError) {
       touched = []
+      try settle()
       try statements.begin.run()
       var outcomes: [StoreOutcome] = []
       let now = lifetime.now

@@ -147,7 +147,7 @@ enum Layoutd {
       case SIGHUP: mustReadKeys?.post()
       default: return
       }
-      // However often the keys are to be read.
+      // A flood of SIGHUP neither keeps it from sweeping nor has it sweep more often.
       guard MonotonicClock.coarseNow - sweepTime >= .milliseconds(900) else { continue }
       sweepTime = MonotonicClock.coarseNow
       sweeper.sweep(freedByteCount: server.statistics.freedByteCount)

@@ -105,7 +105,7 @@ struct AccessTests {
   }
 
   /// Of what is there only: without a key nobody learns what is not.
-  @Test func whatMayBeAskedOfNothingNeedsAKey() throws {
+  @Test func optionsOfWhatIsNotThereNeedAKey() throws {
     let (mock, _) = try Self.service()
     #expect(mock.send(.options, "/v1/sessions")?.status == 204)
     #expect(mock.send(.options, "/v1/nowhere")?.status == 401)

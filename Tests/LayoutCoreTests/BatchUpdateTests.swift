@@ -565,10 +565,10 @@ struct BatchUpdateTests {
     ]
     let repaired = try #require(
       batch.repaired(for: Content(sections: [Section(items: Items(count: 5))])))
-    #expect(repaired.reloadItems[0].at == IndexPath(item: 3, section: 0))
-    #expect(repaired.reloadItems[0].items.count == 2)
-    #expect(repaired.reloadItems[0].items.extents[0] == .length(1))
-    #expect(repaired.reloadItems[0].items.extents[1] == .length(2))
+    let reload = try #require(repaired.reloadItems.first)
+    #expect(reload.at == IndexPath(item: 3, section: 0))
+    try #require(reload.items.count == 2)
+    #expect(reload.items.extents[0] == .length(1) && reload.items.extents[1] == .length(2))
   }
 
   /// Two names that differ are two sections, wherever they are.

@@ -211,6 +211,7 @@ struct MovementTests {
       ).items
     }
     let expected = try ahead(shown)
+    #expect(!expected.ranges.isEmpty)
     let far = IndexPath(item: 90, section: 0)
     prepared.lifted = LiftedCell(indexPath: far, place: Rect(x: 160, y: 200, width: 0, height: 0))
     #expect(try ahead(shown.union(ItemRanges(of: [far]))) == expected)

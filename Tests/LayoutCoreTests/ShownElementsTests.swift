@@ -131,6 +131,8 @@ struct ShownElementsTests {
     let all = try prepared.elements(
       in: prepared.visibleRect(at: .zero), contentOffset: .zero, limit: .max)
     #expect(all.count > ShownElements.leastCapacity)
+    let lifted = IndexPath(item: 0, section: 0)
+    #expect(all.count { $0.kind == .cell && $0.indexPath == lifted } == 1)
     var shown = ShownElements(in: prepared, at: .zero, limit: all.count)
     var found: [LayoutAttributes] = []
     while let next = shown.next {

@@ -485,5 +485,9 @@ struct WaterfallLayoutTests {
       viewport: Viewport(size: Size(width: 320, height: 400)))
     let first = IndexPath(item: 0, section: 0)
     #expect(prepared.attributes(of: .cell, at: first, contentOffset: .zero)?.frame.width == 0)
+    // The second lies below it, not beside it.
+    let second = IndexPath(item: 1, section: 0)
+    let frame = prepared.attributes(of: .cell, at: second, contentOffset: .zero)?.frame
+    #expect(try #require(frame).minY > 0)
   }
 }

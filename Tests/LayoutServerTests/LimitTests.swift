@@ -422,7 +422,7 @@ import Testing
       $0.requestTimeoutSeconds = 120
     }
     defer { server.stop(drainSeconds: 1) }
-    // They have three minutes for it. One takes some now and then, one nothing, and one only asks on.
+    // Who falls behind has two minutes. One takes some now and then, one nothing, and one only asks on.
     let clients = (0..<3).map { _ in RawClient(port: server.port, receiveBuffer: 2048) }
     for client in clients { client.send("GET /size/3000000 HTTP/1.1\r\nHost: a\r\n\r\n") }
     waitUntil { server.statistics.heldByteCount == 9_000_000 }
@@ -593,7 +593,7 @@ import Testing
   /// Who has taken much is ahead, and may rest; what came before, on the same connection, is another answer's.
   @Test func whoIsAheadMayRest() throws {
     // So slow that what was taken of the answers before would be ten minutes.
-    let server = try startPacedServer {
+    let server = try startServer {
       $0.requestTimeoutSeconds = 1
       $0.idleTimeoutSeconds = 600
       $0.minimumAnswerRate = 10_000
@@ -604,7 +604,7 @@ import Testing
       client.send("GET /size/3000000 HTTP/1.1\r\nHost: a\r\n\r\n")
       var takenCount = 0
       while takenCount < 1_000_000 { takenCount += try taken(of: client) }
-      // Ten seconds ahead.
+      // A minute and a half ahead.
       usleep(1_700_000)
       #expect(client.receive()?.body.count == 3_000_000)
     }

@@ -246,7 +246,7 @@ import Testing
     #expect(server.statistics.timedOutCount == 1)
   }
 
-  /// What ends the handshake is a record of other keys, or of the same as what follows.
+  /// The client's last record of the handshake has keys of its own in TLS 1.3, and those of what follows in 1.2.
   @Test(arguments: ["NORMAL", "NORMAL:-VERS-ALL:+VERS-TLS1.2"])
   func whoSaysNothingBeforeTheFirstRequestIsNotLate(priorities: String) throws {
     let server = try start { $0.requestTimeoutSeconds = 2 }

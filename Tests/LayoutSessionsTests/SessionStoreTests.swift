@@ -43,6 +43,8 @@ struct SessionStoreTests {
     try store.insert(small, at: .seconds(0))
     #expect(throws: SessionError.self) { try store.insert(large, at: .seconds(1)) }
     #expect(try store.insertAgain(large, at: .seconds(2)) === large)
+    // As long as nobody has said that it is kept.
+    #expect(store.statistics.createdCount == 0)
     store.noteMade()
     #expect(store.statistics.createdCount == 1)
     #expect(store.residentSession(small.id) == nil)
@@ -277,24 +279,27 @@ struct SessionStoreTests {
     let store = SessionStore(limits: SessionLimits(byteCountPerOwner: 4 * size))
     for session in [first, second] { try store.insert(session, at: .zero) }
     let before = store.statistics.byteCount
-    try store.reserveRoom(for: first, toTake: 3 * size)
+    try store.reserveRoom(for: first, toTake: 3 * size, by: 1)
     let refusal = SessionError.tooMuch(limit: 4 * size)
-    #expect(throws: refusal) { try store.reserveRoom(for: second, toTake: 3 * size) }
+    #expect(throws: refusal) { try store.reserveRoom(for: second, toTake: 3 * size, by: 2) }
     // A tick that is counted meanwhile takes nothing away.
     store.recount(first)
-    #expect(throws: refusal) { try store.reserveRoom(for: second, toTake: 3 * size) }
+    #expect(throws: refusal) { try store.reserveRoom(for: second, toTake: 3 * size, by: 2) }
     #expect(throws: refusal) { try store.insert(try Self.session(owner: one), at: .zero) }
-    store.recount(first, endsReservation: true)
+    // Nor does the end of a change whose turn was before.
+    store.recount(first, after: 0)
+    #expect(throws: refusal) { try store.reserveRoom(for: second, toTake: 3 * size, by: 2) }
+    store.recount(first, after: 1)
     #expect(store.statistics.byteCount == before)
-    try store.reserveRoom(for: second, toTake: 3 * size)
-    store.recount(second, endsReservation: true)
+    try store.reserveRoom(for: second, toTake: 3 * size, by: 2)
+    store.recount(second, after: 2)
     #expect(store.statistics.byteCount == before)
     #expect(store.remove(first.id, of: one, at: .zero))
-    store.recount(first, endsReservation: true)
+    store.recount(first, after: 1)
     #expect(store.statistics.byteCount == second.byteCount)
   }
 
-  @Test func aSessionIsForgottenAsWhatItIs() throws {
+  @Test func removingASessionLeavesAnotherOfItsName() throws {
     let store = SessionStore()
     let first = try Self.session()
     let prepared = try Self.prepared(itemCount: 1000)

@@ -73,7 +73,7 @@ final class FakeRedis: Sendable {
   /// How many scripts it has been told to execute.
   var callCount: Int { calls.count }
 
-  /// What it has been sent.
+  /// What came after the greeting, as it came: a long command in several pieces.
   var calls: [String] { received.withLock { $0 } }
 }
 
@@ -109,7 +109,9 @@ private final class Serve: Sendable {
     say(connection.greeting, socket)
     guard connection.greeting == "+PONG\r\n" else { return }
     var text = ""
-    while text.components(of: "LOAD\r\n") < RedisScript.allCases.count {
+    // To their end: what is left of the last one would be taken for a call.
+    while !text.hasSuffix("\r\n") || !RedisScript.allCases.allSatisfy({ text.contains($0.source) })
+    {
       let part = receive(socket)
       guard !part.isEmpty else { return }
       text += part
@@ -147,12 +149,5 @@ private final class Serve: Sendable {
       _ = unsafe send(socket, part, part.count, Int32(MSG_NOSIGNAL))
       if isSlow { usleep(20_000) }
     }
-  }
-}
-
-extension String {
-  /// How often a text is in it.
-  fileprivate func components(of text: String) -> Int {
-    split(separator: text, omittingEmptySubsequences: false).count - 1
   }
 }

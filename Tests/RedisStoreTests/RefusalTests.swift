@@ -139,7 +139,7 @@ extension RedisTests {
       #expect(try bob.load(id, since: nil)?.snapshot?.record == [1])
     }
 
-    /// No write that is refused leaves those before it alone.
+    /// Where the first write is refused nothing is done; of a new session or a change, nothing if a later one is.
     @Test(arguments: ["rpush", "hincrby", "hset", "pexpire", "del"])
     func rightsThatAreMissingHarmNothing(command: String) throws {
       let server = try RedisServer()

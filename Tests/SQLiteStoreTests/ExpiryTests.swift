@@ -197,7 +197,7 @@ import Testing
     #expect(try store.load(id, since: nil)?.version == 1)
   }
 
-  /// What is left of a leap still counts.
+  /// A clock that is set back by a part of it has not been set back to before the leap.
   @Test func whatIsLeftOfALeapCounts() throws {
     test.leap.advance(by: life * 3)
     try store.sweep()
@@ -315,11 +315,10 @@ import Testing
   @Test func whatIsAnsweredIsKeptAlive() throws {
     let isLate = Atomic(false)
     let askedCount = Atomic(0)
-    let path = test.path + ".other"
-    defer { removeFile(path) }
+    let other = try TestStore()
     let store = try SQLiteStore(
-      path: path, timeToLive: .milliseconds(life),
-      now: { [clock = test.clock, life] in
+      path: other.path, timeToLive: .milliseconds(life),
+      now: { [clock = other.clock, life] in
         // Reading asks once; what comes after is after the end.
         let isAfter =
           isLate.load(ordering: .relaxed)
@@ -327,7 +326,7 @@ import Testing
         return clock.now + (isAfter ? life / 4 : 0)
       })
     try store.create(id, owner: "", snapshot: [1])
-    test.clock.advance(by: life + life / 8)
+    other.clock.advance(by: life + life / 8)
     isLate.store(true, ordering: .relaxed)
     #expect(try store.load(id, since: nil) != nil)
     try store.sweep()

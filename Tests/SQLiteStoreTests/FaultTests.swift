@@ -103,7 +103,7 @@ import Testing
     store.close()
   }
 
-  @Test func whatMayHaveHappenedIsNotTriedAgain() throws {
+  @Test func whatMayHaveHappenedIsNeitherTriedAgainNorTold() throws {
     let ids = (0..<3).map { _ in newID() }
     let turn = Atomic(-1)
     let moments = Atomic(0)

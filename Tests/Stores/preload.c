@@ -1,7 +1,7 @@
 // Has the disk and the memory fail under SQLite, in a server that is started with this in LD_PRELOAD.
 //
-// What fails is written in the file that PRELOAD_FAULTS names, which is mapped: 1 in its first byte has all that is
-// to be on the disk fail, and 1 in the second one of four allocations of SQLite's.
+// What fails is written in the file that PRELOAD_FAULTS names, which is mapped: 1 in its first byte has every
+// fsync and fdatasync fail, and 1 in its second one in four of SQLite's allocations.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -38,7 +38,7 @@ static int fails(void *caller) {
   Dl_info info;
   int is_of_sqlite = dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "libsqlite3");
   is_asking = 0;
-  // Neither the first of a kind nor the last for ever: a hash of how many there were.
+  // By a hash of their number: no place in SQLite fails always, and none never.
   return is_of_sqlite && ((++count * 2654435761u) >> 30) == 0;
 }
 

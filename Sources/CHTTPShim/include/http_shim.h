@@ -92,8 +92,8 @@ typedef struct http_request {
 // What the handler fills in.
 typedef struct http_reply http_reply;
 
-// Adds a header field; both texts are copied. Nothing is added past HTTP_REPLY_FIELDS, nor what is longer
-// than there is room for: whoever answers knows what it answers with, and debug builds hold it to that.
+// Adds a header field; both texts are copied. Nothing is added without a value, past HTTP_REPLY_FIELDS, or longer
+// than there is room for: whoever answers knows what it answers with, and debug builds hold it to the last two.
 // An answer to GET or HEAD without `Cache-Control` is sent with `no-cache`.
 void http_reply_header(http_reply *_Nonnull reply, const char *_Nonnull name,
                        const char *_Nonnull value);
@@ -112,8 +112,8 @@ void http_reply_body(http_reply *_Nonnull reply, unsigned status,
 typedef struct http_prepared http_prepared;
 
 // Prepares an answer, to GET and HEAD (`is_read`) or to other methods: it is sent to those alone. NULL if
-// there is no memory. `release(owner)` is called when the body is not needed any more, at once if there is
-// no memory.
+// there is no memory, or the type or the tag cannot be sent. `release(owner)` is called when the body is not
+// needed any more, at once if NULL is returned.
 http_prepared *_Nullable http_prepare(const char *_Nullable content_type,
                                       const uint8_t *_Nullable tag, size_t tag_count, bool is_read,
                                       const uint8_t *_Nullable body, size_t count,

@@ -73,7 +73,7 @@ public final class AccessControl: Sendable {
   /// Finds out in which line who asks is to wait.
   ///
   /// - Parameter authorization: The value of the field `Authorization`; empty if there is none.
-  /// - Returns: That of all where there is one tenant only, which need not leave anything to others.
+  /// - Returns: The shared one where there is one tenant only, which need not leave anything to others.
   func line(authorization: Span<UInt8>) -> WaitingLine {
     guard anonymous == nil else { return .shared }
     guard let tenant = tenant(authorization: authorization) else { return .unidentified }

@@ -387,7 +387,8 @@ private let insertion = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths"
     for time in [1301, 1400, 1600] as [UInt64] { #expect(isReset(at: time) == false) }
   }
 
-  /// Nor does the store learn of it that another one answers ticks now.
+  /// A question does not tell the store that another server answers ticks now, and is no reason not to ask it at the
+  /// next tick.
   @Test func aQuestionDoesNotLearnWhoAnswersTicks() throws {
     let store = ScriptedStore(isShared: true)
     let clock = SteppedClock()
