@@ -12,11 +12,16 @@ typedef struct {
   bool is_malformed, is_relayed, names_no_host;
   unsigned repeats;  // which fields have come more than once, by http_field
   size_t bytes;      // names, values and 4 for each field
+  size_t count;
   const char *next;  // where the next field has to begin
   http_bytes *fields;
 } header_census;
 
 const char http_spare_cookie[] = "Cookie";
+
+// What libmicrohttpd takes for a field besides its text, and what it has for a request but for the header of its
+// answer: without room for that it would close the connection when all has been done.
+enum { field_bytes = 64, most_header_bytes = HTTP_CONNECTION_BYTES - 1536 };
 
 // Whether a text is a name, which is given in lower case, of letters and hyphens: one bit tells the cases of
 // letters apart, and those bytes alone.
@@ -155,6 +160,7 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
   if (name == http_spare_cookie) return MHD_YES;
   header_census *census = context;
   census->bytes += name_count + value_count + 4;
+  census->count++;
   if (!value || !is_whole_line(census, name, name_count, value, value_count)) {
     census->is_malformed = true;
     return MHD_NO;
@@ -313,6 +319,8 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
   if (status) return status;
   if (census.bytes > options->max_header_bytes)
     return refuse(result, 431, "the header fields are longer than --max-header-bytes allows");
+  if (result->header_size + census.count * field_bytes > most_header_bytes)
+    return refuse(result, 431, "the header, with 64 bytes for each of its fields, is longer than 14,848");
   if (census.is_malformed || !is_whole_header(method, result->header_size, census.next))
     return refuse(result, 400, "a header field is malformed");
   // HTTP/1.0 knew no Host, and no chunks.

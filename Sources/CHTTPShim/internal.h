@@ -111,6 +111,7 @@ typedef struct http_form {
   bool is_used;                   // whether it is being sent
 } http_form;
 enum { HTTP_FORMS = 256 };        // that a loop keeps
+enum { HTTP_CONNECTION_BYTES = 16 << 10 };  // what libmicrohttpd has for a connection and its request
 
 // A request from its first line until its answer is sent; recycled by its loop.
 struct http_exchange {

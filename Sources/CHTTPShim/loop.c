@@ -22,8 +22,6 @@ enum { most_vain_turns = 8, vain_wait = 5 };
 // What is sent over TLS goes out in records, one a turn and without a word of it; and how many turns a
 // loop takes on account of answers that others have sent in fewer.
 enum { tls_record_bytes = 16 << 10, most_owed_turns = 4096 };
-// What libmicrohttpd has for a connection and its request.
-static const size_t connection_bytes = 16 << 10;
 // How long libmicrohttpd may take to send a refusal of its own and to close.
 static const double refusal_seconds = 0.5;
 // Nothing below TLS 1.2, nor secrets that clients encrypt with the certificate's key (RFC 9325, 4.1): whoever
@@ -152,7 +150,7 @@ static void end_connection(http_loop *loop, struct MHD_Connection *mhd, void **s
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   loop->ended_count++;
-  http_count(&loop->freed, connection_bytes);
+  http_count(&loop->freed, HTTP_CONNECTION_BYTES);
   forget_connection(loop, (const http_address *)info->client_addr);
   if (!connection) return;
   linger(loop, connection);
@@ -430,7 +428,7 @@ static bool start_daemon(http_loop *loop) {
       MHD_OPTION_NOTIFY_CONNECTION, connection_changed, loop,
       MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL,
       // Larger is slower: it is cleared for every request.
-      MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_bytes,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_CONNECTION_BYTES,
       // The sweep's business; only with TLS, which has words for it, libmicrohttpd says goodbye.
       MHD_OPTION_CONNECTION_TIMEOUT, http_loop_timeout(loop),
       // Inverted in 0.9.75: −1 is what refuses "Content-Length : 5".

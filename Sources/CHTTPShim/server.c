@@ -17,7 +17,6 @@
 // Says no to a connection past a cap; libmicrohttpd would let it hang. With TLS there is nobody to
 // say it to yet.
 static void turn_away(http_server *server, int fd, const char *detail) {
-  atomic_fetch_add_explicit(&server->refused, 1, memory_order_relaxed);
   if (server->certificate) {
     close(fd);
     return;
@@ -61,6 +60,7 @@ static http_loop *least_loaded(http_server *server) {
 
 static void take_connection(http_server *server, const http_arrival *arrival) {
   if (atomic_load(&server->connections) >= server->options.max_connections) {
+    atomic_fetch_add_explicit(&server->refused, 1, memory_order_relaxed);
     turn_away(server, arrival->fd, "too many connections, see --max-connections");
     return;
   }

@@ -274,6 +274,8 @@ struct Call: ~Escapable {
   }
 
   /// Runs a part of the request that is watched; what it refuses, or leaves to a worker, is not counted.
+  ///
+  /// What is found to be long only afterwards is done, and counted, twice.
   private func timing<Value>(
     _ work: RequestMetrics.Work, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {

@@ -10,7 +10,7 @@ public struct HTTPServerStatistics: Sendable, Hashable {
   public var acceptFailureCount: UInt64
   /// The system's number for what the last of these failed of.
   public var acceptError: Int32
-  /// Connections turned away: too many, in all or from their address.
+  /// Connections turned away: too many in all.
   public var refusedCount: UInt64
   /// Connections turned away: too many from their address.
   public var refusedByAddressCount: UInt64

@@ -39,9 +39,9 @@ struct RedisKeys {
 /// Each compares first and writes afterwards. The first write may be refused (no memory, no right,
 /// a replica, a full disk), which is an answer: then nothing has been done. Redis refuses none of
 /// the writes after it, so that nothing is half done; unless to a user who may do the first and not
-/// the others. Creating and appending take back then what they have done. A new snapshot whose
-/// changes may not be deleted makes the session unreadable. Redis puts all of them into its
-/// append-only file, and sends them to its replicas, as one transaction.
+/// the others. Creating and appending take back then what they have done, as far as they may. A new
+/// snapshot whose changes may not be deleted makes the session unreadable. Redis puts all of them
+/// into its append-only file, and sends them to its replicas, as one transaction.
 ///
 /// They ask nothing of Redis that version 5 had not yet.
 enum RedisScript: Int, CaseIterable {
@@ -181,13 +181,13 @@ enum RedisScript: Int, CaseIterable {
       local record = isStamped and ARGV[3] or string.sub(ARGV[3], 17)
       local refused = refusal(redis.pcall('RPUSH', KEYS[2], record))
       if refused then return refused end
-      refused = refusal(redis.pcall('HINCRBY', KEYS[1], 'version', 1))
+      refused = refusal(redis.pcall('PEXPIRE', KEYS[2], ARGV[4]))
+        or refusal(redis.pcall('HINCRBY', KEYS[1], 'version', 1))
       if refused then
         redis.call('LTRIM', KEYS[2], 0, -2)
         return refused
       end
       redis.call('PEXPIRE', KEYS[1], ARGV[4])
-      redis.call('PEXPIRE', KEYS[2], ARGV[4])
       return {'done'}
       """
     // The version before and its stamp, the snapshot of the next one, its stamp, the time to live. The first

@@ -36,7 +36,7 @@ extension Configuration {
       bytes += part[..<count]
     }
     guard bytes.count <= limit, let text = String(validating: bytes, as: UTF8.self) else {
-      throw Failure(message: "not a text of at most a mebibyte")
+      throw Failure(message: "not UTF-8, or longer than a mebibyte")
     }
     return text
   }

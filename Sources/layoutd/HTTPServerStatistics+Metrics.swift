@@ -18,8 +18,7 @@ extension HTTPServerStatistics {
     text.sample(
       "layoutd_connections_refused_total", [("limit", "address")], refusedByAddressCount)
     text.sample(
-      "layoutd_connections_refused_total", [("limit", "total")],
-      refusedCount &- refusedByAddressCount)
+      "layoutd_connections_refused_total", [("limit", "total")], refusedCount)
     text.single(
       "layoutd_connections_cut_off_total", .counter,
       "Connections ended because a request or the taking of an answer took too long.",
@@ -34,7 +33,8 @@ extension HTTPServerStatistics {
       "Requests answered 503 because too many waited for a worker.", shedCount)
     text.family(
       "layoutd_requests_refused_total", .counter,
-      "Requests refused before they were handed to the API, by status.")
+      "Requests refused by the server itself, by status: before they were handed to the API, or for want of room "
+        + "for its answer.")
     for refusal in refusalCounts {
       let status = refusal.status.map { "\($0.rawValue)" } ?? "other"
       text.sample("layoutd_requests_refused_total", [("status", status)], refusal.count)

@@ -83,6 +83,8 @@ struct ListenerHandler: HTTPHandler {
     var bytes: [UInt8] = []
     let isPath = path.isEmpty || path[0] == UInt8(ascii: "/")
     let at = isPath ? nil : path.indices.last { path[$0] == UInt8(ascii: "@") }
+    // It may be one of a query, what stands behind it, or one of a password with a question mark, what is before.
+    if let at, (0..<at).contains(where: { path[$0] == UInt8(ascii: "?") }) { return "-" }
     for index in path.indices.dropFirst(at.map { $0 + 1 } ?? 0).prefix(512) {
       let byte = path[index]
       if byte == UInt8(ascii: "?") { break }

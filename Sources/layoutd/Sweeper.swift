@@ -69,6 +69,7 @@ final class Sweeper: Sendable {
       // One after the other on this thread: nothing is swept that has been closed.
       if state.withLock({ $0.mustClose }) {
         service.close()
+        writeStoreErrors()
         state.withLock { $0.hasClosed = true }
         return
       }
@@ -78,8 +79,13 @@ final class Sweeper: Sendable {
         Memory.giveBackWhatIsFree()
         givenBackByteCount = freedByteCount
       }
-      for error in service.takeStoreErrors() { log.write("store: \(error)\n") }
+      writeStoreErrors()
       state.withLock { $0.isSweeping = false }
     }
+  }
+
+  /// Says in the log what the store has not done, or could not read, since it was last said.
+  private func writeStoreErrors() {
+    for error in service.takeStoreErrors() { log.write("store: \(error)\n") }
   }
 }

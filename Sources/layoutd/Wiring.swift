@@ -108,7 +108,7 @@ extension Configuration {
     adminPort.map { port in
       HTTPServerConfiguration(
         host: adminHost ?? host, port: UInt16(port), ioThreadCount: 1, workerThreadCount: 1,
-        queueCapacity: 16, maximumBodySize: 1024, maximumConnectionCount: 256,
+        queueCapacity: 16, maximumBodySize: 16 << 10, maximumConnectionCount: 256,
         maximumTargetSize: maxURLBytes, maximumHeaderSize: maxHeaderBytes,
         requestTimeoutSeconds: requestTimeoutSeconds, idleTimeoutSeconds: idleTimeoutSeconds)
     }

@@ -38,6 +38,8 @@ class Shop(http.server.BaseHTTPRequestHandler):
         names = {tuple(cell["indexPath"]): cell["id"] for each in answers for cell in each["attributes"]}
         cells = "".join(
             f"<div data-kind='cell' data-index-path='{s},{i}'>{name}</div>" for (s, i), name in sorted(names.items()))
+        # No id ends the script.
+        first_screen = json.dumps(answer).replace("<", "\\u003c")
         # The scroll bar of a headless browser may take its part: the page says that it wants none.
         page = f"""<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,">
           <style>
@@ -48,7 +50,7 @@ class Shop(http.server.BaseHTTPRequestHandler):
             collection-view > div {{ background: #cde }}
           </style>
           <collection-view layout='{json.dumps(description["layout"])}' {"display-scale=" + query["scale"] if scale else ""}>
-            <script type="application/json">{json.dumps(answer)}</script>{cells}</collection-view>
+            <script type="application/json">{first_screen}</script>{cells}</collection-view>
           <script>
             window.shifts = [];
             try {{

@@ -69,6 +69,9 @@ struct AccessTests {
   @Test func aFileOfKeysMayHaveCommentsAndSeveralKeysOfAName() throws {
     let keys = try APIKeys("# keys\r\n\r\n  a.b-c_1:\(Self.abc)  \na.b-c_1:\(Self.xyz)")
     #expect(keys.entries.map(\.name) == ["a.b-c_1", "a.b-c_1"])
+    // Unicode has more ends of lines, and characters that begin with a #.
+    let comments = "# a\u{2028}b\u{85}c\u{0C}d\r#\u{FE0F}\u{20E3}\n"
+    #expect(try APIKeys(comments + "a:\(Self.abc)").entries.count == 1)
   }
 
   @Test func aFileHasAThousandKeysAndNamesOfSixtyFourBytesAtMost() throws {
@@ -376,6 +379,9 @@ struct AccessTests {
     ("https://a:x", false), ("https://a:0443", false), ("https://[::1]", true),
     ("https://a:70000", false),
     ("https://u@a", false), ("http://[::1]:3000", true), ("app://Some.Shell", true),
+    ("https://[::1", false), ("https://[::1]3000", false), ("https://::1:81", false),
+    ("https://a:b:81", false), ("https://a]:81", false), ("https://[]", false),
+    ("https://:81", false),
   ])
   func anOriginIsWhatBrowsersSend(text: String, isOrigin: Bool) {
     #expect(CORSPolicy.isOrigin(text) == isOrigin)

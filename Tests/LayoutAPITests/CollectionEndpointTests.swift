@@ -15,8 +15,7 @@ struct CollectionTests {
   @Test func aLongCollectionIsLeftToWorkersAtFirst() throws {
     let service = MockService()
     let path = try service.makeSession(twoSections)
-    let lengths = (0..<6000).map { "\($0 % 50 + 1)" }.joined(separator: ",")
-    let body = #"{"collection":{"sections":[{"items":{"lengths":[\#(lengths)]}}]}}"#
+    let body = #"{"collection":{"sections":[{"items":{"lengths":[\#(longLengths)]}}]}}"#
     #expect(service.send(.put, path + "/collection", body)?.status == 200)
     let question = path + "/item-at?x=1&y=1"
     #expect(service.send(.get, question, mayTakeLong: false) == nil)

@@ -326,9 +326,8 @@ struct KeptAnswerTests {
       time.wrappingAdd(2_000_000, ordering: .relaxed).newValue
     }
     let service = MockService(clocks: ServiceClocks(monotonic: slow, thread: slow))
-    let lengths = (0..<6000).map { "\($0 % 50 + 1)" }.joined(separator: ",")
     let path = try service.makeSession(
-      #"{"collection":{"sections":[{"items":{"lengths":[\#(lengths)]}}]},"layout":{"kind":"list"},"viewport":{"width":200,"height":300}}"#
+      #"{"collection":{"sections":[{"items":{"lengths":[\#(longLengths)]}}]},"layout":{"kind":"list"},"viewport":{"width":200,"height":300}}"#
     )
     // It is suspected of being slow, and then found to be.
     for _ in 0..<2 { #expect(service.send(.get, path + "/item-at?x=1&y=1")?.status == 200) }

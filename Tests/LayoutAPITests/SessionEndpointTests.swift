@@ -556,20 +556,14 @@ struct SessionEndpointTests {
 
   /// What only seems to take long, while others have the processor, is looked at closely first.
   @Test func whatSeemsToTakeLongIsNotLeftToWorkersYet() throws {
-    let step = Atomic<UInt64>(1000)
-    let time = Atomic<UInt64>(0)
+    let clock = PacingClock(step: 1000)
     let service = MockService(
-      clocks: ServiceClocks(
-        monotonic: {
-          time.wrappingAdd(step.load(ordering: .relaxed), ordering: .relaxed).newValue
-        }, thread: { 0 }))
-    let lengths = (0..<6000).map { "\($0 % 50 + 1)" }.joined(separator: ",")
-    let path = try service.makeSession(
-      smallGrid.replacing("\"items\":{\"count\":40}", with: "\"items\":{\"lengths\":[\(lengths)]}"))
+      clocks: ServiceClocks(monotonic: { clock.nanoseconds }, thread: { 0 }))
+    let path = try service.makeSession(longGrid)
     let question = path + "/item-at?x=1&y=1"
     for _ in 0..<128 { _ = service.send(.get, question) }
     #expect(try !service.residentSession(path).isSuspected)
-    step.store(2_000_000, ordering: .relaxed)
+    clock.step(by: 2_000_000)
     #expect(service.send(.get, question)?.status == 200)
     #expect(try service.residentSession(path).isSuspected)
     #expect(service.send(.get, question, mayTakeLong: false)?.status == 200)
@@ -577,18 +571,13 @@ struct SessionEndpointTests {
 
   /// What takes little too long makes nothing of what took much too long.
   @Test func theLongestQuestionCounts() throws {
-    let step = Atomic<UInt64>(1000)
-    let time = Atomic<UInt64>(0)
-    let clock = { @Sendable in
-      time.wrappingAdd(step.load(ordering: .relaxed), ordering: .relaxed).newValue
-    }
-    let service = MockService(clocks: ServiceClocks(monotonic: clock, thread: clock))
-    let lengths = (0..<6000).map { "\($0 % 50 + 1)" }.joined(separator: ",")
-    let path = try service.makeSession(
-      smallGrid.replacing("\"items\":{\"count\":40}", with: "\"items\":{\"lengths\":[\(lengths)]}"))
+    let clock = PacingClock(step: 1000)
+    let service = MockService(
+      clocks: ServiceClocks(monotonic: { clock.nanoseconds }, thread: { clock.nanoseconds }))
+    let path = try service.makeSession(longGrid)
     let question = path + "/item-at?x=1&y=1"
-    for (time, count) in [(4_000_000, 1), (1_500_000, 1), (1000, 255)] as [(UInt64, Int)] {
-      step.store(time, ordering: .relaxed)
+    for (nanoseconds, count) in [(4_000_000, 1), (1_500_000, 1), (1000, 255)] as [(UInt64, Int)] {
+      clock.step(by: nanoseconds)
       for _ in 0..<count { _ = service.send(.get, question) }
     }
     #expect(service.send(.get, question, mayTakeLong: false) == nil)
@@ -599,23 +588,10 @@ struct SessionEndpointTests {
   /// What a question costs is known when it has been answered; the next ones go where they disturb
   /// nobody, until they are quick again.
   @Test func aSessionWhoseQuestionsTakeLongIsLeftToWorkers() throws {
-    let step = Atomic<UInt64>(2_000_000)
-    let ownStep = Atomic<UInt64>(1000)
-    let time = Atomic<UInt64>(0)
-    let ownTime = Atomic<UInt64>(0)
+    let (clock, ownClock) = (PacingClock(step: 2_000_000), PacingClock(step: 1000))
     let service = MockService(
-      clocks: ServiceClocks(
-        monotonic: {
-          time.wrappingAdd(step.load(ordering: .relaxed), ordering: .relaxed).newValue
-        },
-        thread: {
-          ownTime.wrappingAdd(ownStep.load(ordering: .relaxed), ordering: .relaxed).newValue
-        }))
-    let lengths = (0..<6000).map { "\($0 % 50 + 1)" }.joined(separator: ",")
-    let long = smallGrid.replacing(
-      "\"items\":{\"count\":40}", with: "\"items\":{\"lengths\":[\(lengths)]}")
-    #expect(long != smallGrid)
-    let path = try service.makeSession(long)
+      clocks: ServiceClocks(monotonic: { clock.nanoseconds }, thread: { ownClock.nanoseconds }))
+    let path = try service.makeSession(longGrid)
     let questions: [(HTTPMethod, String, String)] = [
       (.post, "/scroll", #"{"contentOffset":{"x":0,"y":90},"full":true}"#),
       (.post, "/snap", #"{"proposedContentOffset":{"x":0,"y":9},"velocity":{"x":0,"y":0}}"#),
@@ -635,7 +611,7 @@ struct SessionEndpointTests {
       let answer = service.send(method, path + suffix, body, mayTakeLong: false)
       #expect(answer?.status == 200, "\(suffix)")
     }
-    ownStep.store(2_000_000, ordering: .relaxed)
+    ownClock.step(by: 2_000_000)
     for (method, suffix, body) in questions {
       #expect(service.send(method, path + suffix, body)?.status == 200, "\(suffix)")
       #expect(service.send(method, path + suffix, body, mayTakeLong: false) == nil, "\(suffix)")
@@ -648,7 +624,7 @@ struct SessionEndpointTests {
     #expect(tick(to: 20_000, mayTakeLong: false) == nil)
     // What little comes and goes near the last tick is always found quickly.
     #expect(tick(to: 101, mayTakeLong: false) == 200)
-    ownStep.store(1000, ordering: .relaxed)
+    ownClock.step(by: 1000)
     // What took twice as long as it may has to be quick twice as often.
     askQuickly(127)
     #expect(tick(to: 20_000, mayTakeLong: false) == nil)
@@ -659,7 +635,7 @@ struct SessionEndpointTests {
       #expect(answer?.status == 200, "\(suffix)")
     }
     // Short content is never slow, however busy the machine.
-    ownStep.store(2_000_000, ordering: .relaxed)
+    ownClock.step(by: 2_000_000)
     let short = try service.makeSession(smallGrid)
     for (method, suffix, body) in questions {
       let answer = service.send(method, short + suffix, body, mayTakeLong: false)
@@ -808,4 +784,22 @@ struct SessionEndpointTests {
       created?.text("prefetch")
         == #"[{"end":24,"section":0,"start":22},{"end":20,"section":0,"start":19}]"#)
   }
+}
+
+/// As ``smallGrid``, of so many items that it is not known at first how long questions take.
+private let longGrid = smallGrid.replacing(
+  "\"items\":{\"count\":40}", with: "\"items\":{\"lengths\":[\(longLengths)]}")
+
+/// A clock that goes on by the same step whenever it is looked at.
+private final class PacingClock: Sendable {
+  private let length: Atomic<UInt64>
+  private let time = Atomic<UInt64>(0)
+
+  init(step: UInt64) { length = Atomic(step) }
+
+  var nanoseconds: UInt64 {
+    time.wrappingAdd(length.load(ordering: .relaxed), ordering: .relaxed).newValue
+  }
+
+  func step(by nanoseconds: UInt64) { length.store(nanoseconds, ordering: .relaxed) }
 }

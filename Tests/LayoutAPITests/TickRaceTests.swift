@@ -34,9 +34,8 @@ struct TickRaceTests {
     let clock: @Sendable () -> UInt64 = { meanwhile.readClock() }
     service = MockService(clocks: ServiceClocks(monotonic: clock, thread: clock))
     // So long that the time of questions is taken.
-    let lengths = (0..<6000).map { "\($0 % 50 + 1)" }.joined(separator: ",")
     path = try service.makeSession(
-      #"{"collection":{"sections":[{"items":{"lengths":[\#(lengths)]}}]},"layout":{"kind":"list"},"viewport":{"width":200,"height":300}}"#
+      #"{"collection":{"sections":[{"items":{"lengths":[\#(longLengths)]}}]},"layout":{"kind":"list"},"viewport":{"width":200,"height":300}}"#
     )
     // And so often that they are known to be quick.
     for _ in 0..<64 { _ = service.send(.get, path + "/item-at?x=1&y=1") }

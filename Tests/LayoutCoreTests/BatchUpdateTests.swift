@@ -570,27 +570,4 @@ struct BatchUpdateTests {
     try #require(reload.items.count == 2)
     #expect(reload.items.extents[0] == .length(1) && reload.items.extents[1] == .length(2))
   }
-
-  /// Two names that differ are two sections, wherever they are.
-  @Test func aSectionOfAnotherNameIsAnother() throws {
-    let map = try #require(
-      UpdatedContent(
-        replacing: Content(sections: [Section(id: "a")]),
-        by: Content(sections: [Section(id: "b")]))
-    ).map
-    #expect(map.newSection(of: 0) == nil && map.oldSection(of: 0) == nil)
-  }
-
-  /// What an animation says nothing of stays as the layout has it.
-  @Test func whatFadesKeepsItsTransform() throws {
-    let prepared = try PreparedLayout(
-      Content(sections: [Section(items: Items(count: 9))]), layout: CoverFlowLayout(),
-      viewport: Viewport(size: Size(width: 320, height: 400)))
-    let cell = try #require(
-      prepared.attributes(
-        of: .cell, at: IndexPath(item: 0, section: 0), contentOffset: Point(x: -135, y: 0)))
-    #expect(!cell.isPlain)
-    let faded = ElementAnimation.fade.applied(to: cell, in: prepared.visibleRect(at: .zero))
-    #expect(faded.alpha == 0 && faded.transform == cell.transform)
-  }
 }

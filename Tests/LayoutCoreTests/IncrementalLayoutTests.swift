@@ -538,4 +538,14 @@ struct IncrementalLayoutTests {
       try new.contentOffset(keeping: .visible, of: old, at: offset, by: updated.map, limit: 100)
         == offset)
   }
+
+  /// Two names that differ are two sections, wherever they are.
+  @Test func aSectionOfAnotherNameIsAnother() throws {
+    let map = try #require(
+      UpdatedContent(
+        replacing: Content(sections: [Section(id: "a")]),
+        by: Content(sections: [Section(id: "b")]))
+    ).map
+    #expect(map.newSection(of: 0) == nil && map.oldSection(of: 0) == nil)
+  }
 }

@@ -210,7 +210,7 @@ import Testing
     statistics.acceptedCount = 3
     statistics.acceptFailureCount = 5
     statistics.refusedByAddressCount = 7
-    statistics.refusedCount = 7 + 11
+    statistics.refusedCount = 11
     statistics.timedOutCount = 13
     statistics.inFlightCount = 17
     statistics.heldByteCount = 19

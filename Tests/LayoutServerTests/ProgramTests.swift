@@ -17,7 +17,7 @@ import Testing
     (["--admin-host", "127.0.0.1"], "--admin-host needs --admin-port"),
     (["--port", "8099", "--admin-port", "8099"], "--admin-port and --port are the same"),
     (["--api-keys-file", "/nowhere"], "--api-keys-file /nowhere: No such file"),
-    (["--api-keys-file", "/dev/zero"], "not a text of at most a mebibyte"),
+    (["--api-keys-file", "/dev/zero"], "not UTF-8, or longer than a mebibyte"),
     (["--cors-origin", "example.org"], "--cors-origin takes * or an origin"),
     (["--max-sessions", "0"], "--max-sessions takes a whole number from 1"),
     (["--max-sessions"], "--max-sessions takes a value"),
@@ -470,7 +470,10 @@ import Testing
     let long = String(repeating: "a", count: 1000)
     client.send("GET /\(long) HTTP/1.1\r\nHost: a\r\n\r\n")
     #expect(client.receive()?.status == 404)
-    for target in ["/..?c=d", "http://me:pa?ss@b/c?d", "me:pass@b:1"] {
+    // What stands before an @ may be a password, and what stands behind a question mark a query.
+    for target in [
+      "/..?c=d", "http://me:pass@b/c?d", "me:pass@b:1", "http://me:pa?ss@b/c", "http://u@a?to=b@c",
+    ] {
       let client = RawClient(port: try program.port())
       client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
       #expect(client.receive()?.status == 400)
@@ -484,7 +487,7 @@ import Testing
     let entry = try #require(entries.first)
     #expect(
       entries.dropFirst().map { $0["path"] as? String } == [
-        "/a?b?c", "/" + long.prefix(511), "/..", "b/c", "b:1",
+        "/a?b?c", "/" + long.prefix(511), "/..", "b/c", "b:1", "-", "-",
       ])
     #expect(entry["method"] as? String == "GET")
     #expect(entry["status"] as? Int == 404)

@@ -163,6 +163,10 @@ extension RedisTests {
         default: error { () throws(StoreError) in _ = try bob.delete(id, at: 2) }
         }
       #expect(failure?.kind == .unavailable, "\(failure as Any)")
+      if command == "pexpire" {
+        let other = error { () throws(StoreError) in _ = try bob.append([3], to: id, after: 2) }
+        #expect(other?.kind == .unavailable, "\(other as Any)")
+      }
       if command == "hset" {
         let other = error { () throws(StoreError) in _ = try bob.replace(id, by: [3], after: 2) }
         #expect(other?.kind == .unavailable, "\(other as Any)")

@@ -192,8 +192,8 @@ typedef struct http_server http_server;
 // How a server is doing. Counters grow; gauges are as of now.
 typedef struct http_statistics {
   uint64_t accepted;      // connections taken
-  uint64_t refused;       // connections turned away: too many
-  uint64_t refused_by_address;  // of these: too many from their address
+  uint64_t refused;       // connections turned away: too many in all
+  uint64_t refused_by_address;  // connections turned away: too many from their address
   uint64_t requests;      // requests handed to the handler
   uint64_t shed;          // requests turned away: the queue was full
   uint64_t timed_out;     // connections cut off: a request did not arrive, or its answer was not

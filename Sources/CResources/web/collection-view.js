@@ -21,9 +21,10 @@
  * filled in or played lift nothing.
  *
  * A page's server can draw the first screen: it puts the answer of one `POST /v1/layout` into a child
- * `<script type="application/json">`, and the elements beside it, each with `data-index-path` (and
- * `data-kind` unless it is a cell). They are taken over where they are, and stay there if the answer is for a
- * viewport as broad as the element, with its `displayScale` if `display-scale` gives it one.
+ * `<script type="application/json">`, with `\u003c` for each `<` (an id may have one, and end the script with it), and
+ * the elements beside it, each with `data-index-path` (and `data-kind` unless it is a cell). They are taken over where
+ * they are, and stay there if the answer is for a viewport as broad as the element, with its `displayScale` if
+ * `display-scale` gives it one.
  *
  * @module
  */
@@ -54,7 +55,7 @@ const CONTROLS = `a[href], button, label, summary, ${EDITORS}`;
 /** What an item is dragged by at once. */
 const HANDLE = "[data-drag-handle]";
 /** Inside a section: the header, the cells, the footer, the decorations. */
-const RANKS = { header: 0, cell: 1, footer: 2 };
+const RANKS = { __proto__: null, header: 0, cell: 1, footer: 2 };
 /** Fills elements in until a page does. */
 const showName = (element, { kind, id, indexPath }) => {
   element.textContent = id ?? (kind === "cell" ? indexPath.join(".") : kind);

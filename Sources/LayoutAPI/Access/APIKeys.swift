@@ -31,10 +31,11 @@ public struct APIKeys: Sendable {
   public init(_ text: String) throws(Failure) {
     var entries: [Entry] = []
     var names: [KeyDigest: Substring] = [:]
-    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    // Not at what else Unicode takes for the end of a line: that may stand in a comment.
+    let lines = text.split(omittingEmptySubsequences: false) { ["\n", "\r\n", "\r"].contains($0) }
     for (index, line) in lines.enumerated() {
       let line = APIKeys.trimmed(line)
-      if line.isEmpty || line.hasPrefix("#") { continue }
+      if line.isEmpty || line.utf8.first == UInt8(ascii: "#") { continue }
       let parts = line.split(separator: ":", omittingEmptySubsequences: false)
       guard parts.count == 2, APIKeys.isName(parts[0]), let digest = KeyDigest(hex: parts[1]) else {
         throw Failure(message: "line \(index + 1) is not name:sha256-hex-of-key")

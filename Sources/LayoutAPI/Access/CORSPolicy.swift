@@ -36,19 +36,31 @@ public struct CORSPolicy: Sendable {
     let standards = ["http:": "80", "https:": "443"]
     guard let standard = standards[parts[0].lowercased()] else { return true }
     guard text == text.lowercased() else { return false }
-    let host = parts[2].split(separator: ":", omittingEmptySubsequences: false)
-    guard host.count > 1, let port = host.last, !port.hasSuffix("]") else { return true }
-    return UInt16(port).map { $0 > 0 && "\($0)" == port && port != standard } ?? false
+    guard let rest = afterHost(parts[2]) else { return false }
+    if rest.isEmpty { return true }
+    let port = rest.dropFirst()
+    return rest.first == ":"
+      && UInt16(port).map { $0 > 0 && "\($0)" == port && port != standard } ?? false
+  }
+
+  /// What follows a host, or an address in brackets: nothing, or a colon and a port; nil if there is no host.
+  private static func afterHost(_ text: Substring) -> Substring? {
+    guard text.first == "[" else {
+      let rest = text.drop { $0 != ":" && $0 != "[" && $0 != "]" }
+      return rest.startIndex > text.startIndex && rest.dropFirst().allSatisfy(\.isNumber)
+        ? rest : nil
+    }
+    let address = text.dropFirst().prefix { $0.isHexDigit || $0 == ":" || $0 == "." }
+    guard address.contains(":"), address.endIndex < text.endIndex, text[address.endIndex] == "]"
+    else { return nil }
+    return text[text.index(after: address.endIndex)...]
   }
 
   /// The origin as an answer's field names it; nil if it may not call.
   private func allowed(_ origin: Span<UInt8>) -> String? {
     if origin.isEmpty { return nil }
     if takesAll { return "*" }
-    return origins.first { known in
-      let known = known.utf8.span
-      return known.count == origin.count && known.indices.allSatisfy { known[$0] == origin[$0] }
-    }
+    return origins.first { origin.isEqual(to: $0.utf8.span) }
   }
 
   /// The fields by which an answer may be read by the page that asked, whose origin is given.

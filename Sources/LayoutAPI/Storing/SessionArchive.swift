@@ -228,14 +228,16 @@ public final class SessionArchive: Sendable {
     let now = try read(session.id) { () throws(StoredRecord.Unreadable) in
       try session.advance(waitingIn: sessions.waitingRoom) {
         (current) throws(StoredRecord.Unreadable) in
-        old = current.revision
         guard current.storedVersion == known else { return nil }
         let (document, contentOffset) = try stored.document(after: current)
+        old = current.revision
         return (stored.storedVersion, document, contentOffset)
       }
     }
     guard let now else { throw .problem(.beingChanged) }
     guard now.storedVersion == stored.storedVersion else { return false }
+    // It has become that while its turn was waited for: whoever made it that has counted it.
+    guard let old else { return true }
     noteLoad(of: stored, into: session)
     sessions.recount(session, replacing: old)
     statistics.refreshedCount.add(1)

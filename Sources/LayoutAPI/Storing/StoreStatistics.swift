@@ -79,7 +79,8 @@ final class StoreStatistics: Sendable {
       "layoutd_store_snapshots_total", .counter,
       "Snapshots written anew where the changes, or one, had outgrown them.", snapshotCount.value)
     text.single(
-      "layoutd_store_operations_total", .counter, "Questions to the store and changes of it.",
+      "layoutd_store_operations_total", .counter,
+      "Questions to the store and changes of it, for requests.",
       askedCount.value)
     text.single(
       "layoutd_store_duration_seconds_total", .counter, "The time that they took together.",

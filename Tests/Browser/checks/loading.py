@@ -483,3 +483,21 @@ class LoadingChecks(Page):
           await view.idle();
           return [...found, view.visibleItems.length, errors];""")
         expect(seen == [True, True, None, 0, 9, []], f"of what is not known: {seen}")
+
+    def decorations_lie_behind_all_else(self):
+        """Whatever they are called: covers aside are lower than their section."""
+        self.open("layout=list")
+        for kind in ("background", "constructor", "__proto__"):
+            found = self.browser.eval(VIEW + """
+              await view.replaceCollection({sections: [{items: {count: 5}, decorations: [{kind: args[0]}]}]});
+              await view.setLayout({kind: "coverFlow"});
+              await view.idle();
+              const elements = [...view.querySelectorAll("[data-index-path]:not([data-leaving])")];
+              const heights = (isCell) => elements.filter(({dataset}) => (dataset.kind === "cell") === isCell)
+                .map(({style}) => Number(style.zIndex));
+              const hidden = elements.filter((element) => element.getAttribute("aria-hidden") === "true");
+              return [heights(true), heights(false), hidden.map(({dataset}) => dataset.kind)];""", kind)
+            cells, decorations, hidden = found
+            expect(min(cells) < 0 and len(decorations) == 1, f"{kind}: elements at {cells} and {decorations}")
+            expect(decorations[0] < min(cells), f"{kind} is at {decorations[0]}, covers at {cells}")
+            expect(hidden == [kind], f"{kind}: who cannot see is not told of {hidden}")

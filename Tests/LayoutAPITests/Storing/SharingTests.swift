@@ -229,6 +229,21 @@ private let insertion = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths"
     #expect(try one.view(of: path) == two.view(of: path))
   }
 
+  /// And it counts once, for the one that has taken it.
+  @Test func whatTwoReadAtOnceIsTakenOnce() throws {
+    let store = ScriptedStore(isShared: true)
+    let (one, two) = (MockService(over: store), MockService(over: store))
+    let path = try one.makeSession(session)
+    #expect(two.send(.post, path + "/updates", deletion)?["version"] as? Int == 2)
+    store.afterLoad.withLock {
+      $0 = { @Sendable [one = UnsafeShared(one)] in
+        #expect(one.value.send(.get, path)?["version"] as? Int == 2)
+      }
+    }
+    #expect(one.send(.get, path)?["version"] as? Int == 2)
+    #expect(try one.sample("layoutd_store_sessions_refreshed_total") == "1")
+  }
+
   @Test func ofTwoChangesFromOneVersionOneWins() throws {
     let store = ScriptedStore(isShared: true)
     let (one, two) = (MockService(over: store), MockService(over: store))

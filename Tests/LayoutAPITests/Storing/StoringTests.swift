@@ -179,9 +179,8 @@ struct StoringTests {
   /// Nobody knows how long questions about what has just been read take, until some have been quick.
   @Test func longContentThatHasBeenReadIsLeftToWorkersAtFirst() throws {
     let store = ScriptedStore(isShared: false)
-    let lengths = (0..<6000).map { "\($0 % 50 + 1)" }.joined(separator: ",")
     let path = try MockService(over: store).makeSession(
-      #"{"collection":{"sections":[{"items":{"lengths":[\#(lengths)]}}]},"layout":{"kind":"waterfall"},"viewport":{"width":100,"height":100}}"#
+      #"{"collection":{"sections":[{"items":{"lengths":[\#(longLengths)]}}]},"layout":{"kind":"waterfall"},"viewport":{"width":100,"height":100}}"#
     )
     let again = MockService(over: store)
     let question = path + "/item-at?x=1&y=1"

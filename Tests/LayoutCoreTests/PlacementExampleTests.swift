@@ -1,0 +1,162 @@
+import Testing
+
+@testable import LayoutCore
+
+/// Where a few items stand at the corners of what layouts do: where lengths are zero, edges meet, or sections differ.
+struct PlacementExampleTests {
+  private func prepared(_ content: Content, _ layout: any CollectionLayout) throws -> PreparedLayout
+  {
+    try PreparedLayout(
+      content, layout: layout, viewport: Viewport(size: Size(width: 320, height: 400)))
+  }
+
+  /// There is one of each kind, at item 0.
+  @Test func supplementsRestAtTheFirstItemOnly() throws {
+    var layout = ListLayout()
+    layout.headerReferenceSize = Size(width: 0, height: 40)
+    layout.footerReferenceSize = Size(width: 0, height: 40)
+    var section = Section(items: Items(count: 3))
+    section.decorations = [Decoration(kind: "background")]
+    let prepared = try prepared(Content(sections: [section]), layout)
+    for kind in [.header, .footer, .decoration(0)] as [ElementKind] {
+      #expect(prepared.restingFrame(of: kind, at: IndexPath(item: 0, section: 0)) != nil)
+      #expect(prepared.restingFrame(of: kind, at: IndexPath(item: 1, section: 0)) == nil)
+    }
+  }
+
+  /// Insets that eat all of the room leave items without an area.
+  @Test func itemsOfNoBreadthDoNotShow() throws {
+    var layout = ListLayout()
+    layout.sectionInset = EdgeInsets(top: 0, left: 200, bottom: 0, right: 200)
+    let prepared = try prepared(Content(sections: [Section(items: Items(count: 3))]), layout)
+    #expect(
+      try prepared.elements(in: prepared.visibleRect(at: .zero), contentOffset: .zero, limit: 100)
+        .isEmpty)
+  }
+
+  /// A banner that begins where a rectangle ends rests beside it.
+  @Test func aBannerRestsInWhatItSharesAnAreaWith() throws {
+    var layout = BannerLayout()
+    layout.itemSize = Size(width: 100, height: 100)
+    let prepared = try prepared(Content(sections: [Section(items: Items(count: 3))]), layout)
+    var found: [Int] = []
+    prepared.placement.forEachRestingItem(in: Rect(x: 0, y: 100, width: 400, height: 100)) {
+      path, _ in
+      found.append(path.item)
+      return true
+    }
+    #expect(found == [1])
+  }
+
+  /// No more cards stand in view than there are.
+  @Test func aFewNarrowCardsAreNotTooMany() throws {
+    var layout = WheelLayout()
+    layout.itemSize = Size(width: Length(millionths: 100), height: 100)
+    let prepared = try prepared(Content(sections: [Section(items: Items(count: 3))]), layout)
+    #expect(prepared.contentSize.width == Length(millionths: 300))
+  }
+
+  /// Of nothing the hub cannot be a multiple.
+  @Test func aCardWithoutAnExtentTurnsAboutItsMiddle() throws {
+    var layout = WheelLayout()
+    layout.itemSize = Size(width: 100, height: 0)
+    let prepared = try prepared(Content(sections: [Section(items: Items(count: 3))]), layout)
+    let card = prepared.attributes(
+      of: .cell, at: IndexPath(item: 0, section: 0), contentOffset: .zero)
+    #expect(card?.anchorPoint == .center)
+  }
+
+  /// Where a line ends a hair past the room, cells lie on each other by that.
+  @Test func ofCellsOnEachOtherTheLastIsHit() throws {
+    var layout = FlowLayout()
+    layout.minimumInteritemSpacing = 0
+    layout.itemSize = Size(width: Length(millionths: 160_000_001), height: 50)
+    let prepared = try prepared(Content(sections: [Section(items: Items(count: 2))]), layout)
+    let cell = prepared.indexPathForItem(
+      at: Point(x: Length(millionths: 160_000_000), y: 1), contentOffset: .zero)
+    #expect(cell == IndexPath(item: 1, section: 0))
+  }
+
+  /// The other way round where the content goes that way.
+  @Test func rangesAsNearComeInTheOrderOfTheWay() throws {
+    var layout = FlowLayout()
+    layout.itemSize = Size(width: 100, height: 100)
+    let prepared = try prepared(Content(sections: [Section(items: Items(count: 90))]), layout)
+    let ranges = [0, 2].map { ItemRange(section: 0, start: $0, end: $0 + 1) }
+    let offset = Point(x: 0, y: 1000)
+    #expect(prepared.nearestFirst(ranges, at: offset, isForward: true) == ranges)
+    #expect(prepared.nearestFirst(ranges, at: offset, isForward: false) == ranges.reversed())
+  }
+
+  /// The last cover of a section may lie where the section ends.
+  @Test func aCoverAtItsSectionsEndIsNearest() throws {
+    var layout = CoverFlowLayout()
+    layout.minimumLineSpacing = 0
+    let widths: [Length] = [50, 0]
+    let covers = Items(
+      count: 2,
+      extents: .sizes(
+        widths: LengthArray(count: 2) { widths[$0] }, heights: LengthArray(count: 2) { _ in 50 }))
+    let prepared = try prepared(
+      Content(sections: [Section(items: covers), Section(items: Items(count: 1))]), layout)
+    let offset = Point(x: 50 - 160, y: 0)
+    let zIndices = [(0, 0), (1, 0), (0, 1)].map { item, section in
+      prepared.attributes(
+        of: .cell, at: IndexPath(item: item, section: section), contentOffset: offset)?.zIndex
+    }
+    #expect(zIndices == [-1, 0, -1])
+  }
+
+  /// Covers of one section may lie far from those of another across the way.
+  @Test func coversBesideThoseOfOtherSectionsShow() throws {
+    var high = Section(items: Items(count: 3))
+    high.sectionInset = EdgeInsets(top: 0, left: 0, bottom: 300, right: 0)
+    var low = Section(items: Items(count: 3))
+    low.sectionInset = EdgeInsets(top: 300, left: 0, bottom: 0, right: 0)
+    let prepared = try prepared(Content(sections: [high, low]), CoverFlowLayout())
+    // Middles at 50 and 350.
+    let shown = try prepared.elements(
+      in: Rect(x: 0, y: 340, width: 400, height: 10), contentOffset: .zero, limit: 100)
+    #expect(shown.contains { $0.indexPath == IndexPath(item: 0, section: 1) })
+  }
+
+  /// However narrow others are, the broadest of a row reaches as far as it does.
+  @Test func theBroadestCoverRestsFarFromTheMiddle() throws {
+    let heights: [Length] = [50, 300]
+    let items = Items(
+      count: 2,
+      extents: .sizes(
+        widths: LengthArray(count: 2) { _ in 50 }, heights: LengthArray(count: 2) { heights[$0] }))
+    let prepared = try prepared(Content(sections: [Section(items: items)]), CoverFlowLayout())
+    var found: [Int] = []
+    // Upright: the first lies from 175 to 225 across, the second from 50 to 350.
+    let rect = Rect(x: 60, y: 0, width: 10, height: 400)
+    prepared.placement.forEachRestingItem(in: rect) { path, _ in
+      found.append(path.item)
+      return true
+    }
+    #expect(found == [1])
+  }
+
+  /// A place between cards goes with the one before it, the last of its section too.
+  @Test func aPlaceIsInTheSectionOfItsCard() throws {
+    var layout = BannerLayout()
+    layout.itemSize = Size(width: 100, height: 100)
+    layout.itemSpacing = 20
+    let one = Section(items: Items(count: 1))
+    let prepared = try prepared(Content(sections: [one, one]), layout)
+    #expect([0, 50, 110, 120, 230].map { prepared.placement.section(at: $0) } == [0, 0, 0, 1, 1])
+  }
+
+  /// What an animation says nothing of stays as the layout has it.
+  @Test func whatFadesKeepsItsTransform() throws {
+    let prepared = try prepared(
+      Content(sections: [Section(items: Items(count: 9))]), CoverFlowLayout())
+    let cell = try #require(
+      prepared.attributes(
+        of: .cell, at: IndexPath(item: 0, section: 0), contentOffset: Point(x: -135, y: 0)))
+    #expect(!cell.isPlain)
+    let faded = ElementAnimation.fade.applied(to: cell, in: prepared.visibleRect(at: .zero))
+    #expect(faded.alpha == 0 && faded.transform == cell.transform)
+  }
+}
