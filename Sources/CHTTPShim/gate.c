@@ -20,8 +20,10 @@ typedef struct {
 const char http_spare_cookie[] = "Cookie";
 
 // What libmicrohttpd takes for a field besides its text, and what it has for a request but for the header of its
-// answer: without room for that it would close the connection when all has been done.
+// answer: without room for that it would close the connection when all has been done. (What a client has sent behind
+// the request already takes of the same room.)
 enum { field_bytes = 64, most_header_bytes = HTTP_CONNECTION_BYTES - 1536 };
+_Static_assert(most_header_bytes == 14848, "README, openapi.yaml and the refusal say so");
 
 // Whether a text is a name, which is given in lower case, of letters and hyphens: one bit tells the cases of
 // letters apart, and those bytes alone.
@@ -320,7 +322,7 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
   if (census.bytes > options->max_header_bytes)
     return refuse(result, 431, "the header fields are longer than --max-header-bytes allows");
   if (result->header_size + census.count * field_bytes > most_header_bytes)
-    return refuse(result, 431, "the header, with 64 bytes for each of its fields, is longer than 14,848");
+    return refuse(result, 431, "the header, with 64 bytes for each of its fields, is longer than 14,848 bytes");
   if (census.is_malformed || !is_whole_header(method, result->header_size, census.next))
     return refuse(result, 400, "a header field is malformed");
   // HTTP/1.0 knew no Host, and no chunks.

@@ -91,7 +91,7 @@ public final class SessionStore: Sendable {
   /// - Parameters:
   ///   - session: The session.
   ///   - byteCount: What it will take.
-  ///   - turn: Whose room it is: any number that no other change has.
+  ///   - turn: Whose room it is: any number that no other change has (``StoreUpkeep/now``).
   /// - Throws: As ``checkRoom(for:toTake:)``.
   public func reserveRoom(
     for session: Session, toTake byteCount: Int, by turn: UInt64

@@ -18,7 +18,7 @@ public struct StoreUpkeep: ~Copyable, Sendable {
 
   init() {}
 
-  /// Now, later than all moments before.
+  /// Now, later than all moments before; no two are the same.
   public static var now: UInt64 {
     moments.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
   }

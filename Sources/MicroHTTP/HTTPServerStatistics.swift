@@ -20,8 +20,8 @@ public struct HTTPServerStatistics: Sendable, Hashable {
   public var shedCount: UInt64
   /// Connections cut off: a request did not arrive, or its answer was not taken, in time.
   public var timedOutCount: UInt64
-  /// Requests refused without the handler, by status: those that are shed, and what libmicrohttpd
-  /// refuses itself, among them.
+  /// Requests refused by the server itself, by status: those that are shed, what libmicrohttpd refuses, and those for
+  /// whose answer there was no room among them.
   public var refusalCounts: [HTTPRefusalCount]
   /// Connections open now.
   public var connectionCount: UInt64
@@ -39,10 +39,10 @@ public struct HTTPServerStatistics: Sendable, Hashable {
   /// Client addresses that have counted connections now.
   public var addressCount: UInt64
 
-  /// Requests refused without the handler.
+  /// Requests refused by the server itself.
   package var refusedRequestCount: UInt64 { refusalCounts.reduce(0) { $0 + $1.count } }
 
-  /// Requests refused without the handler with a status.
+  /// Requests refused by the server itself with a status.
   ///
   /// - Parameter status: The status.
   /// - Returns: How many; 0 for a status that is not counted on its own.

@@ -38,8 +38,8 @@ struct RedisKeys {
 ///
 /// Each compares first and writes afterwards. The first write may be refused (no memory, no right,
 /// a replica, a full disk), which is an answer: then nothing has been done. Redis refuses none of
-/// the writes after it, so that nothing is half done; unless to a user who may do the first and not
-/// the others. Creating and appending take back then what they have done, as far as they may. A new
+/// the writes after it, so that nothing is half done, but for users who may do the first and not the
+/// others: creating and appending then take back what they have done, as far as they may; a new
 /// snapshot whose changes may not be deleted makes the session unreadable. Redis puts all of them
 /// into its append-only file, and sends them to its replicas, as one transaction.
 ///

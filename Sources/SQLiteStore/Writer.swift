@@ -70,8 +70,11 @@ final class Writer {
         database.checkpoint()
         return perform(operations, mayMakeRoom: false)
       }
-      guard operations.count > 1, !database.wasHeld, unsettled.isEmpty, !database.isInTransaction
-      else { return fail(operations, error) }
+      // The one that failed cannot be taken back, and so no other can be tried.
+      if operations.count > 1, database.isInTransaction { return fail(operations, isBusy) }
+      guard operations.count > 1, !database.wasHeld, unsettled.isEmpty else {
+        return fail(operations, error)
+      }
       let middle = operations.startIndex + operations.count / 2
       return perform(operations[..<middle], mayMakeRoom: mayMakeRoom)
         + perform(operations[middle...], mayMakeRoom: mayMakeRoom)
@@ -114,9 +117,11 @@ final class Writer {
 
   /// A transaction that cannot be taken back, for want of memory, is tried again with the next operation.
   private func checkIsIdle() throws(StoreError) {
-    guard !database.isInTransaction else {
-      throw StoreError(.unavailable, "\(database.path): what has failed cannot be taken back now")
-    }
+    if database.isInTransaction { throw isBusy }
+  }
+
+  private var isBusy: StoreError {
+    StoreError(.unavailable, "\(database.path): what has failed cannot be taken back now")
   }
 
   private func commit(

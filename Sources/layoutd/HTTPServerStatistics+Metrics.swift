@@ -33,8 +33,8 @@ extension HTTPServerStatistics {
       "Requests answered 503 because too many waited for a worker.", shedCount)
     text.family(
       "layoutd_requests_refused_total", .counter,
-      "Requests refused by the server itself, by status: before they were handed to the API, or for want of room "
-        + "for its answer.")
+      "Requests refused by the server itself, by status: before they were handed to the API, or "
+        + "because there was no room for the API's answer.")
     for refusal in refusalCounts {
       let status = refusal.status.map { "\($0.rawValue)" } ?? "other"
       text.sample("layoutd_requests_refused_total", [("status", status)], refusal.count)

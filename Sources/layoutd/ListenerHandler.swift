@@ -83,7 +83,8 @@ struct ListenerHandler: HTTPHandler {
     var bytes: [UInt8] = []
     let isPath = path.isEmpty || path[0] == UInt8(ascii: "/")
     let at = isPath ? nil : path.indices.last { path[$0] == UInt8(ascii: "@") }
-    // It may be one of a query, what stands behind it, or one of a password with a question mark, what is before.
+    // Either the @ stands in a query, and what follows is not logged, or the question mark in a password, and what
+    // precedes is not: nobody can tell.
     if let at, (0..<at).contains(where: { path[$0] == UInt8(ascii: "?") }) { return "-" }
     for index in path.indices.dropFirst(at.map { $0 + 1 } ?? 0).prefix(512) {
       let byte = path[index]

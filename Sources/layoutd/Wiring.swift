@@ -139,7 +139,8 @@ extension Configuration {
     let quarters = apiKeysFile == nil ? 4 : 3
     guard maxBodyMiB * 4 > maxInFlightMiB * quarters else { return nil }
     let limit = "--max-in-flight-mib \(maxInFlightMiB)"
-    let share = quarters == 4 ? limit : "the three quarters of \(limit) that one name may have"
+    let share =
+      quarters == 4 ? limit : "the three quarters of \(limit) that one of several names may have"
     return "--max-body-mib \(maxBodyMiB) never fits into \(share): longer bodies are always 503"
   }
 

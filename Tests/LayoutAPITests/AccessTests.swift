@@ -379,7 +379,8 @@ struct AccessTests {
     ("https://a:x", false), ("https://a:0443", false), ("https://[::1]", true),
     ("https://a:70000", false),
     ("https://u@a", false), ("http://[::1]:3000", true), ("app://Some.Shell", true),
-    ("https://[::1", false), ("https://[::1]3000", false), ("https://::1:81", false),
+    ("https://[::1", false), ("https://[:]", false), ("https://[::1]3000", false),
+    ("https://::1:81", false),
     ("https://a:b:81", false), ("https://a]:81", false), ("https://[]", false),
     ("https://:81", false),
   ])

@@ -75,7 +75,7 @@ import Testing
     let fields = String(repeating: "a: b\r\n", count: 200)
     client.send("GET /x HTTP/1.1\r\nHost: a\r\n\(fields)\r\n")
     #expect(client.receive()?.status == 200)
-    // libmicrohttpd would copy them and keep 56 bytes for each.
+    // libmicrohttpd would copy them and keep 64 bytes for each.
     let cookies = String(repeating: "a=b; ", count: 1600)
     client.send("GET /x HTTP/1.1\r\nHost: a\r\nCookie: \(cookies)\r\n\r\n")
     #expect(client.receive()?.status == 200)

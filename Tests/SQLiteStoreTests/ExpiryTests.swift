@@ -316,6 +316,8 @@ import Testing
     let isLate = Atomic(false)
     let askedCount = Atomic(0)
     let other = try TestStore()
+    // With it its file would go.
+    defer { withExtendedLifetime(other) {} }
     let store = try SQLiteStore(
       path: other.path, timeToLive: .milliseconds(life),
       now: { [clock = other.clock, life] in

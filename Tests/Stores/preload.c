@@ -1,7 +1,7 @@
 // Has the disk and the memory fail under SQLite, in a server that is started with this in LD_PRELOAD.
 //
 // What fails is written in the file that PRELOAD_FAULTS names, which is mapped: 1 in its first byte has every
-// fsync and fdatasync fail, and 1 in its second one in four of SQLite's allocations.
+// fsync and fdatasync fail, and 1 in its second has one in four of SQLite's allocations fail.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -149,7 +149,7 @@ typedef enum __attribute__((enum_extensibility(closed))) http_stage {
 typedef bool (*http_handler)(void *_Nullable context, const http_request *_Nonnull request,
                              http_stage stage, http_reply *_Nonnull reply);
 
-// Told of each request that is refused without the handler, on the thread that refuses it: the raw
+// Told of each request that is refused by the shim itself, on the thread that refuses it: the raw
 // target and the field Origin, empty where none was read, and the name that the answer's problem
 // carries. May add fields to the reply, if there is one.
 typedef void (*http_refusal_observer)(void *_Nullable context, unsigned status, http_bytes target,
@@ -198,7 +198,7 @@ typedef struct http_statistics {
   uint64_t shed;          // requests turned away: the queue was full
   uint64_t timed_out;     // connections cut off: a request did not arrive, or its answer was not
                           // taken, in time
-  uint64_t refusals[HTTP_REFUSALS];  // requests refused without the handler, by status
+  uint64_t refusals[HTTP_REFUSALS];  // requests refused by the shim itself, by status
   uint64_t connections;   // open now
   uint64_t in_flight;     // requests being answered now
   uint64_t queued;        // requests that wait for a worker now

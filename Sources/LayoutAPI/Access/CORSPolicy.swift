@@ -30,7 +30,7 @@ public struct CORSPolicy: Sendable {
     }
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].count > 1, parts[0].hasSuffix(":"), parts[1].isEmpty,
-      !parts[2].isEmpty, !parts[2].contains(where: { "?#@\\*".contains($0) })
+      !parts[2].isEmpty, !parts[2].contains(where: { "?#@\\*^|<>%".contains($0) })
     else { return false }
     // Of other schemes a browser's extension or an application's shell may make what it likes.
     let standards = ["http:": "80", "https:": "443"]
@@ -51,7 +51,8 @@ public struct CORSPolicy: Sendable {
         ? rest : nil
     }
     let address = text.dropFirst().prefix { $0.isHexDigit || $0 == ":" || $0 == "." }
-    guard address.contains(":"), address.endIndex < text.endIndex, text[address.endIndex] == "]"
+    guard address.count(where: { $0 == ":" }) > 1, address.endIndex < text.endIndex,
+      text[address.endIndex] == "]"
     else { return nil }
     return text[text.index(after: address.endIndex)...]
   }

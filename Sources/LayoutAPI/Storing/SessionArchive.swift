@@ -236,7 +236,7 @@ public final class SessionArchive: Sendable {
     }
     guard let now else { throw .problem(.beingChanged) }
     guard now.storedVersion == stored.storedVersion else { return false }
-    // It has become that while its turn was waited for: whoever made it that has counted it.
+    // It has become that while its turn was waited for: whoever has brought it there has counted it.
     guard let old else { return true }
     noteLoad(of: stored, into: session)
     sessions.recount(session, replacing: old)

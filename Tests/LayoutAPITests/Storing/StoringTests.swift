@@ -166,6 +166,19 @@ struct StoringTests {
     #expect(try service.sample("layoutd_session_bytes") == "\(byteCount)")
   }
 
+  /// Another change may take it.
+  @Test func aChangeThatIsNotKeptTakesNoRoom() throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(
+      over: store, sessions: SessionLimits(byteCountPerOwner: 1 << 30))
+    let path = try service.makeSession(session)
+    let before = try service.sample("layoutd_session_bytes")
+    let growth = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths":[\#(longLengths)]}}]}"#
+    store.failure.withLock { $0 = StoreError(.unavailable, "gone") }
+    #expect(service.send(.post, path + "/updates", growth)?.status == 503)
+    #expect(try service.sample("layoutd_session_bytes") == before)
+  }
+
   /// Whoever deletes it at no version in particular, while it is in memory too.
   @Test func whatIsDeletedInTheStoreIsGoneFromMemory() throws {
     let store = ScriptedStore(isShared: false)
