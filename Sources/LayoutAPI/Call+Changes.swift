@@ -147,11 +147,8 @@ extension Call {
     // One that has been brought back into memory may take more than it may: it may become smaller.
     if change.byteCount <= current.byteCount { return }
     do throws(SessionError) {
-      if let turn {
-        try service.sessions.reserveRoom(for: session, toTake: change.byteCount, by: turn)
-      } else {
-        try service.sessions.checkRoom(for: session, toTake: change.byteCount)
-      }
+      try service.sessions.checkRoom(
+        for: session, toTake: change.byteCount, reservedBy: turn)
     } catch {
       throw .session(error)
     }

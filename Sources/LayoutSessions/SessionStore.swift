@@ -77,30 +77,17 @@ public final class SessionStore: Sendable {
   /// - Parameters:
   ///   - session: The session.
   ///   - byteCount: What it would take.
+  ///   - turn: For which change that room is kept, until the session is counted after it: several at once must not
+  ///     each take what is left for one. Any number that no other change has (``StoreUpkeep/now``); nil to keep none.
   /// - Throws: ``SessionError/tooLarge(byteCount:limit:)`` or ``SessionError/tooMuch(limit:)``.
-  public func checkRoom(for session: Session, toTake byteCount: Int) throws(SessionError) {
-    try checkRoom(for: byteCount)
-    guard limits.byteCountPerOwner < .max else { return }
-    try checkRoom(
-      beside: table.withLock { $0.byteCount(ofOthersThan: session) }, for: byteCount)
-  }
-
-  /// Keeps room for what a change makes of a session, until the change has been counted or has failed: several at
-  /// once must not each take what is left for one.
-  ///
-  /// - Parameters:
-  ///   - session: The session.
-  ///   - byteCount: What it will take.
-  ///   - turn: Whose room it is: any number that no other change has (``StoreUpkeep/now``).
-  /// - Throws: As ``checkRoom(for:toTake:)``.
-  public func reserveRoom(
-    for session: Session, toTake byteCount: Int, by turn: UInt64
+  public func checkRoom(
+    for session: Session, toTake byteCount: Int, reservedBy turn: UInt64? = nil
   ) throws(SessionError) {
     try checkRoom(for: byteCount)
     guard limits.byteCountPerOwner < .max else { return }
     try table.withLock { (table) throws(SessionError) in
       try checkRoom(beside: table.byteCount(ofOthersThan: session), for: byteCount)
-      table.reserve(byteCount, for: session, by: turn)
+      if let turn { table.reserve(byteCount, for: session, by: turn) }
     }
   }
 

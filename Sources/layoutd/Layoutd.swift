@@ -100,7 +100,7 @@ enum Layoutd {
         log.write("cut off after --drain-seconds: the store had still something to do\n")
       }
     } else {
-      for error in service.takeStoreErrors() { log.write("store: \(error)\n") }
+      sweeper.writeStoreErrors()
       log.write("cut off after --drain-seconds: some requests were still under way\n")
     }
     admin?.server.stop(drainSeconds: 0)

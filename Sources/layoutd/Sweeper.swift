@@ -85,7 +85,7 @@ final class Sweeper: Sendable {
   }
 
   /// Says in the log what the store has not done, or could not read, since it was last said.
-  private func writeStoreErrors() {
+  func writeStoreErrors() {
     for error in service.takeStoreErrors() { log.write("store: \(error)\n") }
   }
 }

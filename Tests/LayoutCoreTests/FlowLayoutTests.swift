@@ -374,11 +374,7 @@ struct FlowLayoutTests {
   @Test func theNearestMayLieBelowALowViewport() throws {
     var layout = FlowLayout()
     layout.lineAlignment = .leading
-    let widths: [Length] = [50, 350]
-    let items = Items(
-      count: 2,
-      extents: .sizes(
-        widths: LengthArray(count: 2) { widths[$0] }, heights: LengthArray(count: 2) { _ in 50 }))
+    let items = Items(widths: [50, 350], height: 50)
     let prepared = try PreparedLayout(
       Content(sections: [Section(items: items)]), layout: layout,
       viewport: Viewport(size: Size(width: 400, height: 60)))
@@ -409,11 +405,7 @@ struct FlowLayoutTests {
   @Test func whatLiesAHairPastTheRoomDoesNotShow() throws {
     var layout = FlowLayout()
     layout.minimumInteritemSpacing = 0
-    let widths = [Length(points: 100), Length(millionths: 50)]
-    let items = Items(
-      count: 2,
-      extents: .sizes(
-        widths: LengthArray(count: 2) { widths[$0] }, heights: LengthArray(count: 2) { _ in 50 }))
+    let items = Items(widths: [Length(points: 100), Length(millionths: 50)], height: 50)
     let prepared = try PreparedLayout(
       Content(sections: [Section(items: items)]), layout: layout,
       viewport: Viewport(size: Size(width: 100, height: 400)))

@@ -92,11 +92,7 @@ struct PlacementExampleTests {
   @Test func aCoverAtItsSectionsEndIsNearest() throws {
     var layout = CoverFlowLayout()
     layout.minimumLineSpacing = 0
-    let widths: [Length] = [50, 0]
-    let covers = Items(
-      count: 2,
-      extents: .sizes(
-        widths: LengthArray(count: 2) { widths[$0] }, heights: LengthArray(count: 2) { _ in 50 }))
+    let covers = Items(widths: [50, 0], height: 50)
     let prepared = try prepared(
       Content(sections: [Section(items: covers), Section(items: Items(count: 1))]), layout)
     let offset = Point(x: 50 - 160, y: 0)

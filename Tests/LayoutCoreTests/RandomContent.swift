@@ -239,6 +239,15 @@ extension Items {
         widths: LengthArray(count: count) { Length(points: 40 + $0 &* 7919 % 61) },
         heights: LengthArray(count: count) { Length(points: 30 + $0 &* 7907 % 47) }))
   }
+
+  /// Items of some widths, all of one height.
+  init(widths: [Length], height: Length) {
+    self.init(
+      count: widths.count,
+      extents: .sizes(
+        widths: LengthArray(count: widths.count) { widths[$0] },
+        heights: LengthArray(count: widths.count) { _ in height }))
+  }
 }
 
 extension FlowLayout {

@@ -12,9 +12,10 @@ import Testing
       + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
   }
 
-  private func start() throws -> HTTPServer {
+  private func start(_ access: AccessControl = AccessControl()) throws -> HTTPServer {
     try HTTPServer(
-      configuration: HTTPServerConfiguration(), handler: LayoutService(now: { .zero }))
+      configuration: HTTPServerConfiguration(),
+      handler: LayoutService(access: access, now: { .zero }))
   }
 
   /// The answer to who makes a session.
@@ -48,10 +49,7 @@ import Testing
 
   /// Who may ask no more is told so before a long body has come; and one that comes is counted once.
   @Test func aLongBodyIsCountedByItsHeader() throws {
-    let access = AccessControl(requestsPerSecond: 2)
-    let server = try HTTPServer(
-      configuration: HTTPServerConfiguration(),
-      handler: LayoutService(access: access, now: { .zero }))
+    let server = try start(AccessControl(requestsPerSecond: 2))
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port)
     for _ in 0..<2 {
@@ -66,10 +64,7 @@ import Testing
 
   /// What was counted by its header is no reason not to count what comes after it.
   @Test func whatComesAfterALongBodyIsCounted() throws {
-    let access = AccessControl(requestsPerSecond: 2)
-    let server = try HTTPServer(
-      configuration: HTTPServerConfiguration(),
-      handler: LayoutService(access: access, now: { .zero }))
+    let server = try start(AccessControl(requestsPerSecond: 2))
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port)
     client.send(post("/v1/layout", String(repeating: " ", count: 100_000)))

@@ -14,10 +14,12 @@ struct SessionStoreTests {
 
   /// Sessions may have one layout, which each counts as its own: what is large takes long to make without
   /// optimization.
-  private static func session(of prepared: Prepared, owner: SessionOwner = .anonymous) -> Session {
+  private static func session(
+    of prepared: Prepared, id: SessionID? = nil, owner: SessionOwner = .anonymous
+  ) -> Session {
     var generator = SystemRandomNumberGenerator()
     return Session(
-      id: SessionID(using: &generator), owner: owner, description: prepared.description,
+      id: id ?? SessionID(using: &generator), owner: owner, description: prepared.description,
       layout: prepared.layout, scrolling: ScrollState(contentOffset: .zero))
   }
 
@@ -279,19 +281,19 @@ struct SessionStoreTests {
     let store = SessionStore(limits: SessionLimits(byteCountPerOwner: 4 * size))
     for session in [first, second] { try store.insert(session, at: .zero) }
     let before = store.statistics.byteCount
-    try store.reserveRoom(for: first, toTake: 3 * size, by: 1)
+    try store.checkRoom(for: first, toTake: 3 * size, reservedBy: 1)
     let refusal = SessionError.tooMuch(limit: 4 * size)
-    #expect(throws: refusal) { try store.reserveRoom(for: second, toTake: 3 * size, by: 2) }
+    #expect(throws: refusal) { try store.checkRoom(for: second, toTake: 3 * size, reservedBy: 2) }
     // A tick that is counted meanwhile takes nothing away.
     store.recount(first)
-    #expect(throws: refusal) { try store.reserveRoom(for: second, toTake: 3 * size, by: 2) }
+    #expect(throws: refusal) { try store.checkRoom(for: second, toTake: 3 * size, reservedBy: 2) }
     #expect(throws: refusal) { try store.insert(try Self.session(owner: one), at: .zero) }
     // Nor does the end of a change whose turn was before.
     store.recount(first, after: 0)
-    #expect(throws: refusal) { try store.reserveRoom(for: second, toTake: 3 * size, by: 2) }
+    #expect(throws: refusal) { try store.checkRoom(for: second, toTake: 3 * size, reservedBy: 2) }
     store.recount(first, after: 1)
     #expect(store.statistics.byteCount == before)
-    try store.reserveRoom(for: second, toTake: 3 * size, by: 2)
+    try store.checkRoom(for: second, toTake: 3 * size, reservedBy: 2)
     store.recount(second, after: 2)
     #expect(store.statistics.byteCount == before)
     #expect(store.remove(first.id, of: one, at: .zero))
@@ -302,10 +304,7 @@ struct SessionStoreTests {
   @Test func removingASessionLeavesAnotherOfItsName() throws {
     let store = SessionStore()
     let first = try Self.session()
-    let prepared = try Self.prepared(itemCount: 1000)
-    let second = Session(
-      id: first.id, description: prepared.description, layout: prepared.layout,
-      scrolling: ScrollState(contentOffset: .zero))
+    let second = Self.session(of: try Self.prepared(itemCount: 1000), id: first.id)
     try store.insert(second, at: .zero)
     store.remove(first)
     #expect(store.session(second.id, of: .anonymous, at: .zero) === second)
@@ -317,10 +316,7 @@ struct SessionStoreTests {
   @Test func whatHasLeftIsNotCounted() throws {
     let store = SessionStore()
     let first = try Self.session()
-    let prepared = try Self.prepared(itemCount: 1000)
-    let second = Session(
-      id: first.id, description: prepared.description, layout: prepared.layout,
-      scrolling: ScrollState(contentOffset: .zero))
+    let second = Self.session(of: try Self.prepared(itemCount: 1000), id: first.id)
     try store.insert(first, at: .zero)
     #expect(store.remove(first.id, of: .anonymous, at: .zero))
     #expect(try store.insertAgain(second, at: .zero) === second)
