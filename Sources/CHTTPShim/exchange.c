@@ -1,23 +1,13 @@
 // One request and its answer: what libmicrohttpd calls, on the loop's thread.
-#define _DEFAULT_SOURCE  // madvise
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/mman.h>
 
 #include "internal.h"
 
-// What a recycled exchange may keep of its body buffer, and how many a loop keeps.
-static const size_t kept_body_bytes = 1 << 20;
+// How many recycled exchanges a loop keeps.
 static const unsigned kept_exchanges = 64;
-// How much a loop keeps of body buffers that have been used, all together: 64 MiB would be idle after a
-// rush else, and a mebibyte with each client that does not take its answer.
-static const size_t kept_loop_bytes = 4 << 20;
-// Long bodies come in rushes, and to have pages cleared takes half as long as to receive what fills
-// them: a loop keeps the buffer of one for the next, for a while.
-static const size_t kept_long_body_bytes = 16 << 20;
-static const double kept_long_body_seconds = 10;
 // How much of a body that is refused is thrown away before the connection is.
 static const size_t drained_bytes = 1 << 20;
 
@@ -39,13 +29,6 @@ static http_exchange *take(http_loop *loop) {
   return exchange;
 }
 
-// Says how much an exchange keeps of a buffer that has been used. That counts until it is let go of again:
-// its pages are there, whatever the next request on it sends.
-static void count_kept(http_exchange *exchange, size_t count) {
-  exchange->loop->kept_bytes += count - exchange->kept;
-  exchange->kept = count;
-}
-
 static void release_reply(http_exchange *exchange) {
   if (exchange->reply.release) exchange->reply.release(exchange->reply.owner);
   exchange->reply.release = NULL;
@@ -53,77 +36,10 @@ static void release_reply(http_exchange *exchange) {
 
 void http_exchange_free(http_exchange *exchange) {
   release_reply(exchange);
-  count_kept(exchange, 0);
+  http_body_free(exchange);
   free(exchange->target);
   free(exchange->joined);
-  free(exchange->body);
   free(exchange);
-}
-
-// Says how many bytes an exchange holds from now on.
-static void hold(http_exchange *exchange, size_t count) {
-  http_loop *loop = exchange->loop;
-  int64_t change = (int64_t)count - (int64_t)exchange->held;
-  http_count(&loop->held, change);
-  http_count(&loop->held_in_line[exchange->held_line], -(int64_t)exchange->held);
-  exchange->held_line = http_line_number(exchange);
-  http_count(&loop->held_in_line[exchange->held_line], (int64_t)count);
-  if (exchange->held > HTTP_SHORT_BODY_BYTES && change < 0) http_count(&loop->freed, -change);
-  exchange->held = count;
-}
-
-// Whether an exchange may hold so many bytes, if it asks for many. Others may ask at the same time,
-// and what is small is not asked about: the limit is exceeded at most by a piece for each loop and
-// by 64 KiB for each request and answer. Whoever takes long answers slowly must not keep all others from theirs.
-static bool may_hold(const http_exchange *exchange, uint64_t count) {
-  const http_server *server = exchange->loop->server;
-  size_t limit = server->options.max_held_bytes;
-  if (count <= HTTP_UNCHECKED_BYTES || limit == 0) return true;
-  if (count > limit) return false;
-  unsigned line = http_line_number(exchange);
-  uint64_t sum = count - exchange->held;
-  uint64_t own = exchange->held_line == line ? sum : count;
-  for (unsigned i = 0; i < server->loop_count; i++) {
-    const http_loop *loop = &server->loops[i];
-    sum += atomic_load_explicit(&loop->held, memory_order_relaxed);
-    own += atomic_load_explicit(&loop->held_in_line[line], memory_order_relaxed);
-  }
-  return sum <= limit && own <= http_line_share(line, limit);
-}
-
-static void drop_body(http_exchange *exchange) {
-  free(exchange->body);
-  exchange->body = NULL;
-  exchange->body_capacity = 0;
-}
-
-void http_exchange_sweep(http_loop *loop, double now) {
-  if (now - loop->long_body_since <= kept_long_body_seconds) return;
-  free(loop->long_body);
-  loop->long_body = NULL;
-  loop->long_body_capacity = 0;
-}
-
-// The body has been used: what is not too large stays with the exchange, or with the loop; nothing where
-// others keep enough.
-static void let_go_of_body(http_exchange *exchange) {
-  hold(exchange, 0);
-  count_kept(exchange, 0);
-  size_t capacity = exchange->body_capacity;
-  http_loop *loop = exchange->loop;
-  if (capacity <= kept_body_bytes && loop->kept_bytes + capacity <= kept_loop_bytes) {
-    count_kept(exchange, capacity);
-    return;
-  }
-  if (capacity > kept_body_bytes && capacity <= kept_long_body_bytes &&
-      capacity >= loop->long_body_capacity) {
-    free(loop->long_body);
-    loop->long_body = exchange->body;
-    loop->long_body_capacity = capacity;
-    loop->long_body_since = loop->now;
-    exchange->body = NULL;
-  }
-  drop_body(exchange);
 }
 
 // Counts a long body among those that are being received, or not any more.
@@ -145,7 +61,7 @@ static void count_receiving(http_exchange *exchange, bool is_receiving) {
 static void recycle(http_loop *loop, http_exchange *exchange) {
   count_long(exchange, false);
   release_reply(exchange);
-  let_go_of_body(exchange);
+  http_body_let_go(exchange);
   free(exchange->joined);
   exchange->joined = NULL;
   if (loop->pool_count >= kept_exchanges) {
@@ -256,68 +172,6 @@ void *http_exchange_begin(void *context, const char *uri, struct MHD_Connection 
   return exchange;
 }
 
-// Memory for a long body, in large pages where there are any: faults for each 4 KiB take longer
-// than receiving what they hold. What is not touched takes none all the same. Takes over what has
-// arrived.
-static uint8_t *move_to_large_pages(uint8_t *body, size_t count, size_t capacity) {
-  void *start;
-  if (posix_memalign(&start, HTTP_LARGE_PAGE_BYTES, capacity) != 0) return NULL;
-  // A hint only; whole pages, so that neighbours are none of its business.
-  (void)madvise(start, capacity & ~(HTTP_LARGE_PAGE_BYTES - 1), MADV_HUGEPAGE);
-  if (count > 0) memcpy(start, body, count);
-  free(body);
-  return start;
-}
-
-// Takes the loop's buffer for what has arrived and the rest of it; false if it has none that suits.
-// All its pages are there, so that all of it is held: a length is only a promise, and who has sent
-// nothing, or wants much less, must not keep it from others.
-static bool move_to_kept(http_exchange *exchange, size_t capacity) {
-  http_loop *loop = exchange->loop;
-  size_t kept = loop->long_body_capacity;
-  if (exchange->body_count == 0 || kept < capacity || kept / 2 > capacity ||
-      !may_hold(exchange, kept))
-    return false;
-  memcpy(loop->long_body, exchange->body, exchange->body_count);
-  free(exchange->body);
-  exchange->body = loop->long_body;
-  exchange->body_capacity = kept;
-  hold(exchange, kept);
-  loop->long_body = NULL;
-  loop->long_body_capacity = 0;
-  return true;
-}
-
-// How large a buffer becomes that has to have so many bytes: twice as large each time, so that whoever sends
-// little of what he has announced is given little, and no larger than the body can be.
-static size_t choose_capacity(const http_exchange *exchange, size_t needed) {
-  size_t capacity = 4096;
-  while (capacity < needed) capacity *= 2;
-  size_t most = (exchange->is_chunked ? http_longest_body(exchange) : exchange->announced) +
-                HTTP_BODY_PADDING;
-  // Short ones are found large enough by the next request.
-  if (capacity <= HTTP_UNCHECKED_BYTES || needed > most) return capacity;
-  // Who has sent that much of what was announced is believed the rest.
-  bool is_believed = needed > kept_body_bytes && !exchange->is_chunked;
-  return is_believed || capacity > most ? most : capacity;
-}
-
-// Makes room for a body of so many bytes and the padding behind it. No body is near the limit of
-// size_t: the server sees to that when it starts.
-static bool reserve(http_exchange *exchange, size_t count) {
-  size_t needed = count + HTTP_BODY_PADDING;
-  if (needed <= exchange->body_capacity) return true;
-  size_t capacity = choose_capacity(exchange, needed);
-  if (capacity > kept_body_bytes && move_to_kept(exchange, capacity)) return true;
-  uint8_t *body = capacity < HTTP_LARGE_PAGE_BYTES
-                      ? realloc(exchange->body, capacity)
-                      : move_to_large_pages(exchange->body, exchange->body_count, capacity);
-  if (!body) return false;
-  exchange->body = body;
-  exchange->body_capacity = capacity;
-  return true;
-}
-
 unsigned http_refusal_status(unsigned index) {
   return index < HTTP_REFUSALS ? refusal_statuses[index] : 0;
 }
@@ -425,15 +279,15 @@ static bool may_lack_length(const http_request *request) {
 // Sends a reply: from where it is, unless it is short.
 static enum MHD_Result send_reply(http_exchange *exchange) {
   http_reply *reply = &exchange->reply;
-  let_go_of_body(exchange);
+  http_body_let_go(exchange);
   // What is prepared is held once, however many are sent it.
   size_t held = reply->prepared ? 0 : reply->count;
-  if (!may_hold(exchange, held)) {
+  if (!http_may_hold(exchange, held)) {
     if (reply->is_read) http_exchange_refuse(exchange, 503, too_much_is_held);
     else refuse_as(exchange, &http_uncertain, answer_has_no_room);
     held = reply->count;
   }
-  hold(exchange, held);
+  http_hold(exchange, held);
   // Where chunks ended, libmicrohttpd and a proxy in front may disagree: it takes bare LFs, and a
   // trailer line that begins with NUL for the end. And who gave no length may have sent a body all the
   // same. What follows is not read as a request.
@@ -533,7 +387,7 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
   unsigned status = http_gate(exchange, method, version, &result);
   http_method asked = exchange->request.method;
   exchange->reply.is_read = asked == HTTP_METHOD_GET || asked == HTTP_METHOD_HEAD;
-  if (!status && !may_hold(exchange, result.length)) {
+  if (!status && !http_may_hold(exchange, result.length)) {
     status = 503;
     result.detail = too_much_is_held;
   }
@@ -554,7 +408,7 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
   // for all, what is reserved may be there at once, whether it is written to or not.
   static const size_t most = HTTP_UNCHECKED_BYTES - HTTP_BODY_PADDING;
   size_t first = exchange->announced < most ? exchange->announced : most;
-  if (first > 0 && !reserve(exchange, first)) return MHD_NO;
+  if (first > 0 && !http_body_reserve(exchange, first)) return MHD_NO;
   exchange->phase = EXCHANGE_BODY;
   return MHD_YES;
 }
@@ -562,7 +416,7 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
 // Refuses a body that is coming, once: it is counted and told of now, since it may never come whole.
 static void refuse_rest(http_exchange *exchange, unsigned status, const char *detail) {
   exchange->is_refused = true;
-  let_go_of_body(exchange);
+  http_body_let_go(exchange);
   http_exchange_refuse(exchange, status, detail);
 }
 
@@ -585,14 +439,13 @@ static enum MHD_Result receive_body(http_exchange *exchange, const char *data, s
   if (exchange->connection) exchange->connection->consumed += count;
   if (!exchange->is_refused) {
     if (total > http_longest_body(exchange)) refuse_rest(exchange, 413, http_body_is_too_long);
-    else if (!may_hold(exchange, total))
-      refuse_rest(exchange, 503, too_much_is_held);
+    else if (!http_may_hold(exchange, total)) refuse_rest(exchange, 503, too_much_is_held);
   }
   if (exchange->is_refused) return drain(exchange, count);
-  if (!reserve(exchange, total)) return MHD_NO;
+  if (!http_body_reserve(exchange, total)) return MHD_NO;
   memcpy(exchange->body + exchange->body_count, data, count);
   exchange->body_count = total;
-  if (total > exchange->held) hold(exchange, total);
+  if (total > exchange->held) http_hold(exchange, total);
   return MHD_YES;
 }
 

@@ -320,11 +320,26 @@ enum MHD_Result http_exchange_step(void *loop, struct MHD_Connection *mhd, const
 void http_exchange_end(void *loop, struct MHD_Connection *mhd, void **exchange,
                        enum MHD_RequestTerminationCode code);
 void http_exchange_free(http_exchange *exchange);
-// Gives back what a loop has kept for long enough.
-void http_exchange_sweep(http_loop *loop, double now);
 // Fills in a refusal as the exchange's reply and tells of it.
 void http_exchange_refuse(http_exchange *exchange, unsigned status, const char *detail);
 void http_count_refusal(http_loop *loop, unsigned status);
+
+// body.c: the memory of bodies and answers that are under way
+// Says how many bytes an exchange holds from now on.
+void http_hold(http_exchange *exchange, size_t count);
+// Whether an exchange may hold so many bytes, if it asks for many. Others may ask at the same time,
+// and what is small is not asked about: the limit is exceeded at most by a piece for each loop and
+// by 64 KiB for each request and answer. Whoever takes long answers slowly must not keep all others from theirs.
+bool http_may_hold(const http_exchange *exchange, uint64_t count);
+// Makes room for a body of so many bytes and the padding behind it; false if there is no memory. No body is
+// near the limit of size_t: the server sees to that when it starts.
+bool http_body_reserve(http_exchange *exchange, size_t count);
+// The body has been used: what is not too large stays with the exchange, or with the loop; nothing where
+// others keep enough.
+void http_body_let_go(http_exchange *exchange);
+void http_body_free(http_exchange *exchange);
+// Gives back what a loop has kept for long enough.
+void http_body_sweep(http_loop *loop, double now);
 
 // A kind of refusal.
 typedef struct http_problem {

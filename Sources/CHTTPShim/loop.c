@@ -264,7 +264,7 @@ static void sweep(http_loop *loop, double now) {
     else if (it->state != CONNECTION_WAITING) sweep_receiving(loop, it, now);
   }
   http_linger_run(&loop->lingerer, now);
-  http_exchange_sweep(loop, now);
+  http_body_sweep(loop, now);
 }
 
 static void add_connection(http_loop *loop, const http_arrival *arrival) {
