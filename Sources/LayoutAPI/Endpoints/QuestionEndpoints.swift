@@ -8,38 +8,53 @@ extension Call {
     try checkAccept()
     let query = try query(
       .x, .y, .width, .height, .contentOffsetX, .contentOffsetY, .limit, .cursor, .format)
-    let found = try self.session()
-    let session = found.snapshot
+    let session = try self.session()
+    let snapshot = session.snapshot
     let question = try reading { () throws(Problem) in
-      try AttributesQuestion(query, session)
+      try AttributesQuestion(query, snapshot)
     }
-    let tag = EntityTag(session, dependsOnScrolling: question.dependsOnScrolling)
+    let tag = EntityTag(snapshot, dependsOnScrolling: question.dependsOnScrolling)
 
-    let rect = question.rect ?? session.layout.visibleRect(at: question.contentOffset)
+    let rect = question.rect ?? snapshot.layout.visibleRect(at: question.contentOffset)
     // A tag with the ticks in it is good once.
-    let key = tag.tickCount == nil ? question.key(rect, session) : nil
+    let key = tag.tickCount == nil ? question.key(rect, snapshot) : nil
     if let key, let answer = service.answers.answer(to: key) {
       return HTTPResponse(status: .ok, content: answer.content)
     }
-    let format = AttributesFormat(question.shape, session)
+    let json = try elements(in: rect, of: session, snapshot, question)
+    let byteCount = json.byteCount
+    let isKept = key.map { service.answers.isWorthKeeping($0, byteCount: byteCount) } ?? false
+    let content = json.content(tag: tag.field, isKept: isKept)
+    if let key, isKept {
+      service.answers.insert(KeptAnswer(content: content), for: key, byteCount: byteCount)
+    }
+    return HTTPResponse(status: .ok, content: content)
+  }
+
+  /// The elements in a rectangle, as many as one answer has, and where the next one begins.
+  private func elements(
+    in rect: Rect, of session: Session, _ snapshot: Session.Snapshot,
+    _ question: AttributesQuestion
+  ) throws(Failure) -> JSONWriter {
+    let layout = snapshot.layout
     // What an answer has no room for is on the next page, as what the client wants no more of is.
     let limit = min(
-      question.limit, service.limits.elementCount(about: session.description.content))
+      question.limit, service.limits.elementCount(about: snapshot.description.content))
     // Of a smaller rectangle nobody knows.
-    let viewport = session.description.viewport.size
+    let viewport = snapshot.description.viewport.size
     let isScreenful = rect.width >= viewport.width && rect.height >= viewport.height
-    let likelyCount = isScreenful ? session.layout.likelyShownCount : 0
+    let likelyCount = isScreenful ? layout.likelyShownCount : 0
     var json = JSONWriter(
       capacity: AttributesFormat.byteCount(writing: min(limit, likelyCount)))
     json.beginObject()
-    json.version(session.version)
+    json.version(snapshot.version)
     json.raw("\"attributes\":")
-    var attributes = AttributesFormat.Sequence(format)
+    var attributes = AttributesFormat.Sequence(AttributesFormat(question.shape, snapshot))
     attributes.begin(&json)
     var count = 0
     var next: ElementPosition?
-    try asking(found, session.revision) { () throws(Failure) in
-      session.layout.forEachElement(
+    try asking(session, snapshot.revision) { () throws(Failure) in
+      layout.forEachElement(
         in: rect, contentOffset: question.contentOffset, from: question.start,
         cells: { cells in
           let end = min(cells.count, limit - count)
@@ -71,41 +86,35 @@ extension Call {
       json.string(Cursor.text(next))
     }
     json.endObject()
-    let byteCount = json.byteCount
-    let isKept = key.map { service.answers.isWorthKeeping($0, byteCount: byteCount) } ?? false
-    let content = json.content(tag: tag.field, isKept: isKept)
-    if let key, isKept {
-      service.answers.insert(KeptAnswer(content: content), for: key, byteCount: byteCount)
-    }
-    return HTTPResponse(status: .ok, content: content)
+    return json
   }
 
   func describeElement() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let query = try query(.contentOffsetX, .contentOffsetY, .format)
-    let found = try self.session()
-    let session = found.snapshot
+    let session = try self.session()
+    let snapshot = session.snapshot
     let (offset, shape) = try reading { () throws(Problem) in
       (
-        try query.contentOffset(or: session.scrolling.contentOffset),
+        try query.contentOffset(or: snapshot.scrolling.contentOffset),
         try query.shape()
       )
     }
     guard let section = Int(plain: parameterText(2)), let item = Int(plain: parameterText(3)),
-      let kind = kind(named: 1, ofSection: section, in: session.description.content),
+      let kind = kind(named: 1, ofSection: section, in: snapshot.description.content),
       let element = try asking(
-        found, session.revision,
+        session, snapshot.revision,
         { () throws(Failure) in
-          session.layout.attributes(
+          snapshot.layout.attributes(
             of: kind, at: IndexPath(item: item, section: section), contentOffset: offset)
         })
     else { throw .problem(.notFound("there is no such element")) }
-    let tag = tag(of: session, query)
+    let tag = tag(of: snapshot, query)
     var json = JSONWriter()
     json.beginObject()
-    json.version(session.version)
+    json.version(snapshot.version)
     json.raw("\"attributes\":")
-    AttributesFormat(shape, session).write(element, to: &json)
+    AttributesFormat(shape, snapshot).write(element, to: &json)
     json.endObject()
     return self.json(json, tag: tag)
   }
@@ -130,23 +139,23 @@ extension Call {
   func itemAtPoint() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let query = try query(.x, .y, .contentOffsetX, .contentOffsetY)
-    let found = try self.session()
-    let session = found.snapshot
+    let session = try self.session()
+    let snapshot = session.snapshot
     let (point, offset) = try reading { () throws(Problem) in
       (
         Point(
           x: try query.required(.x, try query.coordinate(.x)),
           y: try query.required(.y, try query.coordinate(.y))),
-        try query.contentOffset(or: session.scrolling.contentOffset)
+        try query.contentOffset(or: snapshot.scrolling.contentOffset)
       )
     }
-    let tag = tag(of: session, query)
-    let indexPath = try asking(found, session.revision) { () throws(Failure) in
-      session.layout.indexPathForItem(at: point, contentOffset: offset)
+    let tag = tag(of: snapshot, query)
+    let indexPath = try asking(session, snapshot.revision) { () throws(Failure) in
+      snapshot.layout.indexPathForItem(at: point, contentOffset: offset)
     }
     var json = JSONWriter(capacity: 64)
     json.beginObject()
-    json.version(session.version)
+    json.version(snapshot.version)
     json.raw("\"indexPath\":")
     json.indexPath(indexPath)
     json.endObject()
@@ -156,8 +165,8 @@ extension Call {
   func scrollOffset() throws(Failure) -> HTTPResponse {
     try checkAccept()
     let query = try query(.section, .item, .position, .contentOffsetX, .contentOffsetY)
-    let found = try self.session()
-    let session = found.snapshot
+    let session = try self.session()
+    let snapshot = session.snapshot
     let (path, position, before) = try reading { () throws(Problem) in
       func number(_ name: QueryName) throws(Problem) -> Int {
         try query.required(name, try query.integer(name, in: 0...ContentLimits.equalItems))
@@ -165,20 +174,20 @@ extension Call {
       return (
         IndexPath(item: try number(.item), section: try number(.section)),
         try query.required(.position, try query.choice(.position, of: ScrollPosition.self)),
-        try query.contentOffset(or: session.scrolling.contentOffset)
+        try query.contentOffset(or: snapshot.scrolling.contentOffset)
       )
     }
     guard
       let offset = try asking(
-        found, session.revision,
+        session, snapshot.revision,
         { () throws(Failure) in
-          session.layout.contentOffset(scrollingTo: path, at: position, from: before)
+          snapshot.layout.contentOffset(scrollingTo: path, at: position, from: before)
         })
     else { throw .problem(.notFound("there is no item [\(path.section),\(path.item)]")) }
-    let tag = EntityTag(session, dependsOnScrolling: !query.hasContentOffset)
+    let tag = EntityTag(snapshot, dependsOnScrolling: !query.hasContentOffset)
     var json = JSONWriter(capacity: 128)
     json.beginObject()
-    json.version(session.version)
+    json.version(snapshot.version)
     json.raw("\"contentOffset\":")
     json.point(offset)
     json.endObject()
@@ -200,10 +209,10 @@ private struct AttributesQuestion {
   /// How many elements an answer has if the client does not say.
   static let standardLimit = 5000
 
-  init(_ query: borrowing QueryParameters, _ session: Session.Snapshot) throws(Problem) {
-    contentOffset = try query.contentOffset(or: session.scrolling.contentOffset)
+  init(_ query: borrowing QueryParameters, _ snapshot: Session.Snapshot) throws(Problem) {
+    contentOffset = try query.contentOffset(or: snapshot.scrolling.contentOffset)
     rect = try query.rect()
-    followsContentOffset = session.layout.followsContentOffset
+    followsContentOffset = snapshot.layout.followsContentOffset
     dependsOnScrolling = !query.hasContentOffset && (rect == nil || followsContentOffset)
     limit = try query.integer(.limit, in: 1...50_000) ?? AttributesQuestion.standardLimit
     shape = try query.shape()

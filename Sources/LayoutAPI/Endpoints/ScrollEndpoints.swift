@@ -250,21 +250,21 @@ extension Call {
   func snap() throws(Failure) -> HTTPResponse {
     try checkAccept()
     _ = try query()
-    let found = try self.session()
-    let session = found.snapshot
+    let session = try self.session()
+    let snapshot = session.snapshot
     let drag = try body { (value) throws(JSONError) in
       try value.dragEnd(
-        lastOffset: session.scrolling.contentOffset, isOutdated: session.scrolling.isOutdated)
+        lastOffset: snapshot.scrolling.contentOffset, isOutdated: snapshot.scrolling.isOutdated)
     }
-    try checkIfMatch(session)
-    let rule = session.description.snap
-    let target = try asking(found, session.revision) { () throws(Failure) in
-      session.layout.snapTarget(
+    try checkIfMatch(snapshot)
+    let rule = snapshot.description.snap
+    let target = try asking(session, snapshot.revision) { () throws(Failure) in
+      snapshot.layout.snapTarget(
         for: drag, mode: rule.mode, decelerationRate: rule.decelerationRate)
     }
     var json = JSONWriter(capacity: 128)
-    json.snapTarget(target, version: session.version)
-    return self.json(json, tag: EntityTag(session))
+    json.snapTarget(target, version: snapshot.version)
+    return self.json(json, tag: EntityTag(snapshot))
   }
 }
 
