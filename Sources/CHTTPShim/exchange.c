@@ -304,10 +304,14 @@ static enum MHD_Result send_reply(http_exchange *exchange) {
   return result;
 }
 
-// Answers with a refusal of the shim's own.
-static enum MHD_Result refuse(http_exchange *exchange, unsigned status, const char *detail) {
-  http_exchange_refuse(exchange, status, detail);
-  return send_reply(exchange);
+// Sends a refusal past libmicrohttpd, which could not, and ends the connection.
+static enum MHD_Result say(http_exchange *exchange) {
+  http_connection *connection = exchange->connection;
+  if (connection) {
+    http_reply_say(&exchange->reply, exchange->request.method, connection->fd, connection->session);
+    connection->lingers = true;
+  }
+  return MHD_NO;
 }
 
 static void fill_in_request(http_exchange *exchange) {
@@ -395,7 +399,8 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
   // next one begins is anybody's guess.
   if (status) {
     if (exchange->connection) exchange->connection->lingers = true;
-    return refuse(exchange, status, result.detail);
+    http_exchange_refuse(exchange, status, result.detail);
+    return result.leaves_room ? send_reply(exchange) : say(exchange);
   }
   if (exchange->connection) exchange->connection->consumed += result.header_size;
   exchange->is_chunked = result.is_chunked;
@@ -420,17 +425,11 @@ static void refuse_rest(http_exchange *exchange, unsigned status, const char *de
   http_exchange_refuse(exchange, status, detail);
 }
 
-// Throws away a piece of a refused body. Where too much comes, the connection ends; libmicrohttpd takes no
-// answer before the body's end, so that this says it on the socket.
+// Throws away a piece of a refused body. Where too much comes, the connection ends: libmicrohttpd takes no
+// answer before the body's end.
 static enum MHD_Result drain(http_exchange *exchange, size_t count) {
-  http_connection *connection = exchange->connection;
   exchange->drained += count;
-  if (exchange->drained <= drained_bytes) return MHD_YES;
-  if (connection) {
-    http_reply_say(&exchange->reply, connection->fd, connection->session);
-    connection->lingers = true;
-  }
-  return MHD_NO;
+  return exchange->drained <= drained_bytes ? MHD_YES : say(exchange);
 }
 
 // A piece of the body is there.

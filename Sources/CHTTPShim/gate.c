@@ -20,8 +20,8 @@ typedef struct {
 const char http_spare_cookie[] = "Cookie";
 
 // What libmicrohttpd takes for a field besides its text, and what it has for a request but for the header of its
-// answer: without room for that it would close the connection when all has been done. (What a client has sent behind
-// the request already takes of the same room.)
+// answer: without room for that it closes the connection. (What a client has sent behind the request already
+// takes of the same room.)
 enum { field_bytes = 64, most_header_bytes = HTTP_CONNECTION_BYTES - 1536 };
 _Static_assert(most_header_bytes == 14848, "README, openapi.yaml and the refusal say so");
 
@@ -317,11 +317,12 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
   // Before anything is refused: a page may read a refusal if its origin is known.
   MHD_get_connection_values_n(exchange->mhd, MHD_HEADER_KIND, count_header, &census);
   exchange->is_relayed = census.is_relayed;
+  result->leaves_room = result->header_size + census.count * field_bytes <= most_header_bytes;
   unsigned status = check_target(exchange, method, method_count, version, end, result);
   if (status) return status;
   if (census.bytes > options->max_header_bytes)
     return refuse(result, 431, "the header fields are longer than --max-header-bytes allows");
-  if (result->header_size + census.count * field_bytes > most_header_bytes)
+  if (!result->leaves_room)
     return refuse(result, 431, "the header, with 64 bytes for each of its fields, is longer than 14,848 bytes");
   if (census.is_malformed || !is_whole_header(method, result->header_size, census.next))
     return refuse(result, 400, "a header field is malformed");

@@ -351,9 +351,9 @@ typedef struct http_problem {
 // Fills in a refusal, whose text is kept where the caller says, of HTTP_PROBLEM_SIZE bytes.
 void http_reply_refuse(http_reply *reply, const http_problem *problem, const char *detail,
                        const char *id, char *text);
-// Sends a short reply on a socket that nobody else writes to, as its last one; as far as the socket takes it. The
-// session is that of TLS, or NULL.
-void http_reply_say(const http_reply *reply, int fd, void *session);
+// Sends a short reply on a socket that nobody else writes to, as its last one, as far as the socket takes it; of the
+// answer to a HEAD the header alone. The session is that of TLS, or NULL.
+void http_reply_say(const http_reply *reply, http_method asked, int fd, void *session);
 extern const char http_cache_control[];
 struct MHD_Response *http_response_make(const uint8_t *body, size_t count,
                                         void (*release)(void *owner), void *owner);
@@ -374,6 +374,7 @@ void http_forms_end(http_loop *loop);
 // request's method and fields, which live as long as libmicrohttpd's request.
 typedef struct http_gate_result {
   size_t header_size;  // of the request line and the fields
+  bool leaves_room;    // whether libmicrohttpd has room left for an answer's header
   uint64_t length;     // of the body, by Content-Length
   bool is_chunked;
   const char *detail;  // why it is refused
@@ -400,8 +401,8 @@ void http_connection_answer(http_connection *connection, bool is_long);
 void http_connection_pace(http_connection *connection, bool is_paced);
 
 // tls.c
-// False if there is no memory.
-bool http_tls_start(http_server *server);
+// False if there is no memory, or the certificate and its key are not what they should be, which is said.
+bool http_tls_start(http_server *server, char *error, size_t error_size);
 void http_tls_end(http_server *server);
 // Gives a client that has just connected what it may come again with. Returns its session; NULL without TLS.
 void *http_tls_begin(const http_server *server, struct MHD_Connection *mhd);

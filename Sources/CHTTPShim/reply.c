@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "internal.h"
 
@@ -133,15 +134,21 @@ static void add(char *text, size_t size, size_t *count, const char *format, ...)
   if (added > 0 && (size_t)added < size - *count) *count += (size_t)added;
 }
 
-void http_reply_say(const http_reply *reply, int fd, void *session) {
-  char text[4096];
+void http_reply_say(const http_reply *reply, http_method asked, int fd, void *session) {
+  char text[4096], date[64];
   size_t count = 0;
+  time_t now = time(NULL);
+  struct tm fields;
+  bool has_date = gmtime_r(&now, &fields) &&
+                  strftime(date, sizeof date, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &fields) > 0;
   add(text, sizeof text, &count, "HTTP/1.1 %u %s\r\nContent-Type: %s\r\n", reply->status,
       MHD_get_reason_phrase_for(reply->status), reply->content_type);
   for (size_t i = 0; i < reply->field_count; i++)
     add(text, sizeof text, &count, "%s: %s\r\n", reply->fields[i].name, reply->fields[i].value);
-  add(text, sizeof text, &count, "Connection: close\r\nContent-Length: %zu\r\n\r\n%.*s",
-      reply->count, (int)reply->count, (const char *)reply->body);
+  if (reply->is_read) add(text, sizeof text, &count, "%s: no-cache\r\n", http_cache_control);
+  add(text, sizeof text, &count, "%sConnection: close\r\nContent-Length: %zu\r\n\r\n%.*s",
+      has_date ? date : "", reply->count, asked == HTTP_METHOD_HEAD ? 0 : (int)reply->count,
+      (const char *)reply->body);
   if (session) {
     http_tls_say(session, text, count);
     return;

@@ -26,8 +26,8 @@ static void turn_away(http_server *server, int fd, const char *detail) {
   http_reply reply;
   http_reply_refuse(&reply, http_problem_of(503), detail, id, problem);
   // It may be a GET: nobody has read it.
-  http_reply_header(&reply, http_cache_control, "no-cache");
-  http_reply_say(&reply, fd, NULL);
+  reply.is_read = true;
+  http_reply_say(&reply, HTTP_METHOD_GET, fd, NULL);
   http_linger_take(&server->lingerer, fd, http_now());
   http_bytes unread = {(const uint8_t *)"", 0};
   server->observer(server->context, 503, unread, unread, id, NULL);
@@ -274,7 +274,7 @@ http_server *http_server_start(const http_options *options, http_handler handler
   bool can_linger = http_linger_start(&server->lingerer);
   bool can_count = http_addresses_start(&server->addresses);
   if (can_linger && can_count && server->acceptor_wakeup >= 0 && server->loops &&
-      server->workers && copy_texts(server) && http_tls_start(server) &&
+      server->workers && copy_texts(server) && http_tls_start(server, error, error_size) &&
       listen_on(server, error, error_size) &&
       start_threads(server, error, error_size))
     return server;

@@ -2,13 +2,31 @@
 // What libmicrohttpd leaves to be done about TLS: tickets, with which clients that come again shake hands
 // without a certificate, in a quarter of the time if its key is of RSA; and to see that hands are shaken.
 #include <gnutls/gnutls.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "internal.h"
 
-bool http_tls_start(http_server *server) {
+// Whether a certificate and its key are any, and of each other: libmicrohttpd says of none what is wrong with it.
+static bool check_pair(const http_server *server, char *error, size_t error_size) {
+  gnutls_certificate_credentials_t credentials;
+  if (gnutls_certificate_allocate_credentials(&credentials) != GNUTLS_E_SUCCESS) return false;
+  gnutls_datum_t certificate = {(unsigned char *)server->certificate,
+                                (unsigned)strlen(server->certificate)};
+  gnutls_datum_t key = {(unsigned char *)server->key, (unsigned)strlen(server->key)};
+  int status =
+      gnutls_certificate_set_x509_key_mem(credentials, &certificate, &key, GNUTLS_X509_FMT_PEM);
+  gnutls_certificate_free_credentials(credentials);
+  if (status >= 0) return true;
+  snprintf(error, error_size, "cannot use the TLS certificate and its key: %s",
+           gnutls_strerror(status));
+  return false;
+}
+
+bool http_tls_start(http_server *server, char *error, size_t error_size) {
   gnutls_datum_t key;
   if (!server->certificate) return true;
+  if (!check_pair(server, error, error_size)) return false;
   if (gnutls_session_ticket_key_generate(&key) != GNUTLS_E_SUCCESS) return false;
   server->ticket_key = key.data;
   server->ticket_key_size = key.size;

@@ -2,7 +2,7 @@
 ///
 /// Bodies are what differs between the layouts that stack their sections; see ``SectionStack``.
 protocol SectionBody: AnyObject, Sendable {
-  /// The extent along the main axis; ``Length/maximumCoordinate`` or more is refused.
+  /// The extent along the main axis; more than ``Length/maximumCoordinate`` is refused.
   var length: Length { get }
 
   /// The bytes that the body takes on the heap, beyond what the content has anyway.

@@ -63,6 +63,7 @@ public struct RedisAddress: Sendable, CustomStringConvertible {
       throw RedisAddressError("a redis:// URL has no query; within a password, ? is %3F")
     }
     let (authority, path) = rest.cut(atFirst: "/") ?? (rest, "")
+    guard !path.contains("@") else { throw RedisAddress.splitPassword }
     if let (userInfo, place) = authority.cut(atLast: "@") {
       credentials = try RedisAddress.credentials(of: userInfo)
       endpoint = try RedisAddress.endpoint(of: place)
@@ -81,6 +82,9 @@ public struct RedisAddress: Sendable, CustomStringConvertible {
       throw RedisAddressError("a redis+unix:// URL has a path, as in redis+unix:///run/redis.sock")
     }
     let authority = place[..<slash]
+    guard !authority.contains(":") || authority.last == "@" else {
+      throw RedisAddress.splitPassword
+    }
     guard authority.isEmpty || authority.last == "@" else {
       throw RedisAddressError("a redis+unix:// URL has no host: the path begins with a third /")
     }
@@ -113,6 +117,13 @@ public struct RedisAddress: Sendable, CustomStringConvertible {
 }
 
 extension RedisAddress {
+  /// How a password is written.
+  private static let spelling = "within a password @, / and : are %40, %2F and %3A"
+
+  /// What is said where a password seems to have a slash in it.
+  private static let splitPassword = RedisAddressError(
+    "a Redis URL has an @ or a : where there can be none: \(spelling)")
+
   private static func credentials(
     of userInfo: Substring
   ) throws(RedisAddressError) -> Credentials {
@@ -135,8 +146,8 @@ extension RedisAddress {
     } else if let (before, after) = place.cut(atFirst: ":") {
       guard !after.contains(":") else {
         throw RedisAddressError(
-          "a Redis URL has more colons than it can: IPv6 addresses stand in brackets, and within "
-            + "a password @, / and : are %40, %2F and %3A")
+          "a Redis URL has more colons than it can: IPv6 addresses stand in brackets, and \(spelling)"
+        )
       }
       (host, port) = (before, after)
     }

@@ -186,7 +186,7 @@ struct Configuration {
     Option(
       name: "store", placeholder: "STORE",
       help:
-        "where sessions are kept: memory, sqlite:PATH, redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] or redis+unix://[[USER]:PASSWORD@]/PATH[?db=N] (memory)"
+        "where sessions are kept: memory, sqlite:PATH, redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] or redis+unix://[[USER]:PASSWORD@]/PATH[?db=N], in users and passwords with %40 for @, %2F for / and %3A for : (memory)"
     ) { configuration, value throws(Failure) in
       configuration.store = try StoreChoice(value)
     },

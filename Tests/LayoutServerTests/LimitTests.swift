@@ -40,7 +40,12 @@ import Testing
     #expect(server.statistics.requestCount == (status == 200 ? 1 : 0))
   }
 
-  @Test(arguments: [(8192, 200), (8193, 431), (12_000, 431), (15_800, 431)])
+  /// Where libmicrohttpd has no room for the answer's header it would close without a word; past what it has room
+  /// for at all it answers itself.
+  @Test(
+    arguments: [
+      (8192, 200), (8193, 431), (12_000, 431), (15_800, 431), (15_950, 431), (16_050, 431),
+    ])
   func aLongHeaderIsRefused(length: Int, status: Int) throws {
     let server = try startServer()
     defer { server.stop(drainSeconds: 1) }
@@ -53,6 +58,24 @@ import Testing
     guard status != 200 else { return }
     #expect(answer.text.contains("--max-header-bytes"))
     #expect(server.statistics.refusalCount(.headerFieldsTooLarge) == 1)
+  }
+
+  /// The answer that goes past libmicrohttpd is one of HTTP all the same.
+  @Test(arguments: ["GET", "HEAD"])
+  func whatLeavesNoRoomIsAnsweredInFull(method: String) throws {
+    let server = try startServer()
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    client.send("\(method) /\(String(repeating: "a", count: 16_050)) HTTP/1.1\r\nHost: a\r\n\r\n")
+    let parts = client.receiveAll().split(separator: "\r\n\r\n", omittingEmptySubsequences: false)
+    try #require(parts.count == 2)
+    let fields = parts[0].split(separator: "\r\n")
+    #expect(fields[0] == "HTTP/1.1 414 URI Too Long")
+    for name in ["Date: ", "Cache-Control: no-cache", "Connection: close", "Content-Length: "] {
+      #expect(fields.contains { $0.hasPrefix(name) }, "\(name)")
+    }
+    #expect(parts[1].isEmpty == (method == "HEAD"))
+    #expect(server.statistics.refusalCount(.uriTooLong) == 1)
   }
 
   @Test func thousandsOfParametersArrive() throws {

@@ -321,15 +321,22 @@ import Testing
     #expect(server.statistics.refusedCount == 1)
   }
 
-  @Test(arguments: [("", key), (certificate, ""), ("nonsense", "nonsense")])
-  func aBadCertificateIsSaid(certificate: String, key: String) {
+  @Test(
+    arguments: [
+      ("", key, "Base64"), (certificate, "", "not available"),
+      ("nonsense", "nonsense", "not available"),
+      (key, certificate, "not available"), (certificate, rsaKey, "do not match"),
+    ])
+  func aBadCertificateIsSaid(certificate: String, key: String, fault: String) {
     let error = #expect(throws: HTTPServerError.self) {
       try HTTPServer(
         configuration: HTTPServerConfiguration(
           tls: HTTPServerTLS(certificateChain: certificate, privateKey: key)),
         handler: EchoHandler())
     }
-    #expect(error?.description.contains("certificate") == true)
+    let text = error?.description ?? ""
+    #expect(text.hasPrefix("cannot use the TLS certificate and its key: "))
+    #expect(text.contains(fault), "\(text)")
   }
 }
 

@@ -7,6 +7,7 @@
 set -euo pipefail
 
 url=${LAYOUTD_URL:-http://127.0.0.1:8080}
+url=${url%/}
 status=
 answer=
 

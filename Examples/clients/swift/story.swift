@@ -181,7 +181,8 @@ struct Layoutd {
     expect expected: [Int] = [200],
     version: Int? = nil
   ) async throws -> Answer {
-    guard let address = URL(string: url + path) else {
+    let base = url.hasSuffix("/") ? url.dropLast() : url[...]
+    guard let address = URL(string: base + path) else {
       throw Surprise(description: "no URL: \(url)")
     }
     var request = URLRequest(url: address)

@@ -13,7 +13,7 @@ public struct APIKeys: Sendable {
 
   let entries: [Entry]
 
-  /// Why a file of keys cannot be used; it names the line, and never what stands there.
+  /// Why a file of keys cannot be used; it names the line, if it is one line's fault, and never what stands there.
   public struct Failure: Error, Equatable {
     /// One sentence.
     public let message: String
@@ -27,7 +27,7 @@ public struct APIKeys: Sendable {
   /// Reads a file of keys.
   ///
   /// - Parameter text: What stands in it.
-  /// - Throws: ``Failure`` that names the line.
+  /// - Throws: ``Failure``.
   public init(_ text: String) throws(Failure) {
     var entries: [Entry] = []
     var names: [KeyDigest: Substring] = [:]
