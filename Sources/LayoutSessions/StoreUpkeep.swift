@@ -85,12 +85,12 @@ public struct StoreUpkeep: ~Copyable, Sendable {
   /// Notes a use, of which the store has to know once in a while.
   ///
   /// - Parameters:
-  ///   - second: When.
-  ///   - interval: How many seconds may go by.
+  ///   - second: When, by a clock that may be set.
+  ///   - interval: How many seconds may go by, or back.
   /// - Returns: Whether the store has to know of this one.
   public func noteUse(at second: Int64, every interval: Int64) -> Bool {
     let last = touchedSecond.load(ordering: .relaxed)
-    guard second - last >= interval else { return false }
+    guard (second &- last).magnitude >= interval else { return false }
     return touchedSecond.compareExchange(
       expected: last, desired: second, ordering: .relaxed
     ).exchanged

@@ -146,7 +146,8 @@ final class Writer {
       lifetime.unwritten.forget(touched)
       return outcomes
     } catch {
-      if database.wasHeld { heldAt = ContinuousClock.now }
+      // From when it was waited for: who has not been waited for makes the next no better off.
+      if database.wasHeld, database.waitsForOthers { heldAt = ContinuousClock.now }
       database.rollBack()
       throw error
     }

@@ -7,6 +7,9 @@ enum WallClock {
     let time = now(CLOCK_REALTIME)
     return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
   }
+
+  /// Seconds since 1970, for a quarter of what the exact time costs.
+  static var coarseSeconds: Int64 { Int64(now(CLOCK_REALTIME_COARSE).tv_sec) }
 }
 
 /// The system's clock that never goes back.

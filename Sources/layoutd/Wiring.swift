@@ -61,7 +61,8 @@ extension Configuration {
     guard let store = try makeStore() else { return nil }
     return SessionArchive(
       store, maxStaleness: .milliseconds(maxStalenessMilliseconds),
-      timeToLive: .seconds(sessionTTLSeconds), clock: { MonotonicClock.nanoseconds })
+      timeToLive: .seconds(sessionTTLSeconds), clock: { MonotonicClock.nanoseconds },
+      worldSeconds: { WallClock.coarseSeconds })
   }
 
   private func makeStore() throws(Failure) -> (any DurableStore)? {

@@ -72,6 +72,11 @@ import Testing
       _ = try? store.append([1], to: ids[0], after: 1)
       return !waitsForOthers()
     }
+    // That is over a second later, however often it is tried meanwhile.
+    waitUntil {
+      _ = try? store.append([1], to: ids[0], after: 1)
+      return waitsForOthers()
+    }
     // As soon as the file is free, it is used.
     #expect(other.execute("ROLLBACK"))
     for id in ids { #expect(try store.append([1], to: id, after: 1) == .done) }

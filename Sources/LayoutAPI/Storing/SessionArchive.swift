@@ -17,6 +17,7 @@ public final class SessionArchive: Sendable {
   /// Sessions of whose use the store is to know.
   private let touched = Mutex<Set<SessionID>>([])
   private let clock: @Sendable () -> UInt64
+  private let worldSeconds: (@Sendable () -> Int64)?
   /// Sessions whose changes weigh more than their snapshots.
   private let outgrown = Mutex<[SessionID: Session]>([:])
   private let openings = Openings()
@@ -30,12 +31,15 @@ public final class SessionArchive: Sendable {
   ///     change too.
   ///   - timeToLive: After what time without use the store forgets a session.
   ///   - clock: Nanoseconds of a clock that never goes back.
+  ///   - worldSeconds: Seconds of the clock by which the store judges what is idle; nil if that is not set.
   public init(
     _ store: any DurableStore, maxStaleness: Duration = .zero,
-    timeToLive: Duration = .seconds(3600), clock: @escaping @Sendable () -> UInt64
+    timeToLive: Duration = .seconds(3600), clock: @escaping @Sendable () -> UInt64,
+    worldSeconds: (@Sendable () -> Int64)? = nil
   ) {
     self.store = store
     self.clock = clock
+    self.worldSeconds = worldSeconds
     let (seconds, attoseconds) = maxStaleness.components
     self.maxStaleness =
       UInt64(clamping: seconds) &* 1_000_000_000 &+ UInt64(clamping: attoseconds / 1_000_000_000)
@@ -50,14 +54,19 @@ public final class SessionArchive: Sendable {
   ///   - use: What for: a change is never worked out from what may be old, nor is a deletion.
   /// - Returns: Whether it can.
   func isCurrent(_ session: Session, for use: SessionUse) -> Bool {
-    guard session.upkeep.isSure else { return false }
+    guard session.upkeep.isSure, timeToLive >= SessionArchive.shortLife else { return false }
     guard store.isShared else { return true }
     guard use.mayBeOld, maxStaleness > 0 else { return false }
     // A question tells the store nothing of who answers ticks, nor learns it.
     let lastCheck =
       use.isScrolling ? session.upkeep.lastScrollCheck : session.upkeep.lastCheck
-    return clock() &- lastCheck < maxStaleness
+    // Clocks may count from when the machine was started: 0 is never.
+    return lastCheck > 0 && clock() &- lastCheck < maxStaleness
   }
+
+  /// Of each use of sessions that live for fewer seconds the store is told at once: at the next sweep it may be too
+  /// late.
+  private static let shortLife: Int64 = 8
 
   /// Notes that a session is answered from memory.
   ///
@@ -68,9 +77,12 @@ public final class SessionArchive: Sendable {
     // Stores keep sessions for an eighth longer than they live after a use that they are told of. That is at the
     // next sweep, and seconds are whole. One that is loaded may have less left.
     let interval = max(0, timeToLive / 8 - 3)
-    guard session.upkeep.noteUse(at: now.components.seconds, every: interval) else { return }
+    guard session.upkeep.noteUse(at: useSecond(now), every: interval) else { return }
     addTouched([session.id])
   }
+
+  /// When a use is: whoever opens the store next judges by its clock, which may have leapt.
+  private func useSecond(_ now: Duration) -> Int64 { worldSeconds?() ?? now.components.seconds }
 
   private func addTouched(_ ids: some Sequence<SessionID>) {
     touched.withLock { touched in
@@ -296,7 +308,7 @@ public final class SessionArchive: Sendable {
     }
     session.upkeep.noteCheck(at: moment, time: time, isScrolling: true)
     session.upkeep.allowOutgrowth(SessionArchive.allowance(record.count))
-    _ = session.upkeep.noteUse(at: now.components.seconds, every: 0)
+    _ = session.upkeep.noteUse(at: useSecond(now), every: 0)
   }
 
   /// Whether a change is better written as a snapshot than as a record.

@@ -197,13 +197,17 @@ extension MockService {
   /// A server over a store.
   convenience init(
     over store: ScriptedStore, maxStaleness: Duration = .zero,
+    timeToLive: Duration = .seconds(3600),
     limits: ServiceLimits = ServiceLimits(),
     sessions: SessionLimits = SessionLimits(), access: AccessControl = AccessControl(),
-    metrics: RequestMetrics? = nil, clock: @escaping @Sendable () -> UInt64 = { 0 }
+    metrics: RequestMetrics? = nil, clock: @escaping @Sendable () -> UInt64 = { 0 },
+    worldSeconds: (@Sendable () -> Int64)? = nil
   ) {
     self.init(
       limits: limits, sessions: sessions, access: access, metrics: metrics,
-      archive: SessionArchive(store, maxStaleness: maxStaleness, clock: clock))
+      archive: SessionArchive(
+        store, maxStaleness: maxStaleness, timeToLive: timeToLive, clock: clock,
+        worldSeconds: worldSeconds))
   }
 
   /// All that is to be seen of a session, scrolling aside.

@@ -426,6 +426,22 @@ private let insertion = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths"
     #expect(store.takeoverCount.withLock { $0 } == 1)
   }
 
+  /// Clocks may count from when the machine was started: who has never been asked has not been asked just now.
+  @Test func aTickTellsWhoAnswersItOnAMachineThatHasJustBeenStarted() throws {
+    let store = ScriptedStore(isShared: true)
+    let clock = SteppedClock()
+    let path = try MockService(over: store).makeSession(session)
+    let service = MockService(
+      over: store, maxStaleness: .seconds(86_400), clock: { clock.nanoseconds })
+    clock.set(5_000_000_000)
+    #expect(service.send(.get, path)?.status == 200)
+    #expect(store.takeoverCount.withLock { $0 } == 0)
+    for _ in 0..<2 {
+      _ = service.send(.post, path + "/scroll", #"{"contentOffset":{"x":0,"y":0}}"#)
+      #expect(store.takeoverCount.withLock { $0 } == 1)
+    }
+  }
+
   /// Where it is not known what the client was told last, it may show what goes with another offset.
   @Test func aViewportIsInvalidatedUnlessTheOffsetIsKnown() throws {
     let store = ScriptedStore(isShared: true)

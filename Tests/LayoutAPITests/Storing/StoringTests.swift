@@ -557,6 +557,31 @@ struct StoringTests {
     #expect(store.touched.withLock(\.count) == count)
   }
 
+  /// Whoever opens the store next judges by the world's clock, whatever time has gone by.
+  @Test(arguments: [(446, 0), (447, 1), (-447, 1), (-7200, 1)])
+  func theStoreKnowsOfUseAfterALeap(leap: Int64, count: Int) throws {
+    let store = ScriptedStore(isShared: false)
+    let second = Mutex<Int64>(1_000_000)
+    let service = MockService(over: store, worldSeconds: { second.withLock { $0 } })
+    let path = try service.makeSession(session)
+    second.withLock { $0 += leap }
+    for _ in 0..<2 {
+      #expect(service.send(.get, path)?.status == 200)
+      _ = service.service.sweep()
+    }
+    #expect(store.touched.withLock(\.count) == count)
+  }
+
+  /// Of lives that end before the next sweep could say so, the store is told of each use at once.
+  @Test(arguments: [(7, false), (8, true)])
+  func theStoreKnowsOfUseAtOnceWhereLivesAreShort(seconds: Int, isAnsweredFromMemory: Bool) throws {
+    let store = ScriptedStore(isShared: false)
+    let service = MockService(over: store, timeToLive: .seconds(seconds))
+    let path = try service.makeSession(session)
+    #expect((service.send(.get, path, mayTakeLong: false) != nil) == isAnsweredFromMemory)
+    #expect(service.send(.get, path)?.status == 200)
+  }
+
   /// Where the last tick is not known, a drag began nearer to where the finger was lifted than to where a change was
   /// made long ago.
   @Test func aDragAfterALossBeginsWhereTheClientIs() throws {
