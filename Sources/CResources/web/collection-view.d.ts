@@ -66,7 +66,8 @@ export interface Layout {
 export interface PrefetchReach { ahead?: number; behind?: number }
 
 export interface Description {
-  collection: Collection;
+  /** Null where none has been given yet. */
+  collection: Collection | (() => Collection | Promise<Collection>) | null;
   layout?: Layout;
   prefetch?: PrefetchReach;
 }

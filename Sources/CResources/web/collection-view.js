@@ -340,8 +340,9 @@ export class CollectionView extends EarlyElement {
   get renderItem() { return this.#renderItem; }
   set renderItem(value) {
     const isFirst = this.#renderItem === showName;
-    this.#renderItem = value;
-    if (!isFirst || value === showName) return;
+    // Frameworks set what they do not know yet.
+    this.#renderItem = value ?? showName;
+    if (!isFirst || this.#renderItem === showName) return;
     // What leaves goes to those that are not used again, too.
     this.#pool = new Map();
     for (const item of this.#sorted) if (item.isFilledIn) this.#render(item, "new");
@@ -365,6 +366,8 @@ export class CollectionView extends EarlyElement {
   #y;
   #origin = { x: 0, y: 0 };
   #basis = { x: 0, y: 0 };
+  /** Where the layer is that moves with the answers. */
+  #shown = { x: 0, y: 0 };
   /** The offset that the server knows of. */
   #told = { x: 0, y: 0 };
 
@@ -595,6 +598,7 @@ export class CollectionView extends EarlyElement {
   set collection(value) {
     this.#collection = value ?? null;
     this.#edition++;
+    this.#abandon();
     this.#want();
   }
 
@@ -602,7 +606,8 @@ export class CollectionView extends EarlyElement {
   get description() {
     return { collection: this.collection, layout: this.#layout, ...this.#reach };
   }
-  set description({ collection, layout, prefetch }) {
+  set description(value) {
+    const { collection, layout, prefetch } = value ?? {};
     if (prefetch) {
       this.#prefetchReach = prefetch;
       this.#hasPrefetchReach = true;
@@ -738,8 +743,14 @@ export class CollectionView extends EarlyElement {
       const answer = await this.#askOnce("POST", "/updates", body);
       this.#followBatch(edition, batch);
       this.#takeSummary(answer);
-      const reloaded = [...this.#items.values()].filter((item) => item.isCell && isReloaded(item.attributes, batch));
+      const reloaded = [...this.#items.values()].filter(({ attributes }) => isReloaded(attributes, batch));
+      const current = this.#current;
       this.#change(answer);
+      // Of what is out of sight nobody says where it is now.
+      if (current !== null && this.#current === current) {
+        this.#current = pathAfter(current, batch);
+        this.#keepOneTabStop();
+      }
       // What looks as it did is not told of.
       for (const item of reloaded) if (this.#items.get(item.key) === item) this.#render(item, "recycled");
       this.#dispatchRanges("cancelprefetch", answer.cancelPrefetch);
@@ -858,31 +869,29 @@ export class CollectionView extends EarlyElement {
       if (size.width > 0 && size.height > 0) this.#viewport = size;
     }
     if (generation !== this.#generation || this.#viewport.width <= 0) return;
+    const edition = this.#edition;
     if (this.#collection === null && this.#source !== null) {
-      const edition = this.#edition;
-      // All that is asked after it waits for it, another source too.
-      const source = await this.#fetch(
+      // All that is asked after it waits for it, but for another collection.
+      const source = await this.#unlessReplaced(this.#fetch(
         new URL(this.#source, document.baseURI),
-        { method: "GET", signal: AbortSignal.timeout(this.answerTimeout * 1000) });
+        { method: "GET", signal: AbortSignal.timeout(this.answerTimeout * 1000) }));
+      if (edition !== this.#edition) return;
       if (!source.ok) throw new LayoutError(source.status, null, "GET", this.#source);
       const json = JSON.parse(source.text);
       // Whatever else has been set meanwhile need not read it again.
-      if (edition === this.#edition) {
-        this.#collection = json.collection ?? json;
-        if (json.layout && !this.#hasLayout) this.#layout = json.layout;
-        if (json.prefetch && !this.#hasPrefetchReach) this.#prefetchReach = json.prefetch;
-      }
+      this.#collection = json.collection ?? json;
+      if (json.layout && !this.#hasLayout) this.#layout = json.layout;
+      if (json.prefetch && !this.#hasPrefetchReach) this.#prefetchReach = json.prefetch;
       if (generation !== this.#generation) return;
     }
     const collection =
-      typeof this.#collection === "function" ? await this.#collection() : this.collection;
-    if (generation !== this.#generation) return;
+      typeof this.#collection === "function" ? await this.#unlessReplaced(this.#collection()) : this.collection;
+    if (generation !== this.#generation || edition !== this.#edition) return;
     if (collection === null) return this.#empty();
     if (this.#session) this.#forget();
     this.#applyAxis(this.#layout);
     // While an item was up nobody looked.
     this.#resized();
-    const edition = this.#edition;
     const viewport = this.#viewport;
     const layout = this.#layout;
     const isOwn = this.#hasLayout;
@@ -914,6 +923,13 @@ export class CollectionView extends EarlyElement {
     this.#dispatchRanges("prefetch", answer.prefetch, hasShown);
     // The offset may have been clamped, or scrolled meanwhile.
     this.#wantTick();
+  }
+
+  #abandon = () => {};
+
+  /** What comes of it, unless the page has set another collection before: nobody waits for what nobody wants. */
+  #unlessReplaced(promise) {
+    return Promise.race([promise, new Promise((resolve) => { this.#abandon = resolve; })]);
   }
 
   /** There is no collection any more. Before there has been one, what the page's server has drawn stays. */
@@ -1080,9 +1096,15 @@ export class CollectionView extends EarlyElement {
       }
       const isLater = status === 429 ||
         (status === 503 && !(fields["If-Match"] && leavesOpen({ status, problem: json })));
-      if (isLater && attempt < 6) {
-        const wait = Number(response.headers.get("Retry-After"));
-        await delay(clamp(wait || 0.25 * 2 ** attempt, 0.1, 30));
+      const wait = Number(response.headers.get("Retry-After"));
+      // For longer nobody waits here: ticks and all that the page asks would wait too.
+      if (isLater && attempt < 6 && !(wait > 30)) {
+        // What has been done all the same is told again by what tells all.
+        if (leavesOpen({ status, problem: json })) {
+          if (url.endsWith("/scroll")) body = { ...body, full: true };
+          else this.#fullWanted = true;
+        }
+        await delay(Math.max(wait || 0.25 * 2 ** attempt, 0.1));
         continue;
       }
       this.#emit("request", { method, url, status, seconds, body });
@@ -1555,6 +1577,7 @@ export class CollectionView extends EarlyElement {
       for (const item of this.#sorted) this.#place(item);
     }
     if (this.#isHeld) {
+      this.#shown = shown;
       this.#layer.style.transform =
         `translate(${this.#origin.x - shown.x}px, ${this.#origin.y - shown.y}px)`;
     }
@@ -1797,8 +1820,9 @@ export class CollectionView extends EarlyElement {
     const oldPaths = cellPaths(this.#sorted.map(({ attributes }) => attributes));
     const newPaths = cellPaths(attributes);
     this.#applyAxis(layout);
-    this.#told = contentOffset;
-    this.#setContent(contentSize, contentOffset);
+    // What has been scrolled meanwhile is a way in the other direction now, or goes on.
+    const place = this.#offsetAfter({ contentOffset });
+    this.#setContent(contentSize, wasHorizontal === isHorizontal(layout) ? place : contentOffset);
     const offset = this.contentOffset;
     const screen = (place) => shifted(place, offset.x, offset.y);
     const side = (horizontally, sign, place) => {
@@ -1894,7 +1918,8 @@ export class CollectionView extends EarlyElement {
     if (this.#motion || this.#pointer?.isScrolling || this.#movement) return;
     this.#x.settle();
     this.#y.settle();
-    this.#anchorLayer(this.contentOffset);
+    // What moves with the answers waits for the one about this.
+    if (!this.#isHeld) this.#anchorLayer(this.contentOffset);
     if (start && this.#session && this.#snapMode !== "none") this.#snapFrom(start);
     else this.#lastRest = this.contentOffset;
   }
@@ -2182,8 +2207,11 @@ export class CollectionView extends EarlyElement {
     this.#capture(pointer);
     const center = item.center;
     const finger = this.#pointOf({ clientX: pointer.x, clientY: pointer.y });
+    // It is taken where it is seen, which is where the last answer has it.
+    const { x, y } = this.contentOffset;
+    const behind = this.#isHeld ? { x: x - this.#shown.x, y: y - this.#shown.y } : { x: 0, y: 0 };
     this.#begin(item, center, {
-      pointer, grip: { x: center.x - finger.x, y: center.y - finger.y },
+      pointer, grip: { x: center.x - finger.x + behind.x, y: center.y - finger.y + behind.y },
     });
   }
 
@@ -2242,6 +2270,10 @@ export class CollectionView extends EarlyElement {
       frame: { ...frame, x: position.x - frame.width / 2, y: position.y - frame.height / 2 },
     };
     this.#place(item);
+    if (!this.#isHeld || !this.#isInHand) return;
+    // The pointer is where the view is, and what is around the item where the last answer has it.
+    const { x, y } = this.contentOffset;
+    item.element.style.transform = this.#transform(shifted(item.attributes, this.#shown.x - x, this.#shown.y - y));
   }
 
   async #stepMovement() {
@@ -2436,17 +2468,29 @@ export class CollectionView extends EarlyElement {
     if (item) item.element.focus({ preventScroll: true });
   }
 
-  #isPressing = false;
+  /** How many keys are not done with. */
+  #pressed = 0;
 
   async #keyDown(event) {
     // A key that is held goes on when the server has answered, and not for long after it was let go.
-    if (event.repeat && this.#isPressing) return event.preventDefault();
-    this.#isPressing = true;
+    if (event.repeat && this.#pressed > 0) return event.preventDefault();
+    this.#pressed++;
     try {
       await this.#press(event);
     } finally {
-      this.#isPressing = false;
+      this.#pressed--;
     }
+  }
+
+  /** Where keys have led so far, and how many are on their way. */
+  #way = Promise.resolve();
+  #walkers = 0;
+
+  /** Does what a key wants once what the keys before it wanted is done: it goes on from where they have led. */
+  #goOn(go) {
+    const gone = this.#walkers > 0 ? this.#way.then(go) : go();
+    this.#walkers++;
+    return (this.#way = gone.catch((error) => this.#report(error)).finally(() => { this.#walkers--; }));
   }
 
   async #press(event) {
@@ -2465,7 +2509,8 @@ export class CollectionView extends EarlyElement {
     if (target.matches(EDITORS)) return;
     // A window that has not the focus itself says nothing of elements that get it.
     const own = this.#itemOf(event);
-    if (own?.isCell) this.#current = own.attributes.indexPath;
+    // Who is on the way elsewhere has it still where it was.
+    if (own?.isCell && this.#walkers === 0) this.#current = own.attributes.indexPath;
     const item = this.#current && this.#items.get(keyOf("cell", this.#current));
     const isLift = event.key === " " ? !target.matches(CONTROLS) : step && (event.ctrlKey || event.altKey);
     if (this.reorderable && item && isLift) {
@@ -2480,17 +2525,20 @@ export class CollectionView extends EarlyElement {
     const isForward = event.key === "PageDown";
     if (step) {
       event.preventDefault();
-      await this.#focusNext(step);
+      await this.#goOn(() => this.#focusNext(step));
     } else if (event.key === "Home" || event.key === "End") {
       event.preventDefault();
       const isHome = event.key === "Home";
       const section = isHome
         ? counts.findIndex((count) => count > 0) : counts.findLastIndex((count) => count > 0);
-      if (section >= 0) await this.#focusItem([section, isHome ? 0 : counts[section] - 1], isHome ? "end" : "start");
+      if (section < 0) return;
+      const path = [section, isHome ? 0 : counts[section] - 1];
+      await this.#goOn(() => this.#focusItem(path, isHome ? "end" : "start"));
     } else if (isForward || event.key === "PageUp") {
       event.preventDefault();
       const way = (isForward ? 0.9 : -0.9) * this.#main.viewport;
-      const { x, y } = this.contentOffset;
+      // Each goes on from where the one before it leads.
+      const { x, y } = this.#motion?.end ?? this.contentOffset;
       const isThere = await this.#moveTo(this.#main === this.#x ? { x: x + way, y } : { x, y: y + way }, 0.25);
       await this.#enqueue(async () => {});
       // Who has stopped it, or goes elsewhere, says where it rests.
@@ -2661,10 +2709,35 @@ function sideOf(indexPath, run) {
 
 const FORMS = ["sizes", "lengths", "aspectRatios", "ids"];
 const countOf = (items) => items.count ?? FORMS.map((form) => items[form]?.length).find((n) => n !== undefined) ?? 0;
-/** Whether a batch reloads an item. */
-function isReloaded({ indexPath: [section, item] }, { reloadItems = [] }) {
-  return reloadItems.some(
-    ({ section: at, start, items }) => at === section && start <= item && item < start + countOf(items));
+/** Whether a batch reloads an element: of a section its header, its footer and its decorations are there still. */
+function isReloaded({ kind, indexPath: [section, item] }, { reloadItems = [], reloadSections = [] }) {
+  return reloadSections.some(({ at }) => at === section) || (kind === "cell" && reloadItems.some(
+    ({ section: at, start, items }) => at === section && start <= item && item < start + countOf(items)));
+}
+
+/** Where a place is after so many others have gone, and others have come, each where it is in the end. */
+function placeAfter(place, gone, come) {
+  let after = place - gone.reduce((sum, [start, end]) => sum + clamp(place - start, 0, end - start), 0);
+  for (const [at, count] of come.sort((a, b) => a[0] - b[0])) if (at <= after) after += count;
+  return after;
+}
+
+/** Where an item is after a batch; of one that is gone, who has its place. */
+function pathAfter([section, item], batch) {
+  const {
+    deleteSections = [], insertSections = [], moveSections = [], deleteItems = [], insertItems = [], moveItems = [],
+  } = batch;
+  const own = moveItems.find(({ from }) => comparePaths(from, [section, item]) === 0);
+  if (own) return [...own.to];
+  const after = moveSections.find(({ from }) => from === section)?.to ?? placeAfter(
+    section, [...deleteSections, ...moveSections.map(({ from }) => from)].map((at) => [at, at + 1]),
+    [...insertSections.map(({ at }) => at), ...moveSections.map(({ to }) => to)].map((at) => [at, 1]));
+  return [after, placeAfter(
+    item,
+    [...deleteItems.filter((range) => range.section === section).map(({ start, end }) => [start, end]),
+      ...moveItems.filter(({ from }) => from[0] === section).map(({ from }) => [from[1], from[1] + 1])],
+    [...insertItems.filter((run) => run.section === after).map(({ at, items }) => [at, countOf(items)]),
+      ...moveItems.filter(({ to }) => to[0] === after).map(({ to }) => [to[1], 1])])];
 }
 
 /** In which words items are described. */

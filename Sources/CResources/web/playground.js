@@ -59,6 +59,10 @@ const metricsOf = (layout) => ({ ...DEFAULTS[kindOf(layout)], ...state.metrics[k
 
 /** What a link says is taken where somebody could have chosen it here. */
 const isChoice = (name, value) => [...controls.elements[name]].some((input) => input.value === value);
+const isInReach = (name, value) => {
+  const { min, max, step } = controls.elements[name];
+  return value >= Number(min) && value <= Number(max) && (value - min) % (step || 1) === 0;
+};
 
 function readHash() {
   const hash = new URLSearchParams(location.hash.slice(1));
@@ -74,7 +78,7 @@ function readHash() {
     const known = DEFAULTS[kindOf(state.layout)][name];
     if (typeof known === "boolean") metrics[name] = value === "true";
     else if (typeof known === "string") metrics[name] = isChoice(name, value) ? value : known;
-    else if (value && Number.isFinite(Number(value))) metrics[name] = Number(value);
+    else if (value && isInReach(name, Number(value))) metrics[name] = Number(value);
   }
   state.metrics[kindOf(state.layout)] = metrics;
   const pair = (name) => {
@@ -152,12 +156,20 @@ const COLLECTIONS = {
 
 let insertedCount = 0;
 /** Something new, described as its neighbours are. */
-function newItems(count) {
+function newItems(count, section) {
   const sizes = Array.from({ length: count }, () => [80 + Math.random() * 100, 80 + Math.random() * 120].map(Math.round));
   switch (state.collection) {
     case "gallery": case "random": return { sizes, ids: sizes.map(() => `new ${++insertedCount}`) };
     case "million": return { lengths: sizes.map(([, height]) => height) };
-    default: return { count };
+    default: {
+      const { ids, size, sizes: given, lengths, aspectRatios } = view.collection?.sections?.[section]?.items ?? {};
+      return {
+        count, ...(size && { size }), ...(given && { sizes }),
+        ...(lengths && { lengths: sizes.map(([, height]) => height) }),
+        ...(aspectRatios && { aspectRatios: sizes.map(([width, height]) => width / height) }),
+        ...(ids && { ids: sizes.map(() => `new ${++insertedCount}`) }),
+      };
+    }
   }
 }
 
@@ -545,7 +557,7 @@ function chosenCell() {
 $("insert").addEventListener("click", () => {
   const [section, at] = chosenCell()?.indexPath ?? [0, 0];
   view.applyUpdates({
-    insertItems: [{ section, at, items: newItems(2) }], insertAnimation: { alpha: 0, scale: 0.3 },
+    insertItems: [{ section, at, items: newItems(2, section) }], insertAnimation: { alpha: 0, scale: 0.3 },
   }).then(() => { nameSections(); say("2 items inserted."); }, fail);
 });
 $("delete").addEventListener("click", () => {

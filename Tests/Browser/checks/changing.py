@@ -2,7 +2,7 @@
 
 import time
 
-from page import HAND, VIEW, WAIT, Page, expect, provokes
+from page import HAND, VIEW, WAIT, Page, Skipped, expect, provokes
 
 
 class ChangingChecks(Page):
@@ -136,6 +136,27 @@ class ChangingChecks(Page):
           return told.map((id) => ids.indexOf(id)).filter((index) => index >= 0);""")
         expect(told == [1, 2, 5, 3], f"filled anew are {told}")
         self.same("in the end")
+        # Of a section that is reloaded its header and its footer, too, which look as they did.
+        shown = self.browser.eval(VIEW + """
+          const section = (name) => ({
+            items: {ids: [`${name}1`, `${name}2`]}, header: {width: 0, height: 30}, footer: {width: 0, height: 20}});
+          let version = 1;
+          view.renderItem = (element, _, reuse) => { if (reuse !== "moved") element.textContent = version; };
+          view.layout = "list";
+          view.collection = {sections: [section("a"), section("b"), section("c")]};
+          await view.idle();
+          const shown = [];
+          for (const more of [{}, {moveSections: [{from: 2, to: 0}]}]) {
+            version++;
+            await view.applyUpdates({reloadSections: [{at: 1, section: section("b")}], ...more});
+            await view.idle();
+            shown.push(view.visibleItems.map(({element, attributes: {indexPath: [at], kind}}) => `${at} ${kind} ${element.textContent}`));
+          }
+          return shown;""")
+        for which, at in enumerate((1, 2)):
+            anew = [each for each in shown[which] if each.endswith(str(which + 2))]
+            expected = [f"{at} {kind} {which + 2}" for kind in ("header", "cell", "cell", "footer")]
+            expect(anew == expected, f"of a section that is reloaded are filled anew {anew} of {shown[which]}")
 
     def cards_that_turn_away_leave(self):
         """A card whose box still meets the viewport, and whose angle is beyond it."""
@@ -359,6 +380,25 @@ class ChangingChecks(Page):
           ])
         expect(not wrong, f"another session would be begun with something else after {wrong}")
 
+    def what_plays_goes_on(self):
+        """In an item that is moved in the document, too, where the browser knows how."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + """
+          if (!view.moveBefore) return null;
+          const frame = document.createElement("iframe");
+          const loaded = new Promise((resolve) => frame.addEventListener("load", resolve, {once: true}));
+          frame.srcdoc = "<p>";
+          view.elementAt(0, 1).append(frame);
+          await loaded;
+          frame.contentWindow.mark = "same";
+          await view.applyUpdates({moveItems: [{from: [0, 1], to: [0, 3]}]});
+          await view.idle();
+          await wait(100);
+          return [view.elementAt(0, 3).contains(frame), frame.contentWindow.mark ?? null];""")
+        if found is None:
+            raise Skipped("it moves nothing without taking it out")
+        expect(found == [True, "same"], f"in its item, and as it was: {found}")
+
     def what_leaves_shows_nothing(self):
         """Another item has its place already."""
         self.open("collection=random&layout=list")
@@ -366,8 +406,101 @@ class ChangingChecks(Page):
           view.animationDuration = 5;
           const first = view.elementAt(0, 0);
           await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]});
-          return [first.isConnected, view.attributesOf(first), view.attributesOf(view.elementAt(0, 0)).id];""")
-        expect(seen == [True, None, "r2"], f"in the document, its attributes, and those of the next: {seen}")
+          const {x, y, width, height} = first.getBoundingClientRect();
+          const isPressed = first.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+          return [first.isConnected, view.attributesOf(first), view.attributesOf(view.elementAt(0, 0)).id, isPressed,
+            first.getAttribute("aria-hidden")];""")
+        expect(seen == [True, None, "r2", False, "true"],
+               f"in the document, its attributes, those of the next, whether it is pressed, and hidden from readers: {seen}")
+
+    def what_leaves_goes_to_its_side(self):
+        """To another layout what comes before goes up and what comes after down, and so they come."""
+        self.open("collection=random&layout=list")
+        wrong, counts = self.browser.eval(VIEW + """
+          const own = (element) => element.getAnimations()[0].effect.getKeyframes()
+            .map(({transform}) => Number(transform.match(/translate\\([^,]*, ([-0-9.]+)px/)[1]));
+          const [small, large] = [40, 350].map((itemLength) => ({kind: "list", itemLength}));
+          const wrong = [];
+          view.collection = {sections: [{items: {count: 300}}]};
+          await view.setLayout(small);
+          await view.scrollToItem(0, 100, "center", false);
+          await view.idle();
+          await view.setLayout(large);
+          const run = view.visibleItems.map(({attributes: {indexPath}}) => indexPath[1]);
+          const leaving = [...view.querySelectorAll("[data-leaving]")];
+          for (const element of leaving) {
+            const item = Number(element.dataset.indexPath.split(",")[1]);
+            const [from, to] = own(element);
+            if ((to < from) !== (item < run[0])) wrong.push(`${item} leaves from ${from} to ${to}`);
+          }
+          for (const animation of document.getAnimations()) animation.finish();
+          await view.idle();
+          await view.setLayout(small);
+          const come = view.visibleItems.filter(({attributes: {indexPath: [, item]}}) => !run.includes(item));
+          for (const {element, attributes: {indexPath: [, item]}} of come) {
+            const [from, to] = own(element);
+            if ((from < to) !== (item < run[0])) wrong.push(`${item} comes from ${from} to ${to}`);
+          }
+          await view.idle();
+          // So does what a batch moves out of sight.
+          await view.setContentOffset({x: 0, y: 0}, false);
+          await view.idle();
+          const shown = view.visibleItems.length;
+          await view.applyUpdates({insertItems: [{section: 0, at: 0, items: {count: 50}}]});
+          const gone = view.querySelectorAll("[data-leaving]").length;
+          if (gone !== shown) wrong.push(`${gone} of ${shown} that are moved out of sight leave`);
+          await view.idle();
+          return [wrong, [leaving.length, come.length]];""")
+        expect(min(counts) > 4 and not wrong, f"of {counts} that leave and come: {wrong}")
+
+    def what_an_anchor_leaves_behind_is_gone(self):
+        """What has not changed, and is out of sight where the change has gone to."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + """
+          await view.setContentOffset({x: 0, y: 2000}, false);
+          await view.idle();
+          const answer = await view.applyUpdates({deleteItems: [{section: 0, start: 580, end: 600}], anchor: "end"});
+          const {height} = view.viewportSize;
+          const {y} = view.contentOffset;
+          const out = view.visibleItems.filter(({attributes: {frame}}) => frame.y + frame.height < y || frame.y > y + height);
+          return [answer.leaving.length > 0, y < 1500, out.length];""")
+        expect(found == [True, True, 0], f"whether something leaves, it is elsewhere, and how many are out of sight: {found}")
+        self.same("at the end")
+
+    def who_wants_stillness_has_it(self):
+        """Where the system asks for less motion, what changes is there at once."""
+        self.open("layout=list")
+        seen = self.browser.eval(WAIT + """
+          const frame = document.createElement("iframe");
+          frame.style.cssText = "position: fixed; inset: 0; width: 600px; height: 500px";
+          document.body.append(frame);
+          const window = frame.contentWindow;
+          // Before the module asks.
+          const asked = [];
+          window.matchMedia = (media) => {
+            asked.push(media);
+            return {media, matches: media.includes("reduce"), addEventListener() {}, removeEventListener() {}};
+          };
+          const page = frame.contentDocument;
+          const view = page.createElement("collection-view");
+          view.style.cssText = "width: 500px; height: 400px";
+          page.body.append(view);
+          const script = page.createElement("script");
+          Object.assign(script, {type: "module", src: "/client/collection-view.js"});
+          page.body.append(script);
+          const ids = Array.from({length: 90}, (_, item) => `i${item}`);
+          Object.assign(view, {server: `${location.origin}/`, layout: "list", collection: {sections: [{items: {ids}}]}});
+          for (let i = 0; i < 200 && !view.sessionURL; i++) await wait(25);
+          await view.idle();
+          await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 2}]});
+          const moving = [...view.children].filter((element) => element.getAnimations().length > 0).length;
+          const leaving = view.querySelectorAll("[data-leaving]").length;
+          view.setContentOffset({x: 0, y: 900});
+          const {y} = view.contentOffset;
+          await view.idle();
+          frame.remove();
+          return [asked.length > 0, moving, leaving, y];""")
+        expect(seen == [True, 0, 0, 900], f"asked for it, and moving, leaving, and scrolled at once: {seen}")
 
     @provokes(404)
     def changes_are_told_of(self):

@@ -21,8 +21,11 @@ class DraggingChecks(Page):
         self.browser.up()
         self.same("after a drag")
         after = self.ids()
-        moved = self.browser.eval("return moved")
+        moved, said = self.browser.eval("return [moved, document.getElementById('status').textContent]")
         expect(len(moved) == 1 and moved[0]["from"] == [0, 0], f"events: {moved}")
+        up = self.browser.eval("return document.querySelectorAll('[data-dragging]').length")
+        expect(up == 0, f"dropped, {up} items are up")
+        expect(said == f"Moved from 1 to {moved[0]['to'][1] + 1}.", f"the page says: {said}")
         expected = before[1:]
         expected.insert(moved[0]["to"][1], before[0])
         expect(moved[0]["to"][1] > 0 and after == expected[:8], f"{before} became {after} by {moved}")
@@ -88,15 +91,31 @@ class DraggingChecks(Page):
 
     def scrolled_by_others_it_stays_in_the_hand(self):
         """A wheel, or the page, scrolls what is under an item that is up; there it is dropped."""
-        for what, scroll in (
-            ("a wheel", "view.shadowRoot.querySelector('.scroller').scrollTop += 400;"),
-            ("the page", "await view.setContentOffset({x: 0, y: 400}, false);"),
+        by_wheel = "view.shadowRoot.querySelector('.scroller').scrollTop += 400;"
+        # What else there is may move with the answers: the item does not wait for them.
+        late = """
+          const real = window.fetch;
+          window.fetch = async (url, options) => {
+            const answer = await real(url, options);
+            if (/(scroll|movement)$/.test(url)) await wait(300);
+            return answer;
+          };
+          SCROLL
+          for (let i = 0; i < 40 && view.contentOffset.y !== 400; i++) await wait(5);
+          await new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+          const early = middle() - y;
+          if (Math.abs(early) > 1) throw new Error(`before it is answered it is ${early} px from the hand`);
+          window.fetch = real;""".replace("SCROLL", by_wheel)
+        for what, scroll, more in (
+            ("a wheel", by_wheel, ""), ("the page", "await view.setContentOffset({x: 0, y: 400}, false);", ""),
+            ("a wheel, of which it is told late", late, ""),
+            ("a wheel below a pinned header, of which it is told late", late, ", sectionHeadersPinToVisibleBounds: true"),
         ):
             self.open("collection=random&layout=list")
             found = self.browser.eval(VIEW + WAIT + HAND + f"""
               const ids = Array.from({{length: 100}}, (_, item) => `r${{item + 1}}`);
               await view.replaceCollection({{sections: [{{items: {{ids, lengths: ids.map(() => 40)}}}}]}});
-              await view.setLayout({{kind: "list"}});
+              await view.setLayout({{kind: "list"{more}}});
               await view.idle();
               const held = view.elementAt(0, 4);
               const middle = () => {{
@@ -117,6 +136,42 @@ class DraggingChecks(Page):
               await view.idle();
               return [view.contentOffset.y, Math.abs(away) <= 1, view.attributesOf(view.elementAt(0, 14))?.id];""")
             expect(found == [400, True, "r5"], f"{what}: the offset, whether it is in the hand, and who is there: {found}")
+
+    def what_is_taken_is_where_it_is_seen(self):
+        """Below pinned headers all moves with the answers: what is taken before one has come does not jump."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + HAND + """
+          const ids = Array.from({length: 300}, (_, item) => `r${item + 1}`);
+          view.collection = {sections: [{header: {width: 0, height: 20}, items: {ids, lengths: ids.map(() => 40)}}]};
+          await view.setLayout({kind: "list", sectionHeadersPinToVisibleBounds: true});
+          await view.setContentOffset({x: 0, y: 400}, false);
+          await view.idle();
+          const real = window.fetch;
+          window.fetch = async (url, options) => {
+            if (/(scroll|movement)$/.test(url)) await wait(300);
+            return real(url, options);
+          };
+          view.shadowRoot.querySelector(".scroller").scrollTop += 90;
+          for (let i = 0; i < 100 && view.contentOffset.y !== 490; i++) await wait(5);
+          const {element} = view.visibleItems.filter(({attributes: {kind}}) => kind === "cell")[5];
+          const grip = element.querySelector("[data-drag-handle]");
+          const {x, y} = grip.getBoundingClientRect();
+          const before = element.getBoundingClientRect().y;
+          const point = hand(grip, x + 2, y + 5);
+          point("pointerdown");
+          point("pointermove", {clientY: y + 15});
+          const way = () => Math.round(element.getBoundingClientRect().y - before);
+          const found = [way()];
+          window.fetch = real;
+          for (let i = 0; i < 100 && view.querySelector("[data-dragging]") !== element; i++) await wait(25);
+          await wait(700);
+          await view.idle();
+          found.push(way());
+          point("pointerup", {clientY: y + 15});
+          await view.idle();
+          return [...found, view.querySelectorAll("[data-dragging]").length];""")
+        expect(found == [10, 10, 0], f"dragged by 10 it has gone, at once and then, and up are: {found}")
+        self.same("taken before an answer has come")
 
     def what_is_dropped_scrolls_nothing(self):
         """Also where the server is slow, and has not been told yet that the page has scrolled."""
@@ -416,6 +471,22 @@ class DraggingChecks(Page):
         self.browser.up()
         found = self.same("dragged by a button")["offset"]["y"]
         expect(found == 100, f"dragged by a button it goes to {found}")
+        # Where none comes of a drag that has ended elsewhere, the next click is one.
+        clicks = self.browser.eval(VIEW + WAIT + HAND + """
+          await view.setContentOffset({x: 0, y: 0}, false);
+          await view.idle();
+          const element = view.elementAt(0, 1);
+          const {x, y} = element.getBoundingClientRect();
+          const point = hand(element, x + 20, y + 10);
+          point("pointerdown");
+          point("pointermove", {clientY: y + 40});
+          point("pointerup", {clientY: y + 40});
+          await wait(200);
+          const before = clicks;
+          element.click();
+          await view.idle();
+          return clicks - before;""")
+        expect(clicks == 1, f"a click after a drag is {clicks} clicks")
 
     def what_is_not_reorderable_stays(self):
         self.open("collection=random&layout=list")
@@ -539,6 +610,99 @@ class DraggingChecks(Page):
           return [up, told, view.version];""")
         expect(found == [0, [412], 2], f"up, told, and the version: {found}")
         self.same("after a touch of what others have moved")
+
+    def items_are_lifted_when_they_have_been_held(self):
+        """A finger for longer than a mouse; and none that has gone on meanwhile."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + HAND + """
+          const up = () => view.querySelectorAll("[data-dragging]").length;
+          const found = [];
+          for (const [pointerType, early, late] of [["mouse", 100, 400], ["touch", 240, 400]]) {
+            const element = view.elementAt(0, 2);
+            const {x, y} = element.getBoundingClientRect();
+            const point = hand(element, x + 20, y + 10, {pointerType});
+            point("pointerdown");
+            await wait(early);
+            found.push(up());
+            await wait(late);
+            found.push(up());
+            await view.idle();
+            point("pointerup");
+            await view.idle();
+            point("pointerdown");
+            point("pointermove", {clientY: y + 2});
+            await wait(600);
+            found.push(up());
+            point("pointercancel");
+            await view.idle();
+          }
+          return found;""")
+        expect(found == [0, 1, 0, 0, 1, 0], f"up early, late, and moved, by a mouse and a finger: {found}")
+
+    def other_presses_are_not_its_own(self):
+        """Those of other buttons, and on its scroll bar; what a press would do elsewhere does not take an item away."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + HAND + """
+          const element = view.elementAt(0, 2);
+          const {x, y} = element.getBoundingClientRect();
+          const up = () => view.querySelectorAll("[data-dragging]").length;
+          const found = [];
+          const right = hand(element, x + 20, y + 10, {button: 2});
+          right("pointerdown");
+          await wait(400);
+          found.push(up());
+          right("pointermove", {clientY: y - 90});
+          found.push(view.contentOffset.y);
+          right("pointerup", {clientY: y - 90});
+          // Of several fingers the first one counts.
+          const second = hand(element, x + 20, y + 10, {pointerId: 2, pointerType: "touch", isPrimary: false});
+          second("pointerdown");
+          await wait(500);
+          found.push(up());
+          second("pointerup");
+          const scroller = view.shadowRoot.querySelector(".scroller");
+          const box = scroller.getBoundingClientRect();
+          if (scroller.clientWidth < box.width - 1) {
+            const bar = hand(scroller, box.right - 3, box.top + 50);
+            bar("pointerdown");
+            bar("pointermove", {clientY: box.top - 60});
+            found.push(view.contentOffset.y);
+            bar("pointerup", {clientY: box.top - 60});
+          } else {
+            found.push(0);
+          }
+          const isPrevented = (type) => {
+            const event = new Event(type, {bubbles: true, composed: true, cancelable: true});
+            element.dispatchEvent(event);
+            return event.defaultPrevented;
+          };
+          // Pictures would be dragged by the browser; and menus come up for fingers that rest.
+          found.push(isPrevented("dragstart"), isPrevented("contextmenu"));
+          const point = hand(element, x + 20, y + 10);
+          point("pointerdown");
+          for (let i = 0; i < 100 && !up(); i++) await wait(25);
+          await view.idle();
+          found.push(isPrevented("contextmenu"));
+          // It is the drag that is called off, and not a dialog that it is in.
+          const escape = new KeyboardEvent("keydown", {key: "Escape", bubbles: true, composed: true, cancelable: true});
+          document.body.dispatchEvent(escape);
+          found.push(escape.defaultPrevented);
+          await view.idle();
+          point("pointerup");
+          await view.idle();
+          point("pointerdown");
+          for (let i = 0; i < 100 && !up(); i++) await wait(25);
+          await view.idle();
+          // What is touched has had the pointer by itself, and loses it to the view.
+          point("lostpointercapture");
+          await view.idle();
+          found.push(up());
+          scroller.dispatchEvent(new PointerEvent("lostpointercapture", {pointerId: 1}));
+          await view.idle();
+          found.push(up());
+          return found;""")
+        expect(found == [0, 0, 0, 0, True, False, True, True, 1, 0], f"up, offsets, what is prevented, and up: {found}")
+        self.same("after presses of others")
 
     def palms_are_no_pens(self):
         """A pen's hand lies on the screen: it takes nothing from the pen, and takes nothing with it."""

@@ -2,7 +2,7 @@
 
 import time
 
-from page import VIEW, WAIT, Page, expect, provokes
+from page import HAND, VIEW, WAIT, Page, expect, provokes
 
 
 class EmbeddingChecks(Page):
@@ -252,6 +252,89 @@ class EmbeddingChecks(Page):
               return [view.contentSize.height, scaled];""")
             expect(own == heights[0][2] != scaled, f"without a scale {what}: {own} instead of {heights[0][2]}")
 
+    def another_screen_has_other_pixels(self):
+        """Where a page is zoomed, or moved to another screen, the server is told; where it has a scale of its own it is not."""
+        self.open("collection=random&layout=list")
+        told = self.browser.eval(VIEW + WAIT + """
+          const queries = [];
+          const real = window.matchMedia;
+          window.matchMedia = (media) => {
+            const query = Object.assign(new EventTarget(), {media, matches: true, isHeard: 0});
+            const {addEventListener, removeEventListener} = query;
+            query.addEventListener = (...more) => { query.isHeard++; addEventListener.apply(query, more); };
+            query.removeEventListener = (...more) => { query.isHeard--; removeEventListener.apply(query, more); };
+            queries.push(query);
+            return query;
+          };
+          const told = [];
+          view.addEventListener("request", ({detail: {body}}) => { if (body?.viewport) told.push(body.viewport.displayScale); });
+          const screen = async (ratio) => {
+            Object.defineProperty(window, "devicePixelRatio", {value: ratio, configurable: true});
+            for (const query of [...queries]) query.dispatchEvent(new Event("change"));
+            await wait(50);
+            await view.idle();
+          };
+          await screen(2);
+          view.displayScale = "auto";
+          await wait(50);
+          await view.idle();
+          for (const ratio of [1.5, 3]) await screen(ratio);
+          view.displayScale = 2;
+          await wait(50);
+          await view.idle();
+          await screen(1);
+          window.matchMedia = real;
+          delete window.devicePixelRatio;
+          return [told, queries.map(({media}) => media.match(/[0-9.]+/)[0]).join(" "), queries.reduce((sum, {isHeard}) => sum + isHeard, 0)];""")
+        expect(told == [[2, 1.5, 3, 2], "2 1.5 3", 0], f"scales, what is asked for, and still listened to: {told}")
+
+    def who_is_gone_is_told_of_nothing(self):
+        """What a page takes out of the document is not kept by what it has listened to."""
+        self.open("collection=random&layout=list")
+        left = self.browser.eval(VIEW + WAIT + HAND + """
+          const heard = new Map();
+          const {addEventListener, removeEventListener} = EventTarget.prototype;
+          const isOutside = (target) => target === undefined || target === window || target === document || target instanceof MediaQueryList;
+          const count = (target, type, by) => {
+            if (isOutside(target)) heard.set(type, (heard.get(type) ?? 0) + by);
+          };
+          EventTarget.prototype.addEventListener = function (type, ...more) {
+            count(this, type, 1);
+            more[1]?.signal?.addEventListener("abort", () => count(this, type, -1));
+            return addEventListener.call(this ?? window, type, ...more);
+          };
+          EventTarget.prototype.removeEventListener = function (type, ...more) {
+            count(this, type, -1);
+            return removeEventListener.call(this ?? window, type, ...more);
+          };
+          const other = document.createElement("collection-view");
+          other.style.cssText = "width: 400px; height: 300px";
+          const {server} = view;
+          Object.assign(other, {
+            server, displayScale: "auto", layout: "list", reorderable: true, collection: {sections: [{items: {count: 90}}]}});
+          document.body.append(other);
+          for (let i = 0; i < 200 && !other.sessionURL; i++) await wait(25);
+          await other.idle();
+          const {x, y} = other.elementAt(0, 1).getBoundingClientRect();
+          const point = hand(other.elementAt(0, 1), x + 9, y + 9);
+          point("pointerdown");
+          for (let i = 0; i < 100 && !other.querySelector("[data-dragging]"); i++) await wait(25);
+          await other.idle();
+          point("pointerup");
+          await other.idle();
+          const most = Object.fromEntries(heard);
+          const parent = document.createElement("div");
+          document.body.append(parent);
+          parent.append(other);
+          other.remove();
+          await wait(50);
+          Object.assign(EventTarget.prototype, {addEventListener, removeEventListener});
+          parent.remove();
+          return [most, [...heard].filter(([, count]) => count !== 0)];""")
+        most, left = left
+        expect(most.get("pagehide") == 1 and most.get("change") == 1, f"it listens to {most}")
+        expect(not left, f"gone, it listens to {left}")
+
     def what_a_page_styles_is_where_it_belongs(self):
         """Whatever a page says of all its boxes, and wherever it hides the element."""
         self.open("layout=list")
@@ -389,7 +472,7 @@ class EmbeddingChecks(Page):
           const view = document.createElement("collection-view");
           view.style.cssText = "width: 600px; height: 500px";
           view.setAttribute("src", "/playground/gallery.json");
-          view.setAttribute("layout", '{"kind":"list","itemLength":40}');
+          view.setAttribute("layout", '\\n  {"kind":"list","itemLength":40}');
           window.prefetched = [];
           view.addEventListener("prefetch", ({detail}) => prefetched.push(...detail.ranges));
           document.body.append(view);""")
@@ -489,5 +572,8 @@ class EmbeddingChecks(Page):
           view.layout = {kind: "flow", columns: 3};
           const {error, status, problem} = await failed;
           view.label = "Stamps";
-          return [error.status, status, problem?.status, view.shadowRoot.querySelector("[role=list]").ariaLabel];""")
-        expect(told == [422, 422, 422, "Stamps"], f"an event says of a refusal, and the list is called, {told}")
+          const list = view.shadowRoot.querySelector("[role=list]");
+          const names = [list.getAttribute("aria-label")];
+          view.label = null;
+          return [error.status, status, problem?.status, ...names, list.getAttribute("aria-label")];""")
+        expect(told == [422, 422, 422, "Stamps", None], f"an event says of a refusal, and the list is called, {told}")

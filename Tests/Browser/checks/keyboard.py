@@ -15,6 +15,8 @@ class KeyboardChecks(Page):
         self.browser.key("Space")
         said = self.browser.eval(wait)
         expect("2 of 600" in said, f"said: {said}")
+        live = self.browser.eval(VIEW + "return view.shadowRoot.querySelector('.live').getAttribute('aria-live')")
+        expect(live == "assertive", f"what is said is read out: {live}")
         self.browser.key("ArrowRight")
         time.sleep(0.2)
         said = self.browser.eval(wait)
@@ -132,6 +134,27 @@ class KeyboardChecks(Page):
             self.browser.eval(VIEW + "await view.idle()")
             focus = self.browser.eval("return document.activeElement.dataset.indexPath ?? 'nothing'")
             expect(focus == path, f"from a long item {key} leads to {focus}")
+        # In a grid up and down stay in the column.
+        ways = self.browser.eval(VIEW + WAIT + """
+          const left = () => Math.round(document.activeElement.getBoundingClientRect().left);
+          view.description = {
+            layout: {kind: "flow", itemSize: {width: 90, height: 90}}, collection: {sections: [{items: {count: 200}}]}};
+          await new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+          await view.setContentOffset({x: 0, y: 0}, false);
+          await view.idle();
+          view.elementAt(0, 2).focus();
+          const ways = [];
+          for (const key of ["ArrowDown", "ArrowDown", "ArrowUp"]) {
+            const [before, item] = [left(), view.currentIndexPath[1]];
+            document.activeElement.dispatchEvent(
+              new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true}));
+            const focused = () => document.activeElement.dataset.indexPath;
+            for (let i = 0; i < 60 && focused() === `0,${item}`; i++) await wait(25);
+            await view.idle();
+            ways.push([left() - before, Math.sign(view.currentIndexPath[1] - item)]);
+          }
+          return ways;""")
+        expect(ways == [[0, 1], [0, 1], [0, -1]], f"down, down and up in a grid go across by, and on or back: {ways}")
 
     def keys_turn_pages(self):
         press = VIEW + WAIT + """
@@ -150,6 +173,41 @@ class KeyboardChecks(Page):
                   await view.idle();
                   return way();""", key, first, part, parts)
                 expect(abs(way) <= 1, f"{state}: {key} goes {way} px too far")
+        # Nor does one that comes before the one before it is there begin anew.
+        for state, part in (("layout=list", 0.9), ("layout=pagedGrid", 1)):
+            self.open(f"collection=random&{state}")
+            way = self.browser.eval(VIEW + WAIT + """
+              const [part] = args;
+              const scroller = view.shadowRoot.querySelector(".scroller");
+              for (let press = 0; press < 3; press++) {
+                scroller.dispatchEvent(
+                  new KeyboardEvent("keydown", {key: "PageDown", bubbles: true, composed: true, cancelable: true}));
+                await wait(60);
+              }
+              const axis = part < 1 ? "y" : "x";
+              const length = view.viewportSize[axis === "y" ? "height" : "width"];
+              const way = () => view.contentOffset[axis] - 3 * part * length;
+              for (let i = 0; i < 60 && Math.abs(way()) > 1; i++) await wait(50);
+              await wait(200);
+              await view.idle();
+              return way();""", part)
+            expect(abs(way) <= 1, f"{state}: three times PageDown goes {way} px too far")
+        # Cards lie in one row, which has nothing above and below.
+        for layout in ("coverFlow", "banner", "wheel"):
+            self.open(f"collection=random&layout={layout}")
+            items = self.browser.eval(VIEW + WAIT + """
+              view.elementAt(0, 1).focus();
+              const items = [];
+              for (const key of ["ArrowUp", "ArrowDown", "ArrowRight"]) {
+                document.activeElement.dispatchEvent(
+                  new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true}));
+                await wait(200);
+                await view.idle();
+                items.push(view.currentIndexPath[1]);
+              }
+              return items;""")
+            expect(items == [1, 1, 2], f"{layout}: up, down and to the right lead to {items}")
+        self.open("collection=random&layout=pagedGrid")
         # Whoever scrolls elsewhere meanwhile is not brought back.
         page = self.browser.eval(press + """
           const {width} = view.viewportSize;
@@ -235,6 +293,35 @@ class KeyboardChecks(Page):
             self.browser.key("ArrowUp")
             self.browser.eval(VIEW + "await view.idle()")
             self.same(what, least=2)
+        # Though the focus itself has gone elsewhere.
+        self.open("collection=random&layout=flow")
+        current = self.browser.eval(VIEW + """
+          view.elementAt(0, 3).focus();
+          document.getElementById("share").focus();
+          await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]});
+          await view.idle();
+          return [view.currentIndexPath, view.querySelector("[tabindex='0']").dataset.indexPath, document.activeElement.id];""")
+        expect(current == [[0, 2], "0,2", "share"], f"the current item, the one to tab to, and what has the focus: {current}")
+        # Out of sight, too, where nobody is told of it.
+        for what, batch, path in (
+            ("items come and go before it",
+             {"insertItems": [{"section": 0, "at": 0, "items": {"ids": ["x", "y"], "sizes": [[90, 90], [90, 90]]}}],
+              "deleteItems": [{"section": 0, "start": 1, "end": 2}], "moveItems": [{"from": [0, 0], "to": [0, 500]}]}, [0, 4]),
+            ("it is moved", {"moveItems": [{"from": [0, 4], "to": [0, 2]}]}, [0, 2]),
+            ("a section comes before it", {"insertSections": [{"at": 0, "section": {"items": {"ids": ["z"]}}}]}, [1, 4]),
+        ):
+            self.open("collection=random&layout=flow")
+            found = self.browser.eval(VIEW + """
+              view.elementAt(0, 4).focus();
+              await view.setContentOffset({x: 0, y: 3000}, false);
+              await view.idle();
+              await view.applyUpdates({...args[0], anchor: "visible"});
+              await view.idle();
+              const path = view.currentIndexPath;
+              await view.scrollToItem(...path, "center", false);
+              await view.idle();
+              return [path, view.attributesOf(document.activeElement)?.id];""", batch)
+            expect(found == [path, "r5"], f"out of sight {what}: the current item, and what has the focus: {found}")
         # Whose item has left the screen may go elsewhere, and it comes back.
         self.open("collection=random&layout=flow")
         stops = self.browser.eval(VIEW + """
@@ -316,16 +403,114 @@ class KeyboardChecks(Page):
         found = self.browser.eval("return [pressed, document.querySelectorAll('[data-dragging]').length]")
         expect(found == [1, 0], f"the button was pressed, and items lifted: {found}")
 
+    def keys_of_others_are_left_to_them(self):
+        """The browser's own, with another key held; and what an item, or a page, has had a use for."""
+        self.open("collection=random&layout=list")
+        taken = self.browser.eval(VIEW + """
+          view.reorderable = false;
+          const press = async (key, more) => {
+            const event = new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true, ...more});
+            view.elementAt(0, 2).focus();
+            view.elementAt(0, 2).dispatchEvent(event);
+            await view.idle();
+            return event.defaultPrevented;
+          };
+          const taken = [];
+          for (const [key, more] of [
+            ["ArrowLeft", {altKey: true}], ["Home", {ctrlKey: true}], ["End", {metaKey: true}], ["PageDown", {ctrlKey: true}],
+          ]) taken.push(await press(key, more));
+          taken.push(`${view.currentIndexPath}`);
+          view.elementAt(0, 2).addEventListener("keydown", (event) => event.preventDefault(), {once: true});
+          await press("ArrowDown");
+          return [...taken, `${view.currentIndexPath}`, await press("ArrowDown"), `${view.currentIndexPath}`];""")
+        expect(taken == [False, False, False, False, "0,2", "0,2", True, "0,3"], f"keys that it takes, and where they lead: {taken}")
+
+    def keys_count_however_fast_they_come(self):
+        """Of a server that takes its time each goes on from where those before it have led."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + """
+          const real = window.fetch;
+          window.fetch = async (url, options) => {
+            await wait(150);
+            return real(url, options);
+          };
+          const found = [];
+          for (const [keys, path] of [
+            [["ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp", "ArrowDown"], "0,3"], [["End", "ArrowUp", "ArrowUp"], "0,597"],
+            [["Home", "ArrowDown"], "0,1"],
+          ]) {
+            if (found.length === 0) view.elementAt(0, 0).focus();
+            for (const key of keys) {
+              document.activeElement.dispatchEvent(
+                new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true}));
+              await wait(40);
+            }
+            for (let i = 0; i < 100 && document.activeElement.dataset.indexPath !== path; i++) await wait(50);
+            await view.idle();
+            found.push(document.activeElement.dataset.indexPath);
+          }
+          window.fetch = real;
+          return found;""")
+        expect(found == ["0,3", "0,597", "0,1"], f"quick keys lead to {found}")
+
+    def keys_hold_nothing_at_an_edge(self):
+        """What a key has moved to the edge scrolls as far as it shows, and no further."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + """
+          view.collection = {sections: [{items: {ids: Array.from({length: 200}, (_, item) => `i${item}`)}}]};
+          await view.idle();
+          const {height} = view.viewportSize;
+          const last = view.visibleItems.filter(({attributes: {frame}}) => frame.y + frame.height <= height).at(-1);
+          last.element.focus();
+          const press = async (key) => {
+            document.activeElement.dispatchEvent(
+              new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true}));
+            await wait(200);
+            await view.idle();
+          };
+          await press(" ");
+          await press("ArrowDown");
+          const places = [view.contentOffset.y];
+          await wait(300);
+          places.push(view.contentOffset.y);
+          await press("Escape");
+          return [places[0] > 0 && places[0] < 100, places[1] - places[0], view.querySelectorAll("[data-dragging]").length];""")
+        expect(found == [True, 0, 0], f"it scrolls a little, then by, and up are: {found}")
+
+    def windows_may_lose_the_focus(self):
+        """Whoever looks something up elsewhere, and comes back, has still in hand what was lifted."""
+        self.needs_focus()
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + """
+          const element = view.elementAt(0, 1);
+          element.focus();
+          element.dispatchEvent(new KeyboardEvent("keydown", {key: " ", bubbles: true, composed: true, cancelable: true}));
+          const up = () => view.querySelectorAll("[data-dragging]").length;
+          for (let i = 0; i < 100 && !view.shadowRoot.querySelector(".live").textContent; i++) await wait(25);
+          const found = [];
+          for (const hasFocus of [false, true]) {
+            document.hasFocus = () => hasFocus;
+            element.focus();
+            element.blur();
+            await wait(100);
+            await view.idle();
+            found.push(up());
+          }
+          delete document.hasFocus;
+          return found;""")
+        expect(found == [1, 0], f"up when the window has lost the focus, and when it has gone elsewhere in it: {found}")
+
     def held_keys_do_not_pile_up(self):
         self.open("collection=random&layout=list")
-        asked, end = self.browser.eval(VIEW + WAIT + """
+        asked, end, isTaken = self.browser.eval(VIEW + WAIT + """
           const real = window.fetch;
           let asked = 0, letGo;
           const held = new Promise((resolve) => letGo = resolve);
           window.fetch = async (url, options) => { asked++; await held; return real(url, options); };
+          let isTaken = true;
           view.elementAt(0, 0).focus();
           for (let press = 0; press < 40; press++) {
-            (document.activeElement ?? view).dispatchEvent(new KeyboardEvent("keydown", {
+            isTaken &&= !(document.activeElement ?? view).dispatchEvent(new KeyboardEvent("keydown", {
               key: "End", repeat: press > 0, bubbles: true, composed: true, cancelable: true,
             }));
             await wait(10);
@@ -340,7 +525,8 @@ class KeyboardChecks(Page):
             }));
             await wait(100);
           }
-          return [asked, end];""")
+          return [asked, end, isTaken];""")
+        expect(isTaken, "the browser scrolls by keys that are held")
         expect(0 < asked < 20, f"forty presses before the first answer ask {asked} times")
         expect(end == "0,599", f"a key that is held leads to {end}")
         focus = self.browser.eval("return document.activeElement.dataset.indexPath ?? 'nothing'")

@@ -26,6 +26,10 @@ class PlaygroundChecks(Page):
           element, self.url)
         self.settle()
         self.same("by what the README says", least=5)
+        hidden = self.browser.eval(VIEW + """
+          view.hidden = true;
+          return view.getClientRects().length === 0;""")
+        expect(hidden, "what the page hides is there")
 
     def curl_tells_the_same(self):
         """The commands that the page shows, run by a shell."""
@@ -105,6 +109,39 @@ class PlaygroundChecks(Page):
           const { width, height } = view.viewportSize;
           return [view.layout.itemSize.width, width <= 400 && height <= 300];""")
         expect(shown == [60, True], f"{link}: {shown}")
+        # So are the page's colours, and JSON of one's own that is short enough for mail.
+        own = {"sections": [{"items": {"ids": ["it's", "mine"]}}]}
+        self.open("layout=list&collection=json&theme=dark")
+        self.browser.eval(VIEW + WAIT + """
+          const json = document.getElementById("json");
+          json.value = JSON.stringify(args[0]);
+          json.dispatchEvent(new Event("input", {bubbles: true}));
+          document.getElementById("apply").click();
+          for (let i = 0; i < 200 && view.itemCounts.join() !== "2"; i++) await wait(25);
+          await view.idle();
+          for (let i = 0; i < 100 && !location.hash.includes("mine"); i++) await wait(25);""", own)
+        command = self.browser.eval("""
+          document.querySelector("input[name=curl][value=once]").click();
+          return document.getElementById("curl").textContent;""")
+        ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=10)
+        expect("it's" in ran.stdout, f"{command}: {ran.stdout[:200]} {ran.stderr[:200]}")
+        link = self.browser.eval("return location.href")
+        self.browser.goto(link)
+        self.settle()
+        shown = self.browser.eval(VIEW + """
+          return [document.documentElement.dataset.theme, view.visibleItems.map(({attributes: {id}}) => id)];""")
+        expect(shown == ["dark", ["it's", "mine"]], f"{link}: {shown}")
+        length, kept = self.browser.eval(VIEW + WAIT + """
+          const json = document.getElementById("json");
+          json.value = JSON.stringify({sections: [{items: {ids: Array.from({length: 2000}, (_, i) => `i${i}`)}}]});
+          json.dispatchEvent(new Event("input", {bubbles: true}));
+          document.getElementById("apply").click();
+          for (let i = 0; i < 200 && view.itemCounts.join() !== "2000"; i++) await wait(25);
+          await view.setContentOffset({x: 0, y: 500}, false);
+          await view.idle();
+          for (let i = 0; i < 100 && !location.hash.includes("at="); i++) await wait(25);
+          return [location.href.length, location.hash.includes("json=")];""")
+        expect(length < 6500 and not kept, f"a link of {length} characters, with the JSON: {kept}")
 
     def strange_links_are_no_dead_ends(self):
         """What nobody could have chosen is not taken, and what is around it is."""
@@ -113,6 +150,9 @@ class PlaygroundChecks(Page):
             ("layout=__proto__&collection=constructor", "waterfall", "gallery"),
             ("layout=waterfall-x&collection=random", "waterfall", "random"),
             ("layout=flow&collection=random&direction=diagonal&size=abc&spacing=&at=x,y", "flow", "random"),
+            ("layout=waterfall&collection=random&columns=0", "waterfall", "random"),
+            ("layout=waterfall&collection=random&columns=2.5&spacing=-20", "waterfall", "random"),
+            ("layout=flow&collection=random&size=1e300&inset=Infinity", "flow", "random"),
             ("%&layout=list&collection=random&%E0%A4%A", "list", "random"),
         ):
             self.open(link)
@@ -121,6 +161,156 @@ class PlaygroundChecks(Page):
               const chosen = (name) => document.querySelector(`input[name=${name}]:checked`)?.value;
               return [view.layout.kind, chosen("layout"), chosen("collection")];""")
             expect(shown == [layout, layout, collection], f"{link}: {shown}")
+
+    def other_links_are_other_pages(self):
+        """In the same tab, too, where only what is behind the hash differs."""
+        self.open("layout=list&collection=random")
+        self.browser.eval("window.mark = 'same'; setTimeout(() => { location.hash = 'layout=waterfall&collection=random'; });")
+        for _ in range(40):
+            time.sleep(0.1)
+            try:
+                found = self.browser.eval("return [window.mark ?? null, document.querySelector('collection-view')?.layout.kind]")
+            except Exception:
+                # It is on its way.
+                continue
+            if found == [None, "waterfall"]:
+                break
+        expect(found == [None, "waterfall"], f"another link shows {found}")
+        self.settle()
+
+    def controls_do_what_they_say(self):
+        self.open("layout=flow&collection=random")
+        metrics = {
+            "flow": "direction size spacing inset pin", "waterfall": "direction columns spacing inset pin",
+            "pagedGrid": "direction columns rows spacing inset", "list": "direction size spacing inset pin",
+            "coverFlow": "direction size spacing inset", "wheel": "size radius", "banner": "size spacing inset",
+        }
+        for layout, expected in metrics.items():
+            shown = self.browser.eval(VIEW + """
+              document.querySelector(`input[value=${args[0]}]`).click();
+              await view.idle();
+              return [...document.querySelectorAll("[data-for]")].filter((label) => label.getClientRects().length)
+                .map((label) => label.dataset.for);""", layout)
+            expect(set(shown) == set(expected.split()), f"{layout} has the controls {shown}")
+        themes = self.browser.eval("""
+          const themes = [];
+          for (let press = 0; press < 3; press++) {
+            document.getElementById("theme").click();
+            themes.push(document.documentElement.dataset.theme);
+          }
+          return themes;""")
+        expect(themes == ["light", "dark", ""], f"the colours go through {themes}")
+        # Another collection is shown from its beginning.
+        self.open("layout=list&collection=random")
+        seen = self.browser.eval(VIEW + WAIT + """
+          await view.setContentOffset({x: 0, y: 2000}, false);
+          await view.idle();
+          document.querySelector("input[value=json]").click();
+          for (let i = 0; i < 200 && view.itemCounts.join() !== "5,40"; i++) await wait(25);
+          await view.idle();
+          const seen = [view.contentOffset.y];
+          const said = () => document.getElementById("status").textContent;
+          const go = async (number) => {
+            document.getElementById("item").value = number;
+            document.querySelector("#jump button").click();
+            await wait(100);
+            await view.idle();
+          };
+          // Numbers go through all sections.
+          await go(30);
+          seen.push(view.elementAt(1, 24) !== null);
+          document.getElementById("item").max = "";
+          await go(46);
+          seen.push(said());
+          // Nothing is wrong with the server.
+          const json = document.getElementById("json");
+          json.value = "{";
+          json.dispatchEvent(new Event("input", {bubbles: true}));
+          document.getElementById("apply").click();
+          await wait(100);
+          seen.push(document.getElementById("json-problem").textContent !== "", document.getElementById("failed").hidden);
+          return seen;""")
+        expect(seen == [0, True, "There are not so many items.", True, True],
+               f"where, whether it goes there, what it says, the problem, and that it is no failure: {seen}")
+
+    @provokes(422)
+    def what_is_changed_is_what_is_meant(self):
+        """The item with the focus is deleted; what comes is described as its neighbours are, so that curl tells the same."""
+        self.open("layout=list&collection=random")
+        seen = self.browser.eval(VIEW + WAIT + """
+          const press = async (id) => {
+            const {version} = view;
+            document.getElementById(id).click();
+            for (let i = 0; i < 200 && view.version === version; i++) await wait(25);
+            await view.idle();
+          };
+          // A window that has not the focus itself says nothing of elements that get it.
+          const focus = (section, item) => {
+            const element = view.elementAt(section, item);
+            element.focus();
+            element.dispatchEvent(new FocusEvent("focusin", {bubbles: true, composed: true}));
+          };
+          focus(0, 1);
+          await press("delete");
+          const seen = [document.getElementById("status").textContent];
+          document.querySelector("input[value=million]").click();
+          for (let i = 0; i < 200 && view.itemCounts[0] !== 1e6; i++) await wait(25);
+          await view.idle();
+          // What only its number names keeps its colour when that changes.
+          const second = view.elementAt(0, 1);
+          const hue = second.style.getPropertyValue("--hue");
+          focus(0, 0);
+          await press("delete");
+          seen.push(view.elementAt(0, 0) === second, second.style.getPropertyValue("--hue") === hue);
+          document.querySelector("input[value=json]").click();
+          for (let i = 0; i < 200 && view.itemCounts.join() !== "5,40"; i++) await wait(25);
+          await view.idle();
+          for (const section of [0, 1]) {
+            await view.scrollToItem(section, 0, "start", false);
+            await view.idle();
+            focus(section, 1);
+            await press("insert");
+          }
+          document.querySelector("input[name=curl][value=once]").click();
+          const {collection, layout, viewportSize: viewport, contentSize} = view;
+          const answer = await (await fetch("/v1/layout", {
+            method: "POST", headers: {"Content-Type": "application/json"},
+            body: JSON.stringify({collection, layout, viewport}),
+          })).json();
+          seen.push(view.itemCounts.join(), answer.contentSize.height === contentSize.height);
+          // Keys are asked for where one is missing only.
+          await view.setLayout({kind: "flow", columns: 3}).catch(() => {});
+          view.layout = {kind: "flow", columns: 3};
+          for (let i = 0; i < 100 && document.getElementById("failed").hidden; i++) await wait(25);
+          return [...seen, document.getElementById("failed").hidden, document.getElementById("key").hidden];""")
+        expect(seen == ["Item r2 deleted.", True, True, "7,42", True, False, True], f"changed: {seen}")
+
+    def the_stage_has_the_size_that_is_chosen(self):
+        """By its handle, not smaller than what shows something, nor larger than there is room for."""
+        self.open("layout=banner&collection=random")
+        sizes, middle = self.browser.eval(VIEW + WAIT + """
+          const handle = document.getElementById("handle");
+          const stage = document.getElementById("stage");
+          const press = (key, times = 1) => {
+            for (let i = 0; i < times; i++) handle.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
+            return [stage.offsetWidth, stage.offsetHeight];
+          };
+          const room = [stage.parentElement.clientWidth, stage.parentElement.clientHeight];
+          const before = press("ArrowLeft");
+          const sizes = [before, press("ArrowRight"), press("ArrowLeft", 3), press("ArrowUp", 2)];
+          const [one, two, three, four] = sizes;
+          const found = [two[0] - one[0], three[0] - two[0], four[1] - three[1]];
+          found.push(press("ArrowLeft", 90)[0], press("ArrowUp", 90)[1]);
+          const [width, height] = [press("ArrowRight", 90)[0], press("ArrowDown", 90)[1]];
+          found.push(width <= room[0], height <= room[1]);
+          press("ArrowUp", 10);
+          await wait(600);
+          await view.idle();
+          // Cards of a banner stand in the middle.
+          const {frame} = view.visibleItems.find(({attributes: {kind}}) => kind === "cell").attributes;
+          return [found, frame.y + frame.height / 2 - view.viewportSize.height / 2];""")
+        expect(sizes == [20, -60, -40, 200, 200, True, True], f"by its keys it gets wider, narrower and lower by, and ends at: {sizes}")
+        expect(abs(middle) < 10, f"cards are {middle} px from the middle")
 
     def the_last_choice_counts(self):
         """What comes late from the network does not replace what was chosen after it."""

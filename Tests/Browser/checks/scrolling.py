@@ -78,6 +78,116 @@ class ScrollingChecks(Page):
               return [view.contentOffset[axis], length];""", axis, way, page)
             expect(offset == page * length, f"scrolled by {way} it goes to {axis} = {offset} instead of page {page} of {length}")
 
+    def wheels_turn_as_many_pages_as_they_turn(self):
+        """A rule that counts from where a drag began is asked as for one flick; what the page asks then ends where it says."""
+        for what, act, page in (
+            ("turned over several pages", "scroller.scrollLeft += 2.6 * width;", 3),
+            ("turned a little, and then scrolled by the page", """
+              scroller.scrollLeft += 60;
+              scroller.dispatchEvent(new Event("scroll"));
+              view.setContentOffset({x: 3 * width, y: 0}, false);""", 3),
+        ):
+            self.open("collection=random&layout=pagedGrid")
+            at = self.browser.eval(VIEW + WAIT + f"""
+              const scroller = view.shadowRoot.querySelector(".scroller");
+              const {{width}} = view.viewportSize;
+              {act}
+              await wait(300);
+              const at = () => view.contentOffset.x / width;
+              for (let i = 0; i < 40 && (i < 10 || at() % 1); i++) await wait(50);
+              await view.idle();
+              return at();""")
+            expect(at == page, f"{what}, it rests at page {at}")
+
+    def who_comes_to_rest_by_itself_scrolls_by_itself(self):
+        """Fingers across go to the page, and those along it to the element, which snaps; all else is the browser's."""
+        self.open("collection=random&layout=list")
+        actions = self.browser.eval(VIEW + """
+          const actions = [];
+          for (const layout of [
+            {kind: "list"}, {kind: "flow", scrollDirection: "horizontal"}, {kind: "pagedGrid"}, {kind: "banner"},
+            {kind: "coverFlow", scrollDirection: "vertical"}, {kind: "list", snap: {mode: "start"}},
+            {kind: "banner", snap: {mode: "none"}},
+          ]) {
+            await view.setLayout(layout);
+            actions.push(getComputedStyle(view.shadowRoot.querySelector(".scroller")).touchAction);
+          }
+          return actions;""")
+        across, along = "pan-y pinch-zoom", "pan-x pinch-zoom"
+        expect(actions == ["auto", "auto", across, across, along, along, "auto"], f"fingers may: {actions}")
+
+    def what_is_pinned_stays_until_it_is_told(self):
+        """The browser scrolls at once; what depends on the offset goes with the answers, and does not tremble."""
+        self.open("collection=random&layout=list")
+        self.browser.eval(VIEW + """
+          view.collection = {sections: [
+            {header: {width: 0, height: 40}, footer: {width: 0, height: 40}, items: {count: 200, size: {width: 90, height: 90}}}]};
+          await view.idle();""")
+        for what, layout, edge in (
+            ("headers", {"kind": "flow", "sectionHeadersPinToVisibleBounds": True}, "top"),
+            ("footers", {"kind": "flow", "sectionFootersPinToVisibleBounds": True}, "bottom"),
+            ("covers", {"kind": "coverFlow", "scrollDirection": "vertical"}, "top"),
+        ):
+            moved, held = self.browser.eval(VIEW + WAIT + """
+              const [layout, kind, edge] = args;
+              await view.setLayout(layout);
+              await view.setContentOffset({x: 0, y: 600}, false);
+              await view.idle();
+              const element = view.querySelector(`[data-kind=${kind}]:not([data-leaving])`);
+              const at = () => element.getBoundingClientRect()[edge];
+              const before = at();
+              const real = window.fetch;
+              let answer;
+              const isHeld = new Promise((go) => { answer = go; });
+              window.fetch = async (url, options) => {
+                if (String(url).endsWith("/scroll")) await isHeld;
+                return real(url, options);
+              };
+              view.shadowRoot.querySelector(".scroller").scrollTop += 40;
+              for (let i = 0; i < 100 && view.contentOffset.y !== 640; i++) await wait(10);
+              await new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+              const held = [view.contentOffset.y, at() - before];
+              window.fetch = real;
+              answer();
+              await view.idle();
+              return [element.isConnected, held];""", layout, what[:-1] if what != "covers" else "cell", edge)
+            expect(moved and held[0] == 640 and abs(held[1]) < 1, f"{what}, scrolled to {held[0]} and not told: moved {held[1]} px")
+
+    def far_ways_are_short(self):
+        """Asked to go far it begins near the end: what is between is not asked for."""
+        self.open("collection=million&layout=waterfall")
+        seen, end, height = self.browser.eval(VIEW + """
+          const seen = [];
+          const look = () => {
+            if (view.contentOffset.y > 0) seen.push(view.contentOffset.y);
+            frame = requestAnimationFrame(look);
+          };
+          let frame = requestAnimationFrame(look);
+          await view.scrollToItem(0, 500000, "start");
+          cancelAnimationFrame(frame);
+          await view.idle();
+          return [seen, view.contentOffset.y, view.viewportSize.height];""")
+        expect(len(seen) > 3, f"it goes there by {seen}")
+        expect(min(seen) >= end - 2 * height - 1, f"it goes to {end} by way of {min(seen)}")
+
+    def idle_is_who_has_arrived(self):
+        self.open("collection=random&layout=list")
+        at = self.browser.eval(VIEW + """
+          view.setContentOffset({x: 0, y: 900});
+          await view.idle();
+          return view.contentOffset.y;""")
+        expect(at == 900, f"it says that it is idle at {at}")
+        moving = self.browser.eval(VIEW + """
+          const count = () => view.visibleItems.filter(({element}) => element.getAnimations().length > 0).length;
+          await view.setContentOffset({x: 0, y: 0}, false);
+          await view.idle();
+          await view.applyUpdates({
+            insertItems: [{section: 0, at: 599, items: {ids: ["new"], sizes: [[50, 50]]}}], moveItems: [{from: [0, 0], to: [0, 1]}]});
+          const before = count();
+          await view.idle();
+          return [before > 0, view.querySelectorAll("[data-leaving]").length, count()];""")
+        expect(moving == [True, 0, 0], f"something moves, and it says that it is idle while so many leave and move: {moving}")
+
     def what_is_stopped_comes_to_rest(self):
         """On a page, whoever has stopped it on its way, or taken the hand away that dragged it."""
         press = "const press = hand(scroller, x + 300, y + 100); press('pointerdown');"
@@ -152,6 +262,23 @@ class ScrollingChecks(Page):
               await wait(100);
               if (at() !== between) throw new Error(`held at ${{between}} it goes to ${{at()}}`);
               press("pointerup", {{clientX: x + 310}});"""),
+            ("held still, and let go", f"""
+              const {{fetch}} = window;
+              let answer, asked;
+              const [held, isAsked] = [new Promise((go) => {{ answer = go; }}), new Promise((go) => {{ asked = go; }})];
+              window.fetch = async (url, options) => {{
+                if (String(url).endsWith("/snap")) {{ asked(); await held; }}
+                return fetch(url, options);
+              }};
+              {fling}
+              await isAsked;
+              {press}
+              window.fetch = fetch;
+              const told = new Promise((go) => view.addEventListener("snap", go, {{once: true}}));
+              answer();
+              await told;
+              const between = at();
+              press("pointerup");"""),
         ):
             self.open("collection=random&layout=pagedGrid")
             between, page = self.browser.eval(VIEW + WAIT + HAND + f"""
@@ -257,6 +384,35 @@ class ScrollingChecks(Page):
           }
           return places;""")
         expect(places == [500, 0, 50, 100], f"stopped it is at, and an item is shown at, {places}")
+        # What is wanted to be seen, and is, scrolls nothing; and who is told that it is there sees what is there.
+        seen = self.browser.eval(VIEW + """
+          await view.setContentOffset({x: 0, y: 2000}, false);
+          const {height} = view.viewportSize;
+          const isSeen = ({attributes: {frame}}) => frame.y + frame.height > 2000 && frame.y < 2000 + height;
+          const shown = view.visibleItems.map(isSeen);
+          const inside = view.visibleItems.find(({attributes: {frame}}) => frame.y > 2000);
+          await view.scrollToItem(...inside.attributes.indexPath);
+          const places = [view.contentOffset.y];
+          await view.scrollToItem(0, 0);
+          return [shown.length > 2 && !shown.includes(false), ...places, view.contentOffset.y < 50];""")
+        # A hand that is put on it holds it where it is.
+        held = self.browser.eval(VIEW + WAIT + HAND + """
+          await view.setContentOffset({x: 0, y: 0}, false);
+          await view.idle();
+          const {x, y} = view.getBoundingClientRect();
+          const scroller = view.shadowRoot.querySelector(".scroller");
+          const stopped = view.setContentOffset({x: 0, y: 3000});
+          for (let i = 0; i < 100 && view.contentOffset.y === 0; i++) await new Promise(requestAnimationFrame);
+          const point = hand(scroller, x + 100, y + 100);
+          point("pointerdown");
+          const before = view.contentOffset.y;
+          await wait(500);
+          const after = view.contentOffset.y;
+          point("pointerup");
+          await stopped;
+          return [before > 0 && before < 3000, after - before];""")
+        expect(held == [True, 0], f"held on its way, it goes on by {held}")
+        expect(seen == [True, 2000, True], f"shown at once, and scrolled to what is seen, and to what is not: {seen}")
 
     def changes_do_not_undo_scrolling(self):
         """What is scrolled while a change is under way, the server has not been told of yet."""
@@ -265,17 +421,21 @@ class ScrollingChecks(Page):
             ("a batch", "view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]})"),
             ("other data", f"view.replaceCollection({collection})"),
             ("another size", "new Promise((resolve) => { view.style.width = '580px'; setTimeout(resolve, 500); })"),
+            ("another layout", "view.setLayout({kind: 'list', snap: {mode: 'none'}})"),
         ):
             self.open("layout=list&collection=random")
-            offset = self.browser.eval(VIEW + WAIT + f"""
+            offset, start = self.browser.eval(VIEW + WAIT + f"""
               view.description = {{layout: {{kind: "list"}}, collection: {collection.replace("+ 2", "+ 1")}}};
               await new Promise((resolve) => view.addEventListener("ready", resolve, {{once: true}}));
               await view.setContentOffset({{x: 0, y: 1000}}, false);
               await view.idle();
               const real = window.fetch;
+              let start = 1000;
               window.fetch = async (url, options) => {{
                 const answer = await real(url, options);
-                if (/(updates|collection|viewport)$/.test(url)) await wait(300);
+                // An item is in the middle then.
+                if (String(url).endsWith("/layout")) start = (await answer.clone().json()).contentOffset.y;
+                if (/(updates|collection|viewport|layout)$/.test(url)) await wait(300);
                 return answer;
               }};
               const changed = {change};
@@ -284,17 +444,24 @@ class ScrollingChecks(Page):
               await changed;
               window.fetch = real;
               await view.idle();
-              return view.contentOffset.y;""")
-            expect(offset == 1300, f"scrolled by 300 from 1000 while {what} came, it is at {offset}")
+              return [view.contentOffset.y, start];""")
+            expect(offset == start + 300, f"scrolled by 300 from {start} while {what} came, it is at {offset}")
             self.same(what, least=5)
         # Far away and back: what was out of sight when the answer came is not, where the server knows of.
         self.browser.eval(VIEW + WAIT + """
           const {y} = view.contentOffset;
+          const real = window.fetch;
+          window.fetch = async (url, options) => {
+            const answer = await real(url, options);
+            // By now it has told where it was.
+            if (String(url).endsWith("/updates")) view.setContentOffset({x: 0, y: y + 3000}, false);
+            return answer;
+          };
           const changed = view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]});
-          view.setContentOffset({x: 0, y: y + 3000}, false);
           changed.then(() => view.setContentOffset({x: 0, y}, false));
           await changed;
-          await view.idle();""")
+          await view.idle();
+          window.fetch = real;""")
         self.same("away and back while a batch came", least=5)
 
     def nothing_piles_up_in_hidden_pages(self):
@@ -311,10 +478,15 @@ class ScrollingChecks(Page):
           const isThere = await Promise.race([
             view.scrollToItem(0, 300).then(() => view.idle()).then(() => true), wait(2000)]);
           const isShown = view.elementAt(0, 300) !== null;
+          // By itself, with nothing asked for after it.
+          view.shadowRoot.querySelector(".scroller").scrollTop = 1000;
+          for (let i = 0; i < 100 && view.contentOffset.y !== 1000; i++) await wait(10);
+          const isDrawn = await Promise.race([view.idle().then(() => true), wait(2000)]);
           window.requestAnimationFrame = real;
           delete document.hidden;
-          return [left, isThere, isShown];""")
-        expect(found == [0, True, True], f"elements that are leaving, whether it is idle, and shows what it should: {found}")
+          return [left, isThere, isShown, isDrawn];""")
+        expect(found == [0, True, True, True],
+               f"elements that are leaving, whether it is idle, shows what it should, and is idle again: {found}")
         self.same("shown again")
 
     def pages_scroll_across_it(self):
@@ -420,6 +592,10 @@ class ScrollingChecks(Page):
         size = self.browser.eval(VIEW + "return view.viewportSize.height")
         expect(end == 44e9 - size, f"the end is at {end}")
         expect(self.browser.eval(VIEW + "return view.elementAt(0, 999999999) !== null"), "the last is not there")
+        left = self.browser.eval(VIEW + """
+          const {scrollTop, scrollHeight, clientHeight} = view.shadowRoot.querySelector(".scroller");
+          return scrollHeight - clientHeight - scrollTop;""")
+        expect(abs(left) <= 1, f"at the end the thumb has {left} px to go")
         for target in (22e9, 1_234_567_890, 3_000_000, 500):
             self.browser.eval(VIEW + "await view.setContentOffset({x: 0, y: args[0]}, false); await view.idle()", target)
             expect(self.same(f"at {target}")["offset"]["y"] == target, f"not at {target}")
@@ -481,6 +657,13 @@ class ScrollingChecks(Page):
               return sign < 0 ? view.contentOffset.y : view.contentSize.height - view.viewportSize.height - view.contentOffset.y;""",
               sign, start)
             expect(left == 0, f"the scroller has no way to go, and the content {left} px")
+        left = self.browser.eval(VIEW + """
+          await view.setLayout({kind: "list", scrollDirection: "horizontal"});
+          await view.setContentOffset({x: 1e12, y: 0}, false);
+          await view.idle();
+          return view.contentSize.width - view.viewportSize.width - view.contentOffset.x;""")
+        expect(abs(left) <= 1, f"sideways it ends {left} px before the end")
+        self.same("at the end sideways")
 
     def swinging_beyond_the_ends(self):
         """As Safari on Apple's systems does: the content goes along by itself, and nothing is to be done."""

@@ -128,7 +128,7 @@ class SessionsChecks(Page):
     def sessions_are_given_back(self):
         """Servers have room for so many: each is deleted when nobody needs it, with what the page says of itself."""
         self.open("collection=random&layout=list")
-        begun, deleted = self.browser.eval(VIEW + WAIT + """
+        begun, deleted, isLast = self.browser.eval(VIEW + WAIT + """
           const real = window.fetch;
           const [begun, deleted] = [[`${view.sessionURL} mine`], []];
           let late = 0;
@@ -162,9 +162,19 @@ class SessionsChecks(Page):
           await wait(100);
           view.remove();
           await end(5);
+          // A page that has just been loaded is shown, too, and begins none twice.
+          late = 0;
+          main.append(view);
+          dispatchEvent(new PageTransitionEvent("pageshow", {persisted: false}));
+          await wait(0);
+          dispatchEvent(new PageTransitionEvent("pageshow", {persisted: false}));
+          await begin(6);
+          await wait(200);
+          const [last] = begun.splice(5);
           window.fetch = real;
-          return [begun, deleted];""")
+          return [begun, deleted, last === `${view.sessionURL} mine`];""")
         expect(len(begun) == 5 and deleted == begun, f"begun: {begun}, deleted: {deleted}")
+        expect(isLast, "where a page is shown for the first time, a session is begun twice")
 
     @provokes(404)
     def other_sessions_begin_with_what_is_known(self):
@@ -204,6 +214,11 @@ class SessionsChecks(Page):
           found.push(await lose());
           await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]});
           found.push(await lose());
+          // What replaces all is followed again.
+          await view.applyUpdates({insertItems: [{section: 0, at: 1, items: {ids: ["i"], size}}]});
+          await view.replaceCollection(of("k", "l", "m"));
+          await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]});
+          found.push(await lose());
           // Of a server that has no session, whatever it has begun, nobody asks for ever.
           const real = window.fetch;
           made = 0;
@@ -215,7 +230,7 @@ class SessionsChecks(Page):
           await view.scrollToItem(0, 0).catch(({status}) => found.push(status));
           window.fetch = real;
           return [...found, made];""")
-        expect(found == ["made 2", "b c", "f e", "g h", "h", 404, 1], f"they begin with, and in vain: {found}")
+        expect(found == ["made 2", "b c", "f e", "g h", "h", "l m", 404, 1], f"they begin with, and in vain: {found}")
 
     @provokes(412, 422)
     def refusals_are_no_dead_ends(self):
@@ -253,6 +268,13 @@ class SessionsChecks(Page):
           await view.applyUpdates(last(597)).catch(() => view.applyUpdates(last(597)));
           return [isLost, status, isKept, view.itemCounts[0]];""")
         expect(found == [True, 412, True, 596], f"refused, and then: {found}")
+        # Nor is a batch tried on what nobody has seen here.
+        status = self.browser.eval(VIEW + """
+          const last = {deleteItems: [{section: 0, start: 595, end: 596}]};
+          await fetch(`${view.sessionURL}/updates`, {
+            method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(last)});
+          return view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}], dryRun: true}).then(() => 200, ({status}) => status);""")
+        expect(status == 412, f"tried on another version: {status}")
         # Of layouts that are refused one after the other none is left.
         kinds = self.browser.eval(VIEW + WAIT + """
           const refused = new Promise((resolve) => {
@@ -332,6 +354,52 @@ class SessionsChecks(Page):
           Object.assign(window, {fetch, setTimeout});
           return [waits.filter((ms) => ms === 7000).length, version];""")
         expect((waits, version) == (5, 2), f"of five refusals {waits} are waited for, and the version is {version}")
+        # Ticks would wait too: what a minute will not mend is said at once.
+        asked, status = self.browser.eval(VIEW + """
+          const real = window.fetch;
+          let asked = 0;
+          window.fetch = (url, options) => {
+            if (!String(url).endsWith("/updates")) return real(url, options);
+            asked++;
+            return Promise.resolve(new Response("", {status: 429, headers: {"Retry-After": "60"}}));
+          };
+          const {status} = await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]}).catch((error) => error);
+          window.fetch = real;
+          return [asked, status];""")
+        expect((asked, status) == (1, 429), f"asked {asked} times for {status}")
+
+    def answers_without_room_are_made_up_for(self):
+        """The server has done what was asked, and has no room to tell of it."""
+        self.open("collection=random&layout=flow")
+        self.browser.eval(VIEW + """
+          const real = window.fetch;
+          view.reorderable = true;
+          window.lost = "";
+          window.fetch = async (url, options) => {
+            const answer = await real(url, options);
+            if (!window.lost || !String(url).endsWith(window.lost) || options.method === "DELETE") return answer;
+            window.lost = "";
+            return new Response('{"type": "/problems/uncertain"}', {status: 503, headers: {"Retry-After": "0.1"}});
+          };
+          window.lost = "/scroll";
+          await view.setContentOffset({x: 0, y: 1400}, false);
+          await view.idle();""")
+        self.same("after a tick")
+        moved = self.browser.eval(VIEW + WAIT + """
+          await view.setContentOffset({x: 0, y: 0}, false);
+          await view.idle();
+          const cell = view.elementAt(0, 0);
+          const press = (key) => cell.dispatchEvent(
+            new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true}));
+          cell.focus();
+          press(" ");
+          await wait(300);
+          window.lost = "/movement";
+          press("ArrowRight");
+          await wait(800);
+          return window.lost === "";""")
+        expect(moved, "no step was lost")
+        self.same("after a step of an item that is up")
 
     def lost_answers_are_made_up_for(self):
         """The server has answered, and counts on the client having taken it."""
@@ -554,6 +622,33 @@ class SessionsChecks(Page):
             expect(after > before / 2, f"{what}: from {before} to {after}")
             self.same(f"after {what}, of a server that knew of another offset", least=3)
 
+    def who_says_where_it_is_is_believed(self):
+        """A batch may say where the client is; what replaces all, what is to stay."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + """
+          const ids = Array.from({length: 400}, (_, item) => `i${item}`);
+          const of = (ids) => ({sections: [{items: {ids}}]});
+          view.collection = of(ids);
+          await view.setContentOffset({x: 0, y: 3000}, false);
+          await view.idle();
+          const told = [];
+          view.addEventListener("request", ({detail: {url, body}}) => {
+            if (String(url).endsWith("/updates")) told.push(body.contentOffset.y);
+          });
+          const found = [];
+          const item = {deleteItems: [{section: 0, start: 399, end: 400}]};
+          await view.applyUpdates({...item, contentOffset: {x: 0, y: 2000}, dryRun: true});
+          await view.applyUpdates({...item, dryRun: true});
+          const [first, second] = ids.slice(0, 2).map((id) => `new ${id}`);
+          for (const [data, anchor] of [[[first, ...ids], "start"], [[second, first, ...ids], {indexPath: [0, 70]}]]) {
+            const {y} = view.contentOffset;
+            await view.replaceCollection(of(data), anchor);
+            await view.idle();
+            found.push(Math.sign(view.contentOffset.y - y));
+          }
+          return [told, found];""")
+        expect(found == [[2000, 3000], [0, 1]], f"told, and which way it goes: {found}")
+
     def what_is_never_answered_is_asked_again(self):
         """A server, or a proxy before it, that takes a request and says nothing."""
         self.open("collection=random&layout=list")
@@ -624,6 +719,24 @@ class SessionsChecks(Page):
           window.fetch = real;
           return [...view.children].map((element) => element.textContent);""")
         expect(texts == ["A", "B", "C"], f"a batch for the data before leaves {texts}")
+        # What comes late is not waited for either: what never comes keeps nothing from being shown that is set after it.
+        for what, act in (
+            ("a source", "view.src = '/hang.json'; await wait(100); view.src = '/there.json';"),
+            ("a function", "view.collection = () => new Promise(() => {}); await wait(100);"
+             "view.collection = {sections: [{items: {ids: ['c1', 'c2']}}]};"),
+        ):
+            self.open("layout=list")
+            texts = self.browser.eval(VIEW + WAIT + f"""
+              const real = window.fetch;
+              window.fetch = (url, options) => /hang[.]json/.test(url) ? new Promise(() => {{}})
+                : /there[.]json/.test(url) ? Promise.resolve(new Response('{{"sections": [{{"items": {{"ids": ["c1", "c2"]}}}}]}}'))
+                : real(url, options);
+              const shown = () => view.visibleItems.map(({{attributes: {{id}}}}) => id).join(" ");
+              {act}
+              for (let i = 0; i < 100 && shown() !== "c1 c2"; i++) await wait(25);
+              window.fetch = real;
+              return shown();""")
+            expect(texts == "c1 c2", f"set after {what} that does not come: {texts}")
 
     def resized_while_it_begins(self):
         """The collection may be large, and is sent once, whatever size the element gets meanwhile."""
