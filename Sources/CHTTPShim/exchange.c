@@ -143,6 +143,7 @@ static void reset(http_exchange *exchange, http_loop *loop, struct MHD_Connectio
   exchange->reply.content_type = NULL;
   exchange->reply.tag[0] = 0;
   exchange->reply.is_read = false;
+  exchange->reply.changes_nothing = false;
   exchange->reply.line = 0;
   exchange->form = NULL;
 }
@@ -283,8 +284,10 @@ static enum MHD_Result send_reply(http_exchange *exchange) {
   // What is prepared is held once, however many are sent it.
   size_t held = reply->prepared ? 0 : reply->count;
   if (!http_may_hold(exchange, held)) {
-    if (reply->is_read) http_exchange_refuse(exchange, 503, too_much_is_held);
-    else refuse_as(exchange, &http_uncertain, answer_has_no_room);
+    if (reply->is_read || reply->changes_nothing || reply->status >= 300)
+      http_exchange_refuse(exchange, 503, too_much_is_held);
+    else
+      refuse_as(exchange, &http_uncertain, answer_has_no_room);
     held = reply->count;
   }
   http_hold(exchange, held);

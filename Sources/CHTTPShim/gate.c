@@ -221,14 +221,13 @@ static const char *path_fault(const char *path, size_t count) {
   return NULL;
 }
 
-// A length: digits only, at most 18 of them.
+// A length: digits only. One that is too long for a number is longer than any body may be.
 static bool parse_length(const char *text, uint64_t *length) {
-  size_t count = strlen(text);
-  if (count == 0 || count > 18) return false;
+  if (*text == 0) return false;
   uint64_t value = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (text[i] < '0' || text[i] > '9') return false;
-    value = value * 10 + (uint64_t)(text[i] - '0');
+  for (; *text; text++) {
+    if (*text < '0' || *text > '9') return false;
+    value = value < UINT64_MAX / 10 ? value * 10 + (uint64_t)(*text - '0') : UINT64_MAX;
   }
   *length = value;
   return true;

@@ -26,6 +26,7 @@ struct http_reply {
   const char *content_type;  // static; NULL for none
   char tag[HTTP_TAG_SIZE];   // empty for none
   bool is_read;              // the answer to a GET or HEAD, which caches on the way may keep
+  bool changes_nothing;      // whether nothing has been done, as the handler says
   unsigned line;             // whose request it is, as far as the handler has said so
   size_t field_count;
   struct {

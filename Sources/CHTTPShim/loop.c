@@ -17,6 +17,8 @@
 #include "internal.h"
 
 static const double sweep_interval = 0.5;
+// A loop that has not run for longer has kept its clients waiting, and not they it: the process was stopped.
+static const double standstill = 2;
 // How many turns without any event or progress are taken at once, and how long others wait.
 enum { most_vain_turns = 8, vain_wait = 5 };
 // What is sent over TLS goes out in records, one a turn and without a word of it; and how many turns a
@@ -267,6 +269,16 @@ static void sweep(http_loop *loop, double now) {
   http_body_sweep(loop, now);
 }
 
+// Does not hold against clients what the loop has stood still.
+static void excuse(http_loop *loop, double now) {
+  double pause = now - loop->last_sweep;
+  if (pause <= standstill) return;
+  for (http_connection *it = loop->connections; it; it = it->next) {
+    it->since = it->since + pause < now ? it->since + pause : now;
+    it->moved_at = it->moved_at + pause < now ? it->moved_at + pause : now;
+  }
+}
+
 static void add_connection(http_loop *loop, const http_arrival *arrival) {
   uint64_t ends = loop->ended_count;
   if (MHD_add_connection(loop->daemon, arrival->fd, &arrival->address.any, arrival->size) !=
@@ -350,6 +362,7 @@ static void wait_and_serve(http_loop *loop) {
   if (count > 0 || loop->steps != steps) loop->vain_turns = 0;
   else count_vain_turn(loop);
   if (loop->now - loop->last_sweep > sweep_interval) {
+    excuse(loop, loop->now);
     sweep(loop, loop->now);
     loop->last_sweep = loop->now;
   }

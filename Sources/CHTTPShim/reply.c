@@ -103,6 +103,8 @@ void http_prepared_free(http_prepared *prepared) {
 
 void http_reply_prepared(http_reply *reply, http_prepared *prepared) { reply->prepared = prepared; }
 
+void http_reply_changes_nothing(http_reply *reply) { reply->changes_nothing = true; }
+
 void http_reply_put_in_line(http_reply *reply, unsigned line) { reply->line = line; }
 
 void http_reply_body(http_reply *reply, unsigned status, const uint8_t *body, size_t count,

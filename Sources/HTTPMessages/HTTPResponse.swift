@@ -7,7 +7,10 @@ public struct HTTPResponse: Sendable {
   public let content: HTTPContent
 
   /// The other header fields, in order.
-  public let otherFields: [HTTPField]
+  public private(set) var otherFields: [HTTPField]
+
+  /// Whether nothing has changed, though it was not a GET that was asked: who does not get it may ask again.
+  public private(set) var changesNothing = false
 
   /// Makes a response of a content.
   ///
@@ -37,7 +40,16 @@ public struct HTTPResponse: Sendable {
   /// - Parameter fields: The fields.
   /// - Returns: The response with them.
   public func adding(_ fields: [HTTPField]) -> HTTPResponse {
-    HTTPResponse(status: status, content: content, otherFields: otherFields + fields)
+    var response = self
+    response.otherFields += fields
+    return response
+  }
+
+  /// The same, of a request that has changed nothing.
+  public var changingNothing: HTTPResponse {
+    var response = self
+    response.changesNothing = true
+    return response
   }
 
   /// The body; see ``HTTPContent/bytes``.

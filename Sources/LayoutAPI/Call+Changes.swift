@@ -9,11 +9,14 @@ extension Call {
     fields.ifMatch.isEmpty || EntityTag.field(fields.ifMatch, names: version)
   }
 
-  /// Refuses a change if the client believes in another version than there is.
-  func checkIfMatch(_ session: Session.Snapshot) throws(Failure) {
+  /// Refuses a change, or a question, if the client believes in another version than there is.
+  ///
+  /// The tag is that of the answer, if it is not the version's alone.
+  func checkIfMatch(_ session: Session.Snapshot, tag: EntityTag? = nil) throws(Failure) {
     if isIfMatch(session.version) { return }
-    let tag = EntityTag(session).field.description
-    throw .problem(.movedOn(to: session.version, tag: tag, from: fields.ifMatch))
+    let tag = tag ?? EntityTag(session)
+    throw .problem(
+      .movedOn(to: session.version, tag: tag.field.description, from: fields.ifMatch))
   }
 
   /// The session that the path names, for a change that a store has to learn of, if there is one.

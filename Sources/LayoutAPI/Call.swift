@@ -179,6 +179,11 @@ struct Call: ~Escapable {
     try body { (value) throws(JSONError) in _ = try JSONObject<NoMember>(value, allowed: []) }
   }
 
+  /// Leaves what has sessions leave to a worker, where that frees many that have left before.
+  func checkFreesLittle() throws(Failure) {
+    guard mayTakeLong || !service.sessions.hasMuchToFree else { throw .takesLong }
+  }
+
   /// Leaves what takes long to a worker.
   func checkIsShort(_ content: Content) throws(Failure) {
     guard mayTakeLong || Call.isShort(content) else { throw .takesLong }

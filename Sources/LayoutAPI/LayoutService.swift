@@ -81,12 +81,12 @@ public final class LayoutService: HTTPHandler {
 
   /// Forgets sessions that nobody has asked for; to be called now and then.
   ///
-  /// - Returns: Whether sessions have left since the last call.
-  public func sweep() -> Bool {
+  /// - Returns: How many bytes the sessions took that have left since the last call.
+  public func sweep() -> Int {
     // First what needs nobody else.
-    let haveLeft = sessions.sweep(at: now())
+    let leftByteCount = sessions.sweep(at: now())
     archive?.sweep()
-    return haveLeft
+    return leftByteCount
   }
 
   /// What went wrong with the store since the last call, in words for those who run the server.

@@ -80,6 +80,8 @@ public struct Container: Hashable, Sendable {
   public var size: Size
   /// Pixels per point; nil where nothing is rounded to pixels.
   public var displayScale: DisplayScale?
+  /// Whether what would take long to place is refused; not where it is only laid out again.
+  public var limitsWork = true
 
   /// Makes a container.
   ///

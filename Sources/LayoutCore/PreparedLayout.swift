@@ -20,15 +20,19 @@ public struct PreparedLayout: Sendable {
   ///   - content: The sections.
   ///   - layout: The layout.
   ///   - viewport: The viewport.
+  ///   - limitsWork: Whether what would take long to place is refused. How long that is depends on how equal items
+  ///     lie in memory, which what is read again need not do as before.
   /// - Throws: ``LayoutError`` if the content cannot be laid out.
   /// - Complexity: O(n) for items with sizes of their own; O(1) a section for equal items.
   public init(
-    _ content: Content, layout: any CollectionLayout, viewport: Viewport
+    _ content: Content, layout: any CollectionLayout, viewport: Viewport, limitsWork: Bool = true
   ) throws(LayoutError) {
     let direction = layout.scrollDirection
+    var container = Container(viewport, direction)
+    container.limitsWork = limitsWork
     self.init(
-      try layout.arrange(content, in: Container(viewport, direction), reusing: nil),
-      ItemCounter(content), direction, viewport)
+      try layout.arrange(content, in: container, reusing: nil), ItemCounter(content), direction,
+      viewport)
   }
 
   private init(
@@ -352,14 +356,14 @@ extension LayoutAttributes {
     return result
   }
 
-  /// The bounding box of the transformed frame, in points.
+  /// The bounding box of the transformed frame, in millionths from the frame's origin: whole numbers, so that what
+  /// only halves or turns them has its edges where they are, wherever the frame is.
   private var box: (minX: Double, minY: Double, maxX: Double, maxY: Double) {
-    let width = frame.width.points
-    let height = frame.height.points
+    let (width, height) = extents
     let left = -anchorPoint.x * width
     let top = -anchorPoint.y * height
-    let originX = frame.minX.points - left + transform.tx
-    let originY = frame.minY.points - top + transform.ty
+    let originX = transform.tx * Self.millionths - left
+    let originY = transform.ty * Self.millionths - top
     // A parallelogram: each term is least at one of its ends.
     let ax = (transform.a * left, transform.a * (left + width))
     let cx = (transform.c * top, transform.c * (top + height))
@@ -369,6 +373,18 @@ extension LayoutAttributes {
       originX + min(ax.0, ax.1) + min(cx.0, cx.1), originY + min(by.0, by.1) + min(dy.0, dy.1),
       originX + max(ax.0, ax.1) + max(cx.0, cx.1), originY + max(by.0, by.1) + max(dy.0, dy.1)
     )
+  }
+
+  private static let millionths = Double(Length.millionthsPerPoint)
+
+  /// The frame's width and height in millionths.
+  private var extents: (width: Double, height: Double) {
+    (Double(frame.width.millionths), Double(frame.height.millionths))
+  }
+
+  /// How far something is from the frame's origin, in millionths; as near as a Double comes where that is far.
+  private func distance(to x: Length, _ y: Length) -> (x: Double, y: Double) {
+    (Double((x - frame.minX).millionths), Double((y - frame.minY).millionths))
   }
 
   /// How far from the middle of its frame the element's middle shows.
@@ -394,8 +410,8 @@ extension LayoutAttributes {
       transform.b != 0 || transform.d != 0
     else { return false }
     let box = box
-    return box.minX < rect.maxX.points && rect.minX.points < box.maxX
-      && box.minY < rect.maxY.points && rect.minY.points < box.maxY
+    let (start, end) = (distance(to: rect.minX, rect.minY), distance(to: rect.maxX, rect.maxY))
+    return box.minX < end.x && start.x < box.maxX && box.minY < end.y && start.y < box.maxY
   }
 
   /// Whether a point is inside the transformed frame; half open.
@@ -407,12 +423,12 @@ extension LayoutAttributes {
       return point.x >= frame.minX && point.x < frame.maxX && point.y >= frame.minY
         && point.y < frame.maxY
     }
-    let width = frame.width.points
-    let height = frame.height.points
+    let (width, height) = extents
     let determinant = transform.a * transform.d - transform.b * transform.c
     guard determinant != 0 else { return false }
-    let x = point.x.points - frame.minX.points - anchorPoint.x * width - transform.tx
-    let y = point.y.points - frame.minY.points - anchorPoint.y * height - transform.ty
+    let place = distance(to: point.x, point.y)
+    let x = place.x - anchorPoint.x * width - transform.tx * Self.millionths
+    let y = place.y - anchorPoint.y * height - transform.ty * Self.millionths
     let inFrameX =
       (transform.d * x - transform.c * y) / determinant + anchorPoint.x * width
     let inFrameY =

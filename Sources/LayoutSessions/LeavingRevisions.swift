@@ -1,7 +1,7 @@
 /// The revisions of sessions that have left, and those that have been replaced, which are still to be freed.
 struct LeavingRevisions {
-  /// Whether sessions have left since the last sweep.
-  var hasAny = false
+  /// How much sessions took that have left since the last sweep.
+  var leftByteCount = 0
   /// Revisions that share much are counted as if they did not.
   var byteCount = 0
   var alarm: (@Sendable () -> Void)?

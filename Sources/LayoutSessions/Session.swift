@@ -224,17 +224,20 @@ public final class Session: Sendable {
   ///   - nanoseconds: The time that it took.
   ///   - isOwnTime: Whether that is the thread's own time.
   public func noteAnswer(after nanoseconds: UInt64, isOwnTime: Bool) {
-    let isLong = nanoseconds > Session.slowTime
-    if isLong {
-      // In proportion: what took a second must not come back after as many quick ones as what took a millisecond.
-      presumeSlow(
-        times: Int(min(nanoseconds / Session.slowTime, Session.mostTimes)), isCertain: isOwnTime)
+    if !Session.isQuick(nanoseconds) {
+      // More than in proportion: what took a tenth of a second must not come back after as many quick ones as take
+      // as long all together.
+      let times = Int(min(nanoseconds / Session.slowTime, Session.mostTimes))
+      presumeSlow(times: times * min(times, 16), isCertain: isOwnTime)
     } else if isOwnTime {
       // Two at once may count as one: it is no more than a habit.
       suspicion.store(max(0, suspicion.load(ordering: .relaxed) - 1), ordering: .relaxed)
       slowness.store(max(0, slowness.load(ordering: .relaxed) - 1), ordering: .relaxed)
     }
   }
+
+  /// Whether a question that takes so many nanoseconds is one for a thread that serves.
+  public static func isQuick(_ nanoseconds: UInt64) -> Bool { nanoseconds <= slowTime }
 
   /// Takes questions for slow until some have been quick: for content of which it is not known yet.
   public func presumeSlow() { presumeSlow(times: 1, isCertain: true) }

@@ -195,15 +195,15 @@ public final class SessionStore: Sendable {
   /// Called now and then, so that a server that nobody calls gives its memory back.
   ///
   /// - Parameter now: The time.
-  /// - Returns: Whether sessions have left since the last call.
-  public func sweep(at now: Duration) -> Bool {
+  /// - Returns: How many bytes the sessions took that have left since the last call.
+  public func sweep(at now: Duration) -> Int {
     while !changeTable({ $0.removeIdle(since: now - limits.idleTime, into: &$1) }) {}
-    let haveLeft = leaving.withLock { leaving in
-      defer { leaving.hasAny = false }
-      return leaving.hasAny
+    let leftByteCount = leaving.withLock { leaving in
+      defer { leaving.leftByteCount = 0 }
+      return leaving.leftByteCount
     }
     freeWhatHasLeft()
-    return haveLeft
+    return leftByteCount
   }
 
   /// Has somebody else free what has left, or has been replaced, when it is much, and not whoever does that.
@@ -212,6 +212,11 @@ public final class SessionStore: Sendable {
   ///   on any thread.
   public func whenMuchHasLeft(_ body: @escaping @Sendable () -> Void) {
     leaving.withLock { $0.alarm = body }
+  }
+
+  /// Whether so much waits to be freed that whoever has a session leave next frees it all, which takes long.
+  public var hasMuchToFree: Bool {
+    leaving.withLock { $0.byteCount > $0.maximum(beside: limits) }
   }
 
   /// Frees what has left, and what changes have replaced, unless somebody holds it still: the next call does then.
@@ -264,7 +269,6 @@ extension SessionStore {
   private func letGo(of left: inout [Session]) -> (@Sendable () -> Void)? {
     // The revisions, which are the second value, are freed when the statement ends: after the lock.
     let (alarm, _) = leaving.withLock { leaving -> ((@Sendable () -> Void)?, [Session.Revision]) in
-      leaving.hasAny = true
       let waiting = leaving.byteCount
       var freed = 0
       for session in left {
@@ -272,6 +276,7 @@ extension SessionStore {
         // revision is.
         let snapshot = session.snapshot
         let byteCount = snapshot.byteCount
+        leaving.leftByteCount += byteCount
         if freed + byteCount > SessionStore.largeSize {
           leaving.append(snapshot.revision, byteCount: byteCount)
         } else {

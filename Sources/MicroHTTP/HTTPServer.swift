@@ -174,6 +174,7 @@ private func respond(
   }
   guard let response else { return false }
   unsafe add(response.otherFields, to: reply)
+  if response.changesNothing { unsafe http_reply_changes_nothing(reply) }
   let isRead = unsafe lent.method == .HTTP_METHOD_GET || lent.method == .HTTP_METHOD_HEAD
   unsafe fill(reply, with: response.content, response.status, isRead: isRead)
   return true

@@ -23,6 +23,10 @@ final class Sweeper: Sendable {
   /// How much is freed before all that is free is given back to the system: less than a rush leaves, and more than
   /// a server needs again at once.
   private static let freedLimit: UInt64 = 32 << 20
+  /// How much sessions leave before it is given back when none leave any more.
+  private static let quietLimit: UInt64 = 1 << 20
+  /// How long it is not done again: while it is, which takes longer the more is in use, others wait for memory.
+  private static let pause = Duration.seconds(10)
 
   /// Starts the thread.
   ///
@@ -63,7 +67,10 @@ final class Sweeper: Sendable {
   }
 
   private func run() {
+    // What has been freed, by bodies and by sessions, when it was last given back, and when that was.
     var givenBackByteCount: UInt64 = 0
+    var leftByteCount: UInt64 = 0
+    var givenBackAt = MonotonicClock.coarseNow - Self.pause
     while true {
       asked.wait()
       // One after the other on this thread: nothing is swept that has been closed.
@@ -74,10 +81,14 @@ final class Sweeper: Sendable {
         return
       }
       let freedByteCount = state.withLock { $0.freedByteCount }
+      let left = UInt64(service.sweep())
+      leftByteCount += left
       // Sessions that have left, or bodies of a rush: malloc keeps what is not at the end of its memory.
-      if service.sweep() || freedByteCount &- givenBackByteCount > Self.freedLimit {
+      let isMuch = leftByteCount &+ (freedByteCount &- givenBackByteCount) > Self.freedLimit
+      let now = MonotonicClock.coarseNow
+      if isMuch || (left == 0 && leftByteCount > Self.quietLimit), now - givenBackAt >= Self.pause {
         Memory.giveBackWhatIsFree()
-        givenBackByteCount = freedByteCount
+        (givenBackByteCount, leftByteCount, givenBackAt) = (freedByteCount, 0, now)
       }
       writeStoreErrors()
       state.withLock { $0.isSweeping = false }

@@ -449,6 +449,17 @@ struct ImageTests {
     #expect(SVGReader(near.bytes).text.contains(#" viewBox="50 900 375 300" "#))
   }
 
+  /// Where Doubles of points have not all digits.
+  @Test func titlesAreExactFarDown() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":100000000000}}]},"layout":{"kind":"list","sectionInset":{"top":20}},"viewport":{"width":100,"height":60}}"#
+    )
+    let target = path + "/image.svg?x=0&y=4000000000000.000001&width=100&height=10"
+    let picture = SVGReader(try #require(service.send(.get, target)).bytes)
+    #expect(picture.titles == ["cell [0,90909090908] at 0 3999999999972 100 44"])
+  }
+
   @Test func aPictureHasTheFramesThatTheAnswersHave() throws {
     let service = MockService()
     let path = try service.makeSession(

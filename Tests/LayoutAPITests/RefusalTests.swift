@@ -125,6 +125,10 @@ struct RefusalTests {
       collection: #"{"sections":[{"items":{"count":1000000000000}}]}"#,
       viewport: #"{"width":50,"height":50}"#, "/collection/sections/0", "9e12"),
     .with(more: #","rect":{"x":0,"y":0,"width":1}"#, "/rect", "height"),
+    // As it was written, which no double is.
+    .with(
+      more: #","rect":{"x":0,"y":9000000000000.000001,"width":1,"height":1}"#, "/rect/y",
+      "found 9000000000000.000001"),
     .with(more: #","snap":{"velocity":{"x":0}}"#, "/snap/velocity", "y"),
     .with(more: #","prefetch":{"ahead":-1}"#, "/prefetch/ahead"),
   ]

@@ -14,6 +14,7 @@ struct Answer {
   var fields: [String: String]
   var bytes: [UInt8]
   var json: [String: Any]
+  var changesNothing: Bool
 
   /// The JSON of a member.
   subscript(member: String) -> Any? { json[member] }
@@ -90,7 +91,7 @@ final class MockService: Sendable, CustomReflectable {
       status: Int(response.status.rawValue),
       fields: Dictionary(
         response.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $0 + ", " + $1 }),
-      bytes: response.body, json: json ?? [:])
+      bytes: response.body, json: json ?? [:], changesNothing: response.changesNothing)
   }
 
   /// A value in `/metrics`; nil if there is none of that name.
@@ -108,6 +109,9 @@ final class MockService: Sendable, CustomReflectable {
     else { throw MockError(message: "no session") }
     return location
   }
+
+  /// The sessions in memory.
+  var sessions: SessionStore { service.sessions }
 
   /// Where requests wait for others to have done with a session.
   var waitingRoom: WaitingRoom { service.sessions.waitingRoom }

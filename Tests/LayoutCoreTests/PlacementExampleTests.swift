@@ -103,6 +103,39 @@ struct PlacementExampleTests {
     #expect(zIndices == [-1, 0, -1])
   }
 
+  /// What is halved has its edges where they are, however far along: its first one is its own, its last one is not,
+  /// and what it only touches does not show it.
+  @Test(arguments: [0, 80_000_000_000])
+  func edgesOfTransformedCellsAreExact(first: Int) throws {
+    var layout = CoverFlowLayout()
+    layout.minimumLineSpacing = 10
+    (layout.minimumScale, layout.maximumScale) = (0.5, 0.5)
+    let size = Size(width: Length(millionths: 33_300_000), height: 100)
+    let items = Items(count: first + 40, extents: .size(size))
+    let prepared = try prepared(Content(sections: [Section(items: items)]), layout)
+    let step = Length(millionths: 1)
+    for item in first..<first + 40 {
+      let path = IndexPath(item: item, section: 0)
+      let offset = Point(x: Length(millionths: 43_300_000) * item, y: 0)
+      let cell = try #require(prepared.attributes(of: .cell, at: path, contentOffset: offset))
+      let quarter = Length(millionths: 8_325_000)
+      let (start, end) = (cell.frame.minX + quarter, cell.frame.maxX - quarter)
+      for (x, isInside) in [
+        (start - step, false), (start, true), (end - step, true), (end, false),
+      ] {
+        let found = prepared.indexPathForItem(
+          at: Point(x: x, y: cell.frame.minY + 50), contentOffset: offset)
+        #expect(found == (isInside ? path : nil), "\(item) at \(x)")
+      }
+      for (x, shows) in [
+        (start - 20, false), (start - 20 + step, true), (end - step, true), (end, false),
+      ] {
+        let rect = Rect(x: x, y: cell.frame.minY, width: 20, height: 100)
+        #expect(cell.shows(in: rect) == shows, "\(item) from \(x)")
+      }
+    }
+  }
+
   /// Covers of one section may lie far from those of another across the way.
   @Test func coversBesideThoseOfOtherSectionsShow() throws {
     var high = Section(items: Items(count: 3))

@@ -9,7 +9,8 @@ import Testing
 ///
 /// `/work` is answered on a worker, `/nap` there after a while, `/wait` there and only after ``open()``,
 /// `/stall` after that too, and nobody else of its loop before, `/rest` on a worker that has something left
-/// to do until then, `/size/N` with N bytes, `/kept` with what it keeps, `/thread` with who answers,
+/// to do until then, `/size/N` with N bytes, `/dry/N` with as many and that nothing has changed, `/refused/N`
+/// with a refusal of as many, `/kept` with what it keeps, `/thread` with who answers,
 /// `/task` with what the system calls that thread, `/cached` with how long that is good for, `/unfit` and
 /// `/unfit/kept` with a field that cannot be sent,
 /// `/short/AB` with 900 times the letter A and the tag of the letter B, `/short/A-B` with 1,000; these and
@@ -112,8 +113,12 @@ final class EchoHandler: HTTPHandler {
       let number = task?.split(separator: "/").last ?? ""
       return HTTPResponse(status: .ok, fields: type, body: Array(number.utf8))
     }
-    if path.hasPrefix("/size/"), let size = Int(path.dropFirst(6)) {
-      return HTTPResponse(status: .ok, fields: type, body: [UInt8](repeating: 0x61, count: size))
+    let parts = path.split(separator: "/")
+    if parts.count == 2, ["size", "dry", "refused"].contains(parts[0]), let size = Int(parts[1]) {
+      let body = [UInt8](repeating: 0x61, count: size)
+      let response = HTTPResponse(
+        status: parts[0] == "refused" ? .conflict : .ok, fields: type, body: body)
+      return parts[0] == "dry" ? response.changingNothing : response
     }
     let sum = checksum(request.body)
     let line =

@@ -209,6 +209,8 @@ import Testing
     ("GET http://a/./b HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     ("GET http://a/ b HTTP/1.1\r\nHost: a\r\n\r\n", 400),
     ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000000\r\n\r\n", 413),
+    ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000000000000\r\n\r\n", 413),
+    ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0000000000000000000005000000\r\n\r\n", 413),
     ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n", 413),
   ])
   func theGateRefuses(request: String, status: Int) throws {

@@ -247,6 +247,11 @@ import Testing
       #expect(done.status == 503)
       #expect(done.text.contains("/problems/uncertain"))
       #expect(done.text.contains("has been made"))
+      // Others that say that nothing is.
+      for kind in ["dry", "refused"] {
+        asker.send("POST /\(kind)/500000 HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+        #expect(asker.receive()?.text.contains("/problems/unavailable") == true, "\(kind)")
+      }
       // What is small always fits.
       let filler = RawClient(port: server.port)
       filler.send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 340000\r\n\r\n")
@@ -260,9 +265,10 @@ import Testing
       #expect(filler.receive()?.status == 200)
       #expect(
         handler.refusals.map(\.target) == [
-          "/announced", "/grown", "/flood", "/size/500000", "/size/500000",
+          "/announced", "/grown", "/flood", "/size/500000", "/size/500000", "/dry/500000",
+          "/refused/500000",
         ])
-      #expect(server.statistics.refusalCount(.serviceUnavailable) == 5)
+      #expect(server.statistics.refusalCount(.serviceUnavailable) == 7)
       holder.send(body(100_000))
       #expect(holder.receive()?.status == 200)
       asker.send("GET /size/500000 HTTP/1.1\r\nHost: a\r\n\r\n")

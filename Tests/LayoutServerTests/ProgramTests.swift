@@ -705,6 +705,22 @@ import Testing
     #expect(try program.residentByteCount() < before + 40e6)
   }
 
+  /// What had come before the process was stopped came in time.
+  @Test func whatAStoppedProcessHasNotReadIsNotOverdue() throws {
+    let program = try Program(["--request-timeout-seconds", "3"])
+    defer { program.kill() }
+    let client = RawClient(port: try program.port())
+    client.send(
+      "POST /v1/layout HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+        + "Expect: 100-continue\r\nContent-Length: 100000\r\n\r\n")
+    #expect(client.receive()?.status == 100)
+    program.send(SIGSTOP)
+    client.send(String(repeating: " ", count: 100_000))
+    sleep(6)
+    program.send(SIGCONT)
+    #expect(client.receive()?.status == 400)
+  }
+
   /// Where a system has large pages for all, they would be there at once.
   @Test(.disabled(if: isSanitized, "a sanitizer's memory is not the program's"))
   func whatIsAnnouncedIsNotReserved() throws {

@@ -92,6 +92,9 @@ typedef struct http_request {
 // What the handler fills in.
 typedef struct http_reply http_reply;
 
+// Says that nothing has changed, so that whoever cannot be sent the answer is not told that something may have.
+void http_reply_changes_nothing(http_reply *_Nonnull reply);
+
 // Adds a header field; both texts are copied. Nothing is added without a value, past HTTP_REPLY_FIELDS, or longer
 // than there is room for: whoever answers knows what it answers with, and debug builds hold it to the last two.
 // An answer to GET or HEAD without `Cache-Control` is sent with `no-cache`.

@@ -50,24 +50,31 @@ extension Call {
       }
       remaining -= answers[index].elements.count
     }
-    switch format {
-    case .css:
-      let sheet = StyleSheet(answers, selector: selector).finish()
-      return HTTPResponse(
-        status: .ok, content: HTTPContent(sheet, type: "text/css; charset=utf-8"))
-    case .objects, .columns:
-      let shape = format == .columns ? AttributesFormat.Shape.columns : .objects
-      var json = JSONWriter(capacity: 256 + answers.reduce(0) { $0 + $1.elements.count } * 128)
-      if request.asksForSeveral {
-        json.raw("{\"viewports\":[")
-        for answer in answers { json.layoutAnswer(answer, shape) }
-        json.endArray()
-        json.endObject()
-      } else {
-        for answer in answers { json.layoutAnswer(answer, shape) }
+    let response =
+      switch format {
+      case .css:
+        HTTPResponse(
+          status: .ok,
+          content: HTTPContent(
+            StyleSheet(answers, selector: selector).finish(), type: "text/css; charset=utf-8"))
+      case .objects: self.json(json(of: answers, to: request, .objects))
+      case .columns: self.json(json(of: answers, to: request, .columns))
       }
-      return self.json(json)
+    return response.changingNothing
+  }
+
+  /// The answers in JSON: one, or a list where there may be several.
+  private func json(
+    of answers: [LayoutAnswer], to request: LayoutRequest, _ shape: AttributesFormat.Shape
+  ) -> JSONWriter {
+    var json = JSONWriter(capacity: 256 + answers.reduce(0) { $0 + $1.elements.count } * 128)
+    if request.asksForSeveral { json.raw("{\"viewports\":[") }
+    for answer in answers { json.layoutAnswer(answer, shape) }
+    if request.asksForSeveral {
+      json.endArray()
+      json.endObject()
     }
+    return json
   }
 
   /// The answer for one of the viewports.

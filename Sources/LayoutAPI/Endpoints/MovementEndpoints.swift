@@ -94,8 +94,9 @@ extension Call {
         try movement.update(
           to: position, collection: current.description.layout, contentOffset: offset)
       }
-      // Its end is a change like another, which a store has to be able to read.
-      try checkLimits(movement.preview.content, contentLimits)
+      // Its end is a change like another.
+      try checkLimits(
+        movement.preview.content, contentLimits, after: current.description.content)
       let transition = try layingOut { () throws(LayoutError) in
         try Transition(
           from: (current.layout, offset), to: (movement.layout, offset), by: map,

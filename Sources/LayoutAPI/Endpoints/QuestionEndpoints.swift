@@ -14,6 +14,7 @@ extension Call {
       try AttributesQuestion(query, snapshot)
     }
     let tag = EntityTag(snapshot, dependsOnScrolling: question.dependsOnScrolling)
+    try checkIfMatch(snapshot, tag: tag)
 
     let rect = question.rect ?? snapshot.layout.visibleRect(at: question.contentOffset)
     // A tag with the ticks in it is good once.

@@ -8,6 +8,8 @@ extension Call {
     try checkAccept()
     let shape = try formatQuery()
     try checkMayWaitForStore()
+    // Others may have to leave for it.
+    try checkFreesLittle()
     do throws(SessionError) {
       try service.sessions.checkPlace(for: owner, at: service.now())
     } catch {
@@ -22,16 +24,19 @@ extension Call {
     let layout = try prepare(description)
     // The answer counts as the first tick.
     var scrolling = ScrollState(contentOffset: description.contentOffset)
+    let start = service.clocks.thread()
     let tick = try layingOut { () throws(LayoutError) in
       try scrolling.scroll(
         to: description.contentOffset, in: layout, prefetch: description.prefetch, isFull: true,
         limit: elementLimit(about: description.content))
     }
+    let time = service.clocks.thread() &- start
     var generator = SystemRandomNumberGenerator()
     let session = Session(
       id: SessionID(using: &generator), owner: owner, description: description, layout: layout,
       scrolling: scrolling)
-    session.presumeSlowUnlessShort()
+    // Whoever makes a session asks it at once, and is not to wait for a worker because it is not known yet.
+    if !Session.isQuick(time) { session.presumeSlowUnlessShort() }
     let now = service.now()
     do { try service.sessions.insert(session, at: now) } catch { throw .session(error) }
     do throws(Failure) {
@@ -61,6 +66,8 @@ extension Call {
     let session = try session()
     let snapshot = session.snapshot
     let tag = EntityTag(snapshot, dependsOnScrolling: true)
+    // Before anything that grows is written: who looks whether there is another version asks again and again.
+    try checkIfMatch(snapshot, tag: tag)
     // Each section has its place in the answer.
     guard mayTakeLong || snapshot.description.content.sections.count <= elementLimit else {
       throw .takesLong
@@ -81,6 +88,7 @@ extension Call {
   func deleteSession() throws(Failure) -> HTTPResponse {
     _ = try query()
     try checkMayWaitForStore()
+    try checkFreesLittle()
     try removeSession()
     return HTTPResponse(status: .noContent)
   }

@@ -33,7 +33,8 @@ extension Call {
       try checkRoom(for: change, of: session, current)
       return nil
     }
-    return respond(answer, snapshot, shape)
+    let response = respond(answer, snapshot, shape)
+    return request.isDryRun ? response.changingNothing : response
   }
 
   func replaceCollection() throws(Failure) -> HTTPResponse {
@@ -162,7 +163,7 @@ extension Call {
   private func laidOut(
     _ updated: UpdatedContent, _ current: Session.Snapshot, _ limits: ContentLimits
   ) throws(Failure) -> PreparedLayout {
-    try checkLimits(updated.content, limits)
+    try checkLimits(updated.content, limits, after: current.description.content)
     try checkGoesThroughFew(updated.content, current.description.layout)
     return try layingOut { () throws(LayoutError) in
       try PreparedLayout(
@@ -170,12 +171,16 @@ extension Call {
     }
   }
 
-  func checkLimits(_ content: Content, _ limits: ContentLimits) throws(Failure) {
+  /// Refuses content past a limit, unless what was there before was as far past it: another server may allow more,
+  /// and how many of equal items count depends on how they lie in memory.
+  func checkLimits(
+    _ content: Content, _ limits: ContentLimits, after before: Content
+  ) throws(Failure) {
     let reason: String
-    if content.describedItemCount > limits.describedItems {
+    if content.describedItemCount > max(limits.describedItems, before.describedItemCount) {
       reason =
         "\(content.describedItemCount) items would have data of their own; \(limits.describedItems) may"
-    } else if content.sections.count > limits.sections {
+    } else if content.sections.count > max(limits.sections, before.sections.count) {
       reason = "there would be \(content.sections.count) sections; \(limits.sections) are allowed"
     } else if content.sections.greatestItemCount > ContentLimits.equalItems {
       reason =

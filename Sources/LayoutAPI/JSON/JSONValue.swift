@@ -44,7 +44,14 @@ extension JSONValue {
 
   /// What the value is, for a refusal.
   var summary: String {
-    switch document.tag(at: index) {
+    let tag = document.tag(at: index)
+    // As it is written where a double is not near enough to it.
+    if tag == .double, abs(document.double(at: index)) >= 0x1p33,
+      let text = document.numberText(at: index)
+    {
+      return text.extracting(first: 64).string
+    }
+    return switch tag {
     case .object: "an object"
     case .array: "an array"
     case .string: "a string"

@@ -76,7 +76,8 @@ struct Replay {
     }
     do throws(LayoutError) {
       let layout = try PreparedLayout(
-        description.content, layout: description.layout, viewport: description.viewport)
+        description.content, layout: description.layout, viewport: description.viewport,
+        limitsWork: false)
       return Session.Document(description: description, layout: layout, names: names)
     } catch {
       throw StoredRecord.Unreadable(reason: "it cannot be laid out: \(Problem(error).detail)")

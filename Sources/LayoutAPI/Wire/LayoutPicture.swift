@@ -93,7 +93,16 @@ struct LayoutPicture {
     {
       name += " " + id
     }
-    return name + " at \(numbers(element.frame))"
+    return name + " at \(LayoutPicture.exactNumbers(element.frame))"
+  }
+
+  /// All digits, which Doubles do not have far down.
+  private static func exactNumbers(_ rect: Rect) -> String {
+    var text = JSONWriter(capacity: 128)
+    for length in [rect.minX, rect.minY, rect.width, rect.height] {
+      text.length(length.millionths)
+    }
+    return text.finish().span.string.split(separator: ",").joined(separator: " ")
   }
 
   private func colors(of element: LayoutAttributes) -> (fill: String, stroke: String) {

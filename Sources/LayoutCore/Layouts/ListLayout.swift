@@ -62,7 +62,8 @@ public struct ListLayout: SectionStackLayout {
   ///   - old: What was made of the content before a change, or nil.
   /// - Returns: Where everything is.
   /// - Throws: ``LayoutError`` if the content would be too long.
-  /// - Complexity: O(1) a section; O(n) in those with items of aspect ratios.
+  /// - Complexity: O(1) a section; O(n) in those with items of aspect ratios, or with a few of one kind between
+  ///   those of another.
   public func arrange(
     _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {

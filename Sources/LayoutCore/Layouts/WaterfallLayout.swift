@@ -121,7 +121,7 @@ public struct WaterfallLayout: SectionStackLayout {
   public func arrange(
     _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {
-    var placed = PlacedItems()
+    var placed = PlacedItems(isLimited: container.limitsWork)
     var shared = Shared()
     let stack = try SectionStack(
       content, in: container, scrollDirection, reusing: old, pinning: SectionStack.Pinning(self),
@@ -138,7 +138,7 @@ public struct WaterfallLayout: SectionStackLayout {
       return (frame, body)
     }
     // With the sections that were kept: what is there can be laid out again as a whole.
-    guard stack.placingCost <= WaterfallLayout.maximumMixedCount else { throw placed.refusal }
+    try placed.check(stack.placingCost)
     return stack
   }
 
@@ -150,7 +150,15 @@ public struct WaterfallLayout: SectionStackLayout {
     /// Of those without data of their own, by ``WaterfallLayout/maximumMixedCount``.
     private(set) var cost = 0
     /// What to say if there are too many with those of the last section.
-    private(set) var refusal = LayoutError.tooManyItems(section: 0, limit: maximumMixedCount)
+    private var refusal = LayoutError.tooManyItems(section: 0, limit: maximumMixedCount)
+    private let isLimited: Bool
+
+    init(isLimited: Bool) { self.isLimited = isLimited }
+
+    /// Refuses a cost that is too much.
+    func check(_ cost: Int) throws(LayoutError) {
+      guard cost <= maximumMixedCount || !isLimited else { throw refusal }
+    }
 
     mutating func count(
       _ lengths: ColumnLengths, ofSection index: Int, _ direction: ItemRenderDirection
@@ -164,7 +172,8 @@ public struct WaterfallLayout: SectionStackLayout {
       guard lengths.undescribedCount > 0 || lengths.count > limit else { return }
       let placed = lengths.placedCount(within: limit)
       cost += placed.undescribed * weight
-      guard placed.all <= limit, cost <= maximumMixedCount else { throw refusal }
+      guard placed.all <= limit || !isLimited else { throw refusal }
+      try check(cost)
     }
   }
 

@@ -54,7 +54,7 @@ struct StoringTests {
     }
   }
 
-  /// A server may allow fewer sections than the one before; then some have to go.
+  /// A server may allow fewer sections than the one before; then there can be fewer, and not more.
   @Test func moreSectionsThanThereMayBeCanBeDeleted() throws {
     let store = ScriptedStore(isShared: false)
     let sections = Array(repeating: "{}", count: 10).joined(separator: ",")
@@ -64,10 +64,34 @@ struct StoringTests {
     let again = MockService(over: store, limits: ServiceLimits(sectionCount: 4))
     for (body, status) in [
       (#"{"deleteSections":[0,0,0,0,0,0,0,0,0,0,0]}"#, 422),
-      (#"{"deleteSections":[0,1,2,3,4]}"#, 422), (#"{"deleteSections":[0,1,2,3,4,5]}"#, 200),
+      (#"{"deleteSections":[0,1,2,3,4]}"#, 200), (#"{"moveSections":[{"from":0,"to":1}]}"#, 200),
+      (#"{"insertSections":[{"at":0,"section":{}}]}"#, 422),
+      (#"{"deleteSections":[0],"insertSections":[{"at":0,"section":{}}]}"#, 200),
     ] {
       #expect(again.send(.post, path + "/updates", body)?.status == status)
     }
+  }
+
+  /// How many of equal items count depends on how they lie in memory, which is another way after they have been
+  /// read: so what is past the limit then may be changed, and not grow.
+  @Test func moreItemsThanThereMayBeCanBeChanged() throws {
+    let store = ScriptedStore(isShared: false)
+    let path = try MockService(over: store).makeSession(
+      #"{"collection":{"sections":[{"items":{"lengths":[1,2,3,4]}}]},"layout":{"kind":"list"},"viewport":{"width":9,"height":9}}"#
+    )
+    let again = MockService(over: store, limits: ServiceLimits(describedItemCount: 2))
+    for (body, status) in [
+      (#"{"insertItems":[{"section":0,"at":0,"items":{"lengths":[5]}}]}"#, 422),
+      (#"{"insertItems":[{"section":0,"at":0,"items":{"count":5}}]}"#, 200),
+      (#"{"deleteItems":[{"section":0,"start":5,"end":6}]}"#, 200),
+      (#"{"insertItems":[{"section":0,"at":0,"items":{"lengths":[5]}}]}"#, 422),
+    ] {
+      #expect(again.send(.post, path + "/updates", body)?.status == status)
+    }
+    let movement = again.send(.post, path + "/movement", #"{"indexPath":[0,0]}"#)
+    #expect(movement?.status == 201)
+    let step = again.send(.patch, path + "/movement", #"{"position":{"x":1,"y":300}}"#)
+    #expect(step?.status == 200)
   }
 
   /// What became known of items one by one, of one this and of another that, is kept when it is written anew.
