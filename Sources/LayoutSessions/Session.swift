@@ -312,7 +312,9 @@ public final class Session: Sendable {
         try changeInTurn(commit, work)
       }
     }
-    return try room.inTurn(at: changing) { (_) throws(Failure) in try changeInTurn(commit, work) }
+    return try room.inTurn(of: owner, at: changing) { (_) throws(Failure) in
+      try changeInTurn(commit, work)
+    }
   }
 
   /// Makes a change for which it is the session's turn.
@@ -373,7 +375,7 @@ public final class Session: Sendable {
       version: StoredVersion, document: Document, contentOffset: Point?
     )?
   ) throws(Failure) -> Snapshot? {
-    try room.inTurn(at: changing) { (_) throws(Failure) in
+    try room.inTurn(of: owner, at: changing) { (_) throws(Failure) in
       let before = snapshot
       guard let (version, document, contentOffset) = try work(before) else { return before }
       return state.withLock { state in
@@ -470,7 +472,7 @@ public final class Session: Sendable {
   public func scroll<Failure: Error>(
     waitingIn room: WaitingRoom, inTurn work: (Snapshot) throws(Failure) -> ScrollState
   ) throws(Failure) -> Snapshot? {
-    try room.inTurn(at: changing) { (_) throws(Failure) in
+    try room.inTurn(of: owner, at: changing) { (_) throws(Failure) in
       defer { state.withLock { $0.isHeld = false } }
       let before = state.withLock { state in
         state.isHeld = true

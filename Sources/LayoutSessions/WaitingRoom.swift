@@ -4,7 +4,8 @@ public import Synchronization
 /// Places for threads that sleep until another has done with a session.
 ///
 /// All who sleep are of the same few. If all of them did, requests that have nothing to do with these sessions would
-/// wait as long as a disk or a large collection takes: so who finds no place is told so, and comes again.
+/// wait as long as a disk or a large collection takes: so who finds no place is told so, and comes again. Of several
+/// who are told apart none takes all places: each leaves the others a quarter, and one at least if there are more.
 public final class WaitingRoom: Sendable {
   private let capacity: Int
   /// How long a thread without a place keeps trying the lock.
@@ -16,6 +17,7 @@ public final class WaitingRoom: Sendable {
 
   private struct Waiting {
     var count = 0
+    var counts: [SessionOwner: Int] = [:]
     var vainCount = 0
   }
 
@@ -34,22 +36,24 @@ public final class WaitingRoom: Sendable {
   /// Where it is at once, nobody is counted.
   ///
   /// - Parameters:
+  ///   - owner: For whom that is.
   ///   - lock: Held by whoever has the turn.
   ///   - body: What to do then.
   /// - Returns: What `body` returns; nil if others have had the turn all the time, and the places too.
   /// - Throws: What `body` throws.
   public func inTurn<State, Value, Failure: Error>(
-    at lock: borrowing Mutex<State>, _ body: (inout sending State) throws(Failure) -> sending Value
+    of owner: SessionOwner, at lock: borrowing Mutex<State>,
+    _ body: (inout sending State) throws(Failure) -> sending Value
   ) throws(Failure) -> sending Value? {
     if let value = try lock.withLockIfAvailable(body) { return value }
     let beginning = ContinuousClock.now
-    while !enter() {
+    while !enter(owner) {
       guard ContinuousClock.now - beginning < patience else { return nil }
       usleep(1000)
       if let value = try lock.withLockIfAvailable(body) { return value }
     }
     return try lock.withLock { (state) throws(Failure) in
-      leave()
+      leave(owner)
       return try body(&state)
     }
   }
@@ -60,16 +64,25 @@ public final class WaitingRoom: Sendable {
   /// How often somebody whose turn it was not has found no place, for tests.
   package var vainCount: Int { waiting.withLock(\.vainCount) }
 
-  private func enter() -> Bool {
-    waiting.withLock { waiting in
-      guard waiting.count < capacity else {
+  private func enter(_ owner: SessionOwner) -> Bool {
+    let share = owner == .anonymous ? capacity : max(1, capacity - max(1, capacity / 4))
+    return waiting.withLock { waiting in
+      let own = waiting.counts[owner] ?? 0
+      guard waiting.count < capacity, own < share else {
         waiting.vainCount &+= 1
         return false
       }
       waiting.count += 1
+      waiting.counts[owner] = own + 1
       return true
     }
   }
 
-  private func leave() { waiting.withLock { $0.count -= 1 } }
+  private func leave(_ owner: SessionOwner) {
+    waiting.withLock { waiting in
+      waiting.count -= 1
+      let own = waiting.counts[owner] ?? 1
+      waiting.counts[owner] = own > 1 ? own - 1 : nil
+    }
+  }
 }

@@ -455,6 +455,19 @@ struct UpdateTests {
       service.send(.post, path + "/updates", #"{"dryRun":true}"#, ifMatch: "\"1\"")?.status == 412)
   }
 
+  @Test func theSectionThatWouldHaveTooManyItemsIsNamed() throws {
+    let service = MockService()
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[{"items":{"count":10}},{"items":{"count":1000000000000}}]},"layout":{"kind":"list","itemLength":1},"viewport":{"width":9,"height":9}}"#
+    )
+    let batch =
+      #"{"insertItems":[{"section":0,"at":0,"items":{"count":1}},{"section":1,"at":0,"items":{"count":1}}]}"#
+    let answer = try #require(service.send(.post, path + "/updates", batch))
+    #expect(answer.status == 422)
+    let detail = answer["detail"] as? String
+    #expect(detail?.hasPrefix("section 1 would have 1000000000001 items; ") == true)
+  }
+
   @Test func aNameMayGoAndComeInOneBatch() throws {
     let service = MockService()
     let path = try service.makeSession(namedList(4))

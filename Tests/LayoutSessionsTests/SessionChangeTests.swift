@@ -3,14 +3,14 @@ import LayoutSessions
 import Testing
 
 struct SessionChangeTests {
-  static func session() throws -> Session {
+  static func session(owner: SessionOwner = .anonymous) throws -> Session {
     var generator = SystemRandomNumberGenerator()
     let lengths = LengthArray(count: 100) { _ in 50 }
     let description = Description(
       content: Content(sections: [Section(items: Items(count: 100, extents: .lengths(lengths)))]),
       layout: ListLayout(), viewport: Viewport(size: Size(width: 100, height: 100)))
     return Session(
-      id: SessionID(using: &generator), description: description,
+      id: SessionID(using: &generator), owner: owner, description: description,
       layout: try PreparedLayout(
         description.content, layout: description.layout, viewport: description.viewport),
       scrolling: ScrollState(contentOffset: .zero))

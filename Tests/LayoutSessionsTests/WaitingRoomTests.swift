@@ -60,6 +60,30 @@ import Testing
     #expect(last?.version == 4)
   }
 
+  /// Who is told from the others does not keep them from waiting.
+  @Test func nobodyWhoHasANameTakesAllPlaces() throws {
+    let room = WaitingRoom(capacity: 4, patience: .zero)
+    var ends: [() -> Void] = []
+    func waiting(_ name: String, _ number: Int, _ count: Int) throws -> Session {
+      let session = try SessionChangeTests.session(
+        owner: SessionOwner(number: number, name: name))
+      let first = beginChange(of: session, waitingIn: room)
+      #expect(first.hasBegun.wait(timeout: .now() + 120) == .success)
+      ends.append(first.end)
+      let before = room.count
+      for _ in 0..<count { ends.append(beginChange(of: session, waitingIn: room).end) }
+      waitUntil { room.count == before + count }
+      return session
+    }
+    let session = try waiting("bob", 1, 3)
+    #expect(try session.change(waitingIn: room) { try SessionChangeTests.inserting($0) } == nil)
+    _ = try waiting("alice", 2, 1)
+    #expect(room.count == 4)
+    for end in ends { end() }
+    #expect(room.count == 0)
+    #expect(session.snapshot.version == 5)
+  }
+
   /// Most changes take less time than it costs to come again.
   @Test func whoFindsNoPlaceWaitsAShortWhile() throws {
     let session = try SessionChangeTests.session()

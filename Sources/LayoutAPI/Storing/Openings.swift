@@ -50,7 +50,7 @@ final class Openings: Sendable {
     let key = Key(id: id, owner: owner)
     let turn = enter(key)
     defer { leave(key, turn) }
-    let value = try room.inTurn(at: turn.failed) { (failed) throws(Failure) in
+    let value = try room.inTurn(of: owner, at: turn.failed) { (failed) throws(Failure) in
       if let failed, isScrolling || !failed.wasScrolling { throw failed.failure }
       do throws(Failure) {
         return try body()
