@@ -307,7 +307,8 @@ static enum MHD_Result send_reply(http_exchange *exchange) {
   return result;
 }
 
-// Sends a refusal past libmicrohttpd, which could not, and ends the connection.
+// Sends a refusal past libmicrohttpd, which may have no room for its header, or take no answer yet, and ends the
+// connection.
 static enum MHD_Result say(http_exchange *exchange) {
   http_connection *connection = exchange->connection;
   if (connection) {
@@ -401,9 +402,8 @@ static enum MHD_Result begin_body(http_exchange *exchange, const char *method,
   // An answer here closes the connection, which is what a request that lies deserves: where the
   // next one begins is anybody's guess.
   if (status) {
-    if (exchange->connection) exchange->connection->lingers = true;
     http_exchange_refuse(exchange, status, result.detail);
-    return result.leaves_room ? send_reply(exchange) : say(exchange);
+    return say(exchange);
   }
   if (exchange->connection) exchange->connection->consumed += result.header_size;
   exchange->is_chunked = result.is_chunked;

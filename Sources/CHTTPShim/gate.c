@@ -316,12 +316,11 @@ unsigned http_gate(http_exchange *exchange, const char *method, const char *vers
   // Before anything is refused: a page may read a refusal if its origin is known.
   MHD_get_connection_values_n(exchange->mhd, MHD_HEADER_KIND, count_header, &census);
   exchange->is_relayed = census.is_relayed;
-  result->leaves_room = result->header_size + census.count * field_bytes <= most_header_bytes;
   unsigned status = check_target(exchange, method, method_count, version, end, result);
   if (status) return status;
   if (census.bytes > options->max_header_bytes)
     return refuse(result, 431, "the header fields are longer than --max-header-bytes allows");
-  if (!result->leaves_room)
+  if (result->header_size + census.count * field_bytes > most_header_bytes)
     return refuse(result, 431, "the header, with 64 bytes for each of its fields, is longer than 14,848 bytes");
   if (census.is_malformed || !is_whole_header(method, result->header_size, census.next))
     return refuse(result, 400, "a header field is malformed");

@@ -375,7 +375,6 @@ void http_forms_end(http_loop *loop);
 // request's method and fields, which live as long as libmicrohttpd's request.
 typedef struct http_gate_result {
   size_t header_size;  // of the request line and the fields
-  bool leaves_room;    // whether libmicrohttpd has room left for an answer's header
   uint64_t length;     // of the body, by Content-Length
   bool is_chunked;
   const char *detail;  // why it is refused

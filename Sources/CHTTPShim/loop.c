@@ -270,12 +270,16 @@ static void sweep(http_loop *loop, double now) {
 }
 
 // Does not hold against clients what the loop has stood still.
-static void excuse(http_loop *loop, double now) {
-  double pause = now - loop->last_sweep;
+static void excuse(http_loop *loop) {
+  double now = loop->now, pause = now - loop->last_sweep;
   if (pause <= standstill) return;
   for (http_connection *it = loop->connections; it; it = it->next) {
     it->since = it->since + pause < now ? it->since + pause : now;
     it->moved_at = it->moved_at + pause < now ? it->moved_at + pause : now;
+    // Nor has libmicrohttpd, which counts anew from when its timeout is no longer 0.
+    if (!it->session || it->is_paced || it->state == CONNECTION_WAITING) continue;
+    MHD_set_connection_option(it->mhd, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
+    MHD_set_connection_option(it->mhd, MHD_CONNECTION_OPTION_TIMEOUT, http_loop_timeout(loop));
   }
 }
 
@@ -357,12 +361,12 @@ static void wait_and_serve(http_loop *loop) {
   // Once for all that is ready: nothing here is measured more finely.
   loop->woken = http_clock();
   loop->now = (double)loop->woken * 1e-9;
+  excuse(loop);
   take_events(loop, events, count);
   MHD_run(loop->daemon);
   if (count > 0 || loop->steps != steps) loop->vain_turns = 0;
   else count_vain_turn(loop);
   if (loop->now - loop->last_sweep > sweep_interval) {
-    excuse(loop, loop->now);
     sweep(loop, loop->now);
     loop->last_sweep = loop->now;
   }

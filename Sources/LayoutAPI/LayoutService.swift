@@ -81,7 +81,8 @@ public final class LayoutService: HTTPHandler {
 
   /// Forgets sessions that nobody has asked for; to be called now and then.
   ///
-  /// - Returns: How many bytes the sessions took that have left since the last call.
+  /// - Returns: How many bytes were taken by sessions that have left since the last call, and by what changes have
+  ///   replaced where that is much.
   public func sweep() -> Int {
     // First what needs nobody else.
     let leftByteCount = sessions.sweep(at: now())

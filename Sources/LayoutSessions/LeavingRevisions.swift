@@ -1,6 +1,6 @@
 /// The revisions of sessions that have left, and those that have been replaced, which are still to be freed.
 struct LeavingRevisions {
-  /// How much sessions took that have left since the last sweep.
+  /// How much has left, or has been replaced, since the last sweep.
   var leftByteCount = 0
   /// Revisions that share much are counted as if they did not.
   var byteCount = 0

@@ -195,7 +195,8 @@ public final class SessionStore: Sendable {
   /// Called now and then, so that a server that nobody calls gives its memory back.
   ///
   /// - Parameter now: The time.
-  /// - Returns: How many bytes the sessions took that have left since the last call.
+  /// - Returns: How many bytes were taken by sessions that have left since the last call, and by what changes have
+  ///   replaced where that is much.
   public func sweep(at now: Duration) -> Int {
     while !changeTable({ $0.removeIdle(since: now - limits.idleTime, into: &$1) }) {}
     let leftByteCount = leaving.withLock { leaving in
@@ -300,6 +301,7 @@ extension SessionStore {
     let byteCount = old.byteCount(besides: session.snapshot.revision)
     guard byteCount > SessionStore.largeSize else { return nil }
     return leaving.withLock { leaving in
+      leaving.leftByteCount += byteCount
       let waiting = leaving.byteCount
       if waiting <= leaving.maximum(beside: limits) { leaving.append(old, byteCount: byteCount) }
       return leaving.alarm(after: waiting)

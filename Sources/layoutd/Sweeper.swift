@@ -23,7 +23,7 @@ final class Sweeper: Sendable {
   /// How much is freed before all that is free is given back to the system: less than a rush leaves, and more than
   /// a server needs again at once.
   private static let freedLimit: UInt64 = 32 << 20
-  /// How much sessions leave before it is given back when none leave any more.
+  /// How much sessions and changes leave before it is given back when nothing is left any more.
   private static let quietLimit: UInt64 = 1 << 20
   /// How long it is not done again: while it is, which takes longer the more is in use, others wait for memory.
   private static let pause = Duration.seconds(10)

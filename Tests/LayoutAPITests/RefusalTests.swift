@@ -36,6 +36,8 @@ struct RefusalTests {
     }
   }
 
+  private static let zeros = String(repeating: "0", count: 70)
+
   static let cases: [Case] = [
     Case("{", 400, nil, "line 1, column 2: expected a name in double quotes, found the end"),
     Case("null", 422, "", "expected an object"),
@@ -129,6 +131,8 @@ struct RefusalTests {
     .with(
       more: #","rect":{"x":0,"y":9000000000000.000001,"width":1,"height":1}"#, "/rect/y",
       "found 9000000000000.000001"),
+    .with(
+      more: #","rect":{"x":0,"y":1.\#(zeros)e300,"width":1,"height":1}"#, "/rect/y", "found 1e+300"),
     .with(more: #","snap":{"velocity":{"x":0}}"#, "/snap/velocity", "y"),
     .with(more: #","prefetch":{"ahead":-1}"#, "/prefetch/ahead"),
   ]

@@ -628,6 +628,9 @@ struct SessionEndpointTests {
       #expect(service.send(method, path + suffix, body)?.status == 200, "\(suffix)")
       #expect(service.send(method, path + suffix, body, mayTakeLong: false) == nil, "\(suffix)")
     }
+    // Who believes in another version need not wait for it.
+    let other = service.send(.get, path + "/attributes", ifMatch: "\"9\"", mayTakeLong: false)
+    #expect(other?.status == 412)
     func tick(to y: Int, mayTakeLong: Bool) -> Int? {
       let body = #"{"contentOffset":{"x":0,"y":\#(y)}}"#
       return service.send(.post, path + "/scroll", body, mayTakeLong: mayTakeLong)?.status

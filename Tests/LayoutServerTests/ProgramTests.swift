@@ -705,11 +705,60 @@ import Testing
     #expect(try program.residentByteCount() < before + 40e6)
   }
 
-  /// What had come before the process was stopped came in time.
-  @Test func whatAStoppedProcessHasNotReadIsNotOverdue() throws {
-    let program = try Program(["--request-timeout-seconds", "3"])
+  /// What sessions have left, and what others have replaced, in a server that nobody calls any more.
+  @Test(.disabled(if: isSanitized, "a sanitizer's memory is not the program's"))
+  func whatSessionsHaveTakenIsGivenBack() throws {
+    let program = try Program(["--log-level", "warning"])
     defer { program.kill() }
     let client = RawClient(port: try program.port())
+    func send(_ method: String, _ target: String, _ body: String) throws -> RawClient.Answer {
+      client.send(
+        "\(method) \(target) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+          + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+      return try #require(client.receive())
+    }
+    let before = try program.residentByteCount()
+    // Ratios take eight bytes each, and what is laid out of them more.
+    let ratios = String(repeating: "1.25,", count: 1_500_000) + "1"
+    let made = try send(
+      "POST", "/v1/sessions",
+      #"{"collection":{"sections":[{"items":{"aspectRatios":[\#(ratios)]}}]},"layout":{"kind":"waterfall"},"viewport":{"width":320,"height":480}}"#
+    )
+    let path = try #require(made.field("Location"))
+    #expect(try program.residentByteCount() > before + 15e6)
+    #expect(try send("PUT", path + "/collection", #"{"collection":{"sections":[]}}"#).status == 200)
+    waitUntil { (try? program.residentByteCount()) ?? .infinity < before + 12e6 }
+    #expect(try program.residentByteCount() < before + 12e6)
+  }
+
+  /// What had come before the process was stopped came in time, and nobody has been silent since.
+  @Test(arguments: [false, true])
+  func whatAStoppedProcessHasNotReadIsNotOverdue(hasTLS: Bool) throws {
+    let folder = try makeFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let options = hasTLS ? try tlsOptions(in: folder) : []
+    let program = try Program(
+      options + ["--request-timeout-seconds", "3", "--idle-timeout-seconds", "3"])
+    defer { program.kill() }
+    let port = try program.port("listening on http\(hasTLS ? "s" : "")://")
+    if hasTLS {
+      let (idle, late) = (try TLSClient(port: port), try TLSClient(port: port))
+      #expect(idle.answer(to: "/healthz").hasPrefix("HTTP/1.1 200"))
+      late.send("GET /healthz HTTP/1.1\r\n")
+      usleep(200_000)
+      program.send(SIGSTOP)
+      sleep(6)
+      program.send(SIGCONT)
+      usleep(700_000)
+      #expect(idle.answer(to: "/healthz").hasPrefix("HTTP/1.1 200"))
+      late.send("Host: a\r\n\r\n")
+      #expect(late.receive().hasPrefix("HTTP/1.1 200"))
+      return
+    }
+    let (idle, client) = (RawClient(port: port), RawClient(port: port))
+    let get = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+    idle.send(get)
+    #expect(idle.receive()?.status == 200)
     client.send(
       "POST /v1/layout HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
         + "Expect: 100-continue\r\nContent-Length: 100000\r\n\r\n")
@@ -719,6 +768,8 @@ import Testing
     sleep(6)
     program.send(SIGCONT)
     #expect(client.receive()?.status == 400)
+    idle.send(get)
+    #expect(idle.receive()?.status == 200)
   }
 
   /// Where a system has large pages for all, they would be there at once.
@@ -778,13 +829,7 @@ import Testing
   @Test func aCertificateHasHTTPSServed() throws {
     let folder = try makeFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
-    var options: [String] = []
-    for (name, text) in [("cert", TLSTests.certificate), ("key", TLSTests.key)] {
-      let file = folder.appending(path: name)
-      try Data(text.utf8).write(to: file)
-      options += ["--tls-\(name)", file.path]
-    }
-    let program = try Program(options)
+    let program = try Program(try tlsOptions(in: folder))
     defer { program.kill() }
     let port = try program.port("listening on https://")
     let client = try TLSClient(port: port)
@@ -1001,6 +1046,15 @@ private func makeFolder() throws -> URL {
     path: "layoutd-\(UUID().uuidString)")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   return folder
+}
+
+/// What has it serve https, with files in a folder.
+private func tlsOptions(in folder: URL) throws -> [String] {
+  try [("cert", TLSTests.certificate), ("key", TLSTests.key)].flatMap { name, text in
+    let file = folder.appending(path: name)
+    try Data(text.utf8).write(to: file)
+    return ["--tls-\(name)", file.path]
+  }
 }
 
 /// The program, running; not by Foundation's `Process`, which leaks.

@@ -494,7 +494,7 @@ struct SessionStoreTests {
     seen = nil
     #expect(old() != nil)
     // Nobody holds it any more: the memory is given back with the next sweep, though no session has left.
-    #expect(store.sweep(at: .zero) == 0)
+    #expect(store.sweep(at: .zero) > 0)
     #expect(old() == nil)
   }
 

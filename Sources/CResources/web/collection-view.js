@@ -339,15 +339,16 @@ export class CollectionView extends EarlyElement {
    */
   get renderItem() { return this.#renderItem; }
   set renderItem(value) {
-    const isFirst = this.#renderItem === showName;
     // Frameworks set what they do not know yet.
     this.#renderItem = value ?? showName;
-    if (!isFirst || this.#renderItem === showName) return;
+    if (this.#hasRenderItem || !value) return;
+    this.#hasRenderItem = true;
     // What leaves goes to those that are not used again, too.
     this.#pool = new Map();
     for (const item of this.#sorted) if (item.isFilledIn) this.#render(item, "new");
   }
   #renderItem = showName;
+  #hasRenderItem = false;
   /** Header fields for the server, such as `Authorization`; an object or a function that makes one. */
   headers = {};
   /** What is announced; see {@link MESSAGES}. */
@@ -473,7 +474,7 @@ export class CollectionView extends EarlyElement {
     });
     scroller.addEventListener("keydown", (event) => this.#keyDown(event));
     this.addEventListener("focusin", (event) => this.#focused(event));
-    this.addEventListener("focusout", () => this.#unfocused());
+    this.addEventListener("focusout", (event) => this.#unfocused(event));
     // What is in the document is told of its attributes first: the page has set these later.
     if (!this.isConnected) this.#takeEarly();
   }
@@ -749,6 +750,9 @@ export class CollectionView extends EarlyElement {
       // Of what is out of sight nobody says where it is now.
       if (current !== null && this.#current === current) {
         this.#current = pathAfter(current, batch);
+        // Of an answer that was lost not even what is in sight.
+        const item = comparePaths(current, this.#current) !== 0 && this.#items.get(keyOf("cell", current));
+        if (item) this.#keepFocus(item.element);
         this.#keepOneTabStop();
       }
       // What looks as it did is not told of.
@@ -1065,6 +1069,7 @@ export class CollectionView extends EarlyElement {
   async #request(method, url, body, fields = {}) {
     const headers = { ...this.#headers(), ...fields };
     const hasBody = body !== undefined;
+    const isTick = url.endsWith("/scroll");
     if (hasBody) headers["Content-Type"] = "application/json";
     for (let attempt = 0; ; attempt++) {
       const start = performance.now();
@@ -1079,7 +1084,6 @@ export class CollectionView extends EarlyElement {
         });
       } catch (error) {
         // Only what can be said twice is said twice.
-        const isTick = url.endsWith("/scroll");
         if (attempt >= 3 || !(isTick || method === "GET" || url.endsWith("/snap"))) throw error;
         // The server may have answered, and goes on from there.
         if (isTick) body = { ...body, full: true };
@@ -1094,17 +1098,16 @@ export class CollectionView extends EarlyElement {
       } catch {
         // A proxy's page, for example.
       }
-      const isLater = status === 429 ||
-        (status === 503 && !(fields["If-Match"] && leavesOpen({ status, problem: json })));
+      const isOpen = leavesOpen({ status, problem: json });
+      const isLater = status === 429 || (status === 503 && !(fields["If-Match"] && isOpen));
       const wait = Number(response.headers.get("Retry-After"));
-      // For longer nobody waits here: ticks and all that the page asks would wait too.
-      if (isLater && attempt < 6 && !(wait > 30)) {
+      // What the page asks for fails rather than have ticks wait for it that long.
+      const isPatient = isTick || url.endsWith("/sessions") || !(wait > 30);
+      if (isLater && isPatient && attempt < 6) {
         // What has been done all the same is told again by what tells all.
-        if (leavesOpen({ status, problem: json })) {
-          if (url.endsWith("/scroll")) body = { ...body, full: true };
-          else this.#fullWanted = true;
-        }
-        await delay(Math.max(wait || 0.25 * 2 ** attempt, 0.1));
+        if (isOpen && isTick) body = { ...body, full: true };
+        else if (isOpen) this.#fullWanted = this.#isInDoubt = true;
+        await delay(clamp(wait || 0.25 * 2 ** attempt, 0.1, 30));
         continue;
       }
       this.#emit("request", { method, url, status, seconds, body });
@@ -1269,7 +1272,7 @@ export class CollectionView extends EarlyElement {
       for (const attributes of answer.appeared) this.#add(attributes);
     }
     // The pointer is further than the server knows.
-    if (this.#movement?.isUp) this.#placeDragged();
+    if (this.#movement?.isUp || this.#isInHand) this.#placeDragged();
     this.#restoreFocus();
   }
 
@@ -1823,6 +1826,8 @@ export class CollectionView extends EarlyElement {
     // What has been scrolled meanwhile is a way in the other direction now, or goes on.
     const place = this.#offsetAfter({ contentOffset });
     this.#setContent(contentSize, wasHorizontal === isHorizontal(layout) ? place : contentOffset);
+    // What is pinned is where the answer has it.
+    this.#anchorLayer(contentOffset);
     const offset = this.contentOffset;
     const screen = (place) => shifted(place, offset.x, offset.y);
     const side = (horizontally, sign, place) => {
@@ -2210,7 +2215,7 @@ export class CollectionView extends EarlyElement {
     // It is taken where it is seen, which is where the last answer has it.
     const { x, y } = this.contentOffset;
     const behind = this.#isHeld ? { x: x - this.#shown.x, y: y - this.#shown.y } : { x: 0, y: 0 };
-    this.#begin(item, center, {
+    this.#begin(item, { x: center.x + behind.x, y: center.y + behind.y }, {
       pointer, grip: { x: center.x - finger.x + behind.x, y: center.y - finger.y + behind.y },
     });
   }
@@ -2270,7 +2275,7 @@ export class CollectionView extends EarlyElement {
       frame: { ...frame, x: position.x - frame.width / 2, y: position.y - frame.height / 2 },
     };
     this.#place(item);
-    if (!this.#isHeld || !this.#isInHand) return;
+    if (!this.#isHeld || !this.#movement.pointer) return;
     // The pointer is where the view is, and what is around the item where the last answer has it.
     const { x, y } = this.contentOffset;
     item.element.style.transform = this.#transform(shifted(item.attributes, this.#shown.x - x, this.#shown.y - y));
@@ -2432,12 +2437,14 @@ export class CollectionView extends EarlyElement {
     const item = this.#itemOf(event);
     if (!item?.isCell) return;
     this.#hadFocus = false;
+    if (!this.#isCurrent(item.attributes)) this.#walk++;
     this.#current = item.attributes.indexPath;
     this.#keepOneTabStop();
   }
 
   /** Nobody is there any more to drop what was lifted by a key, and until then nothing else may change. */
-  #unfocused() {
+  #unfocused({ relatedTarget }) {
+    if (relatedTarget && !this.contains(relatedTarget)) this.#walk++;
     if (!this.#movement || this.#movement.pointer) return;
     // What is moved in the document has the focus again by then; a window may lose it, and get it back.
     setTimeout(() => {
@@ -2485,10 +2492,13 @@ export class CollectionView extends EarlyElement {
   /** Where keys have led so far, and how many are on their way. */
   #way = Promise.resolve();
   #walkers = 0;
+  /** Counts how often somebody has put the focus elsewhere meanwhile. */
+  #walk = 0;
 
   /** Does what a key wants once what the keys before it wanted is done: it goes on from where they have led. */
   #goOn(go) {
-    const gone = this.#walkers > 0 ? this.#way.then(go) : go();
+    const walk = this.#walk;
+    const gone = this.#walkers > 0 ? this.#way.then(() => walk === this.#walk ? go() : null) : go();
     this.#walkers++;
     return (this.#way = gone.catch((error) => this.#report(error)).finally(() => { this.#walkers--; }));
   }
@@ -2511,8 +2521,13 @@ export class CollectionView extends EarlyElement {
     const own = this.#itemOf(event);
     // Who is on the way elsewhere has it still where it was.
     if (own?.isCell && this.#walkers === 0) this.#current = own.attributes.indexPath;
-    const item = this.#current && this.#items.get(keyOf("cell", this.#current));
     const isLift = event.key === " " ? !target.matches(CONTROLS) : step && (event.ctrlKey || event.altKey);
+    if (this.reorderable && isLift && this.#walkers > 0) {
+      event.preventDefault();
+      await this.#way;
+      if (!this.#session || this.#movement) return;
+    }
+    const item = this.#current && this.#items.get(keyOf("cell", this.#current));
     if (this.reorderable && item && isLift) {
       event.preventDefault();
       this.#stopMotion();
@@ -2634,7 +2649,9 @@ export class CollectionView extends EarlyElement {
     // All items may be gone.
     if (!this.#current || comparePaths(indexPath, this.#current)) return;
     this.#keepOneTabStop();
-    this.#focusCurrent();
+    // Who has gone elsewhere is not brought back.
+    const active = this.#activeElement;
+    if (!active || active === this.ownerDocument.body || this.contains(active)) this.#focusCurrent();
   }
 
   async #moveByKey(step) {

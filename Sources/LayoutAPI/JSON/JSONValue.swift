@@ -45,11 +45,11 @@ extension JSONValue {
   /// What the value is, for a refusal.
   var summary: String {
     let tag = document.tag(at: index)
-    // As it is written where a double is not near enough to it.
+    // As it is written where a double is not near enough to it, and has all digits of what is longer.
     if tag == .double, abs(document.double(at: index)) >= 0x1p33,
-      let text = document.numberText(at: index)
+      let text = document.numberText(at: index), text.count <= 20
     {
-      return text.extracting(first: 64).string
+      return text.string
     }
     return switch tag {
     case .object: "an object"

@@ -172,6 +172,62 @@ class DraggingChecks(Page):
           return [...found, view.querySelectorAll("[data-dragging]").length];""")
         expect(found == [10, 10, 0], f"dragged by 10 it has gone, at once and then, and up are: {found}")
         self.same("taken before an answer has come")
+        # A tick is answered before the server has said that the item is up, and another one after it has been let go.
+        ways = self.browser.eval(VIEW + WAIT + HAND + """
+          const real = window.fetch;
+          const scroller = view.shadowRoot.querySelector(".scroller");
+          const slow = (scroll, movement) => {
+            window.fetch = async (url, options) => {
+              if (/scroll$/.test(url)) await wait(scroll);
+              if (/(movement|end)$/.test(url)) await wait(movement);
+              return real(url, options);
+            };
+          };
+          const scroll = async (way) => {
+            const y = view.contentOffset.y + way;
+            scroller.scrollTop += way;
+            for (let i = 0; i < 100 && view.contentOffset.y !== y; i++) await wait(5);
+          };
+          const take = () => {
+            const {element} = view.visibleItems.filter(({attributes: {kind}}) => kind === "cell")[5];
+            const grip = element.querySelector("[data-drag-handle]");
+            const {x, y} = grip.getBoundingClientRect();
+            const before = element.getBoundingClientRect().y;
+            const point = hand(grip, x + 2, y + 5);
+            point("pointerdown");
+            point("pointermove", {clientY: y + 15});
+            return {drop: () => point("pointerup", {clientY: y + 15}), way: () => Math.round(element.getBoundingClientRect().y - before)};
+          };
+          const watch = async ({way}) => {
+            const ways = new Set();
+            for (let i = 0; i < 100; i++) {
+              ways.add(way());
+              await wait(10);
+            }
+            return [...ways];
+          };
+          slow(200, 500);
+          await scroll(90);
+          let taken = take();
+          const first = await watch(taken);
+          window.fetch = real;
+          taken.drop();
+          await view.idle();
+          taken = take();
+          await wait(300);
+          await view.idle();
+          slow(200, 200);
+          await scroll(90);
+          await wait(50);
+          await scroll(90);
+          taken.drop();
+          const second = await watch(taken);
+          window.fetch = real;
+          await view.idle();
+          return [first, Math.max(...second)];""")
+        expect(ways[0] == [10], f"before it is up it goes by {ways[0]}")
+        expect(ways[1] <= 50, f"after it has been let go it goes by {ways[1]}")
+        self.same("let go before an answer has come")
 
     def what_is_dropped_scrolls_nothing(self):
         """Also where the server is slow, and has not been told yet that the page has scrolled."""

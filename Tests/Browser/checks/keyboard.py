@@ -436,8 +436,8 @@ class KeyboardChecks(Page):
           };
           const found = [];
           for (const [keys, path] of [
-            [["ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp", "ArrowDown"], "0,3"], [["End", "ArrowUp", "ArrowUp"], "0,597"],
-            [["Home", "ArrowDown"], "0,1"],
+            [["ArrowDown", "ArrowDown", "ArrowUp", "ArrowDown", "ArrowDown", "ArrowDown"], "0,4"],
+            [["End", "ArrowUp", "ArrowUp"], "0,597"], [["Home", "ArrowDown"], "0,1"],
           ]) {
             if (found.length === 0) view.elementAt(0, 0).focus();
             for (const key of keys) {
@@ -451,7 +451,87 @@ class KeyboardChecks(Page):
           }
           window.fetch = real;
           return found;""")
-        expect(found == ["0,3", "0,597", "0,1"], f"quick keys lead to {found}")
+        expect(found == ["0,4", "0,597", "0,1"], f"quick keys lead to {found}")
+        up, current, focused = self.browser.eval(VIEW + WAIT + """
+          view.reorderable = true;
+          view.elementAt(0, 0).focus();
+          const real = window.fetch;
+          window.fetch = async (url, options) => {
+            await wait(150);
+            return real(url, options);
+          };
+          for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", " "]) {
+            document.activeElement.dispatchEvent(
+              new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true}));
+            await wait(40);
+          }
+          for (let i = 0; i < 100 && !view.querySelector("[data-dragging]"); i++) await wait(50);
+          window.fetch = real;
+          await view.idle();
+          const up = view.querySelector("[data-dragging]")?.dataset.indexPath;
+          const found = [up, view.currentIndexPath, document.activeElement.dataset.indexPath];
+          document.activeElement.dispatchEvent(
+            new KeyboardEvent("keydown", {key: "Escape", bubbles: true, composed: true, cancelable: true}));
+          await view.idle();
+          return found;""")
+        expect([up, current, focused] == ["0,3", [0, 3], "0,3"], f"lifted is {up}, current {current}, focused {focused}")
+
+    def keys_leave_the_focus_that_has_gone_elsewhere(self):
+        """Where the keys before it still have to be answered, it is not taken back."""
+        self.needs_focus()
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + """
+          const real = window.fetch;
+          const walk = async (count, leave) => {
+            view.elementAt(0, 0).focus();
+            window.fetch = async (url, options) => {
+              await wait(150);
+              return real(url, options);
+            };
+            for (let i = 0; i < count; i++) {
+              document.activeElement.dispatchEvent(
+                new KeyboardEvent("keydown", {key: "ArrowDown", bubbles: true, composed: true, cancelable: true}));
+            }
+            await wait(200);
+            leave();
+            await wait(1500);
+            window.fetch = real;
+            await view.idle();
+          };
+          view.collection = {sections: [{items: {ids: Array.from({length: 200}, (_, item) => `i${item}`)}}]};
+          await view.setLayout({kind: "list", itemLength: 30});
+          await view.idle();
+          const field = document.createElement("input");
+          document.body.append(field);
+          await walk(6, () => field.focus());
+          const isLeft = document.activeElement === field;
+          await walk(4, () => view.elementAt(0, 7).focus());
+          field.remove();
+          return [isLeft, document.activeElement.dataset.indexPath, view.currentIndexPath];""")
+        expect(found == [True, "0,7", [0, 7]], f"left, focused and current: {found}")
+
+    def the_current_item_is_the_one_that_has_the_focus(self):
+        """Also after a batch of which the answer was lost: the next tick has what it moved."""
+        self.needs_focus()
+        self.open("collection=random&layout=flow")
+        before, found = self.browser.eval(VIEW + WAIT + """
+          const real = window.fetch;
+          view.elementAt(0, 2).focus();
+          const before = view.attributesOf(document.activeElement).id;
+          let isLost = false;
+          window.fetch = async (url, options) => {
+            const answer = await real(url, options);
+            if (isLost || !String(url).endsWith("/updates")) return answer;
+            isLost = true;
+            throw new TypeError("cut off");
+          };
+          await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]});
+          await view.idle();
+          window.fetch = real;
+          for (let i = 0; i < 60 && document.activeElement.dataset.indexPath !== "0,1"; i++) await wait(50);
+          const {activeElement} = document;
+          return [before, [view.attributesOf(activeElement)?.id, activeElement.tabIndex, view.currentIndexPath]];""")
+        expect(found == [before, 0, [0, 1]], f"focused was {before}, and is, with its tab stop and what is current: {found}")
 
     def keys_hold_nothing_at_an_edge(self):
         """What a key has moved to the edge scrolls as far as it shows, and no further."""

@@ -526,9 +526,14 @@ class LoadingChecks(Page):
           const texts = [other.elementAt(0, 0).textContent];
           other.renderItem = (element, {id}) => { element.textContent = `own ${id}`; };
           texts.push(other.elementAt(0, 0).textContent);
+          // Others after the first leave what is filled in as it is.
+          other.elementAt(0, 0).append("!");
+          other.renderItem = null;
+          other.renderItem = (element) => { element.textContent = "third"; };
+          texts.push(other.elementAt(0, 0).textContent);
           other.remove();
           return [...found, errors, texts];""")
-        expect(seen == [True, True, None, 0, 9, [], ["a", "own a"]], f"of what is not known: {seen}")
+        expect(seen == [True, True, None, 0, 9, [], ["a", "own a", "own a!"]], f"of what is not known: {seen}")
 
     def decorations_lie_behind_all_else(self):
         """Whatever they are called: covers aside are lower than their section."""

@@ -152,6 +152,34 @@ class ScrollingChecks(Page):
               await view.idle();
               return [element.isConnected, held];""", layout, what[:-1] if what != "covers" else "cell", edge)
             expect(moved and held[0] == 640 and abs(held[1]) < 1, f"{what}, scrolled to {held[0]} and not told: moved {held[1]} px")
+        tops = self.browser.eval(VIEW + WAIT + """
+          const layout = {kind: "flow", sectionHeadersPinToVisibleBounds: true};
+          view.animationDuration = 0;
+          await view.setLayout(layout);
+          await view.setContentOffset({x: 0, y: 1000}, false);
+          await view.idle();
+          const real = window.fetch;
+          window.fetch = async (url, options) => {
+            const answer = await real(url, options);
+            if (/(layout|scroll)$/.test(url)) await wait(250);
+            return answer;
+          };
+          const changed = view.setLayout({...layout, minimumLineSpacing: 12});
+          await wait(50);
+          view.shadowRoot.querySelector(".scroller").scrollTop += 200;
+          await changed;
+          const tops = new Set();
+          const top = view.getBoundingClientRect().top;
+          for (let i = 0; i < 50; i++) {
+            for (const header of view.querySelectorAll("[data-kind=header]:not([data-leaving])")) {
+              tops.add(Math.round(header.getBoundingClientRect().top - top));
+            }
+            await wait(10);
+          }
+          window.fetch = real;
+          await view.idle();
+          return [...tops];""")
+        expect(tops == [0], f"scrolled while a layout is under way: headers are at {tops}")
 
     def far_ways_are_short(self):
         """Asked to go far it begins near the end: what is between is not asked for."""

@@ -367,6 +367,22 @@ class SessionsChecks(Page):
           window.fetch = real;
           return [asked, status];""")
         expect((asked, status) == (1, 429), f"asked {asked} times for {status}")
+        # What it asks by itself it does not ask more often for that.
+        asked = self.browser.eval(VIEW + WAIT + """
+          const real = window.fetch;
+          let asked = 0;
+          window.fetch = (url, options) => {
+            if (!String(url).endsWith("/scroll")) return real(url, options);
+            asked++;
+            return Promise.resolve(new Response("", {status: 429, headers: {"Retry-After": "60"}}));
+          };
+          for (let i = 0; i < 30; i++) {
+            view.shadowRoot.querySelector(".scroller").scrollTop += 20;
+            await wait(30);
+          }
+          window.fetch = real;
+          return asked;""")
+        expect(asked == 1, f"asked for {asked} ticks")
 
     def answers_without_room_are_made_up_for(self):
         """The server has done what was asked, and has no room to tell of it."""
@@ -400,6 +416,38 @@ class SessionsChecks(Page):
           return window.lost === "";""")
         expect(moved, "no step was lost")
         self.same("after a step of an item that is up")
+        # Without ids only filling in anew makes up for it.
+        self.open("layout=list")
+        texts = self.browser.eval(VIEW + WAIT + """
+          const real = window.fetch;
+          view.reorderable = true;
+          view.renderItem = (element, {indexPath}, reuse) => {
+            if (reuse !== "moved") element.textContent = `item ${indexPath[1]}`;
+          };
+          view.collection = {sections: [{items: {count: 40}}]};
+          await view.idle();
+          const press = (key) => document.activeElement.dispatchEvent(
+            new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true}));
+          view.elementAt(0, 0).focus();
+          press(" ");
+          for (let i = 0; i < 60 && !view.querySelector("[data-dragging]"); i++) await wait(25);
+          await view.idle();
+          let isLost = false;
+          window.fetch = async (url, options) => {
+            const answer = await real(url, options);
+            if (isLost || options.method !== "PATCH") return answer;
+            isLost = true;
+            return new Response('{"type": "/problems/uncertain"}', {status: 503, headers: {"Retry-After": "0.1"}});
+          };
+          press("ArrowDown");
+          await wait(800);
+          await view.idle();
+          press("Enter");
+          for (let i = 0; i < 60 && view.querySelector("[data-dragging]"); i++) await wait(25);
+          await view.idle();
+          window.fetch = real;
+          return [...Array(40).keys()].map((item) => view.elementAt(0, item)?.textContent).filter(Boolean);""")
+        expect(len(set(texts)) == len(texts) > 3, f"items show {texts}")
 
     def lost_answers_are_made_up_for(self):
         """The server has answered, and counts on the client having taken it."""
