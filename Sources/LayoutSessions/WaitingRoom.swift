@@ -4,8 +4,8 @@ public import Synchronization
 /// Places for threads that sleep until another has done with a session.
 ///
 /// All who sleep are of the same few. If all of them did, requests that have nothing to do with these sessions would
-/// wait as long as a disk or a large collection takes: so who finds no place is told so, and comes again. Of several
-/// who are told apart none takes all places: each leaves the others a quarter, and one at least if there are more.
+/// wait as long as a disk or a large collection takes: so who finds no place is told so, and comes again. Who is
+/// told from others does not take all places: each name leaves a quarter, and one at least if there are more.
 public final class WaitingRoom: Sendable {
   private let capacity: Int
   /// How long a thread without a place keeps trying the lock.

@@ -132,6 +132,9 @@ struct RefusalTests {
       more: #","rect":{"x":0,"y":9000000000000.000001,"width":1,"height":1}"#, "/rect/y",
       "found 9000000000000.000001"),
     .with(
+      more: #","rect":{"x":-9000000000000.000001,"y":0,"width":1,"height":1}"#, "/rect/x",
+      "found -9000000000000.000001"),
+    .with(
       more: #","rect":{"x":0,"y":1.\#(zeros)e300,"width":1,"height":1}"#, "/rect/y", "found 1e+300"),
     .with(more: #","snap":{"velocity":{"x":0}}"#, "/snap/velocity", "y"),
     .with(more: #","prefetch":{"ahead":-1}"#, "/prefetch/ahead"),

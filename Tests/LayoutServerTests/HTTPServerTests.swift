@@ -227,6 +227,18 @@ import Testing
     #expect(server.statistics.requestCount == 0)
   }
 
+  /// What is refused past libmicrohttpd comes after the answers to what was asked before, and these are whole.
+  @Test func refusalsComeAfterTheAnswersBeforeThem() throws {
+    let server = try start()
+    defer { server.stop(drainSeconds: 1) }
+    let client = RawClient(port: server.port)
+    let good = "GET /size/400000 HTTP/1.1\r\nHost: a\r\n\r\n"
+    client.send(good + good + good + "GET /x HTTP/1.1\r\n\r\n")
+    for _ in 0..<3 { #expect(client.receive()?.body.count == 400_000) }
+    #expect(client.receive()?.status == 400)
+    #expect(client.isClosed())
+  }
+
   @Test(arguments: ["BREW", "TRACE", "QUERY"])
   func anyMethodThatIsATokenGetsToTheHandler(method: String) throws {
     let server = try start()

@@ -6,10 +6,10 @@ import Testing
 @Suite(.waits) struct WaitingRoomTests {
   /// Changes a session on another thread, which stays in the middle of it.
   ///
-  /// - Returns: Ends the change, and waits for it.
+  /// - Returns: What lets it go on, and what does so and waits for its end.
   private func beginChange(
     of session: Session, waitingIn room: WaitingRoom
-  ) -> (hasBegun: DispatchSemaphore, end: () -> Void) {
+  ) -> (hasBegun: DispatchSemaphore, letGo: () -> Void, end: () -> Void) {
     let (hasBegun, mayEnd, hasEnded) = (
       DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
     )
@@ -25,7 +25,7 @@ import Testing
       hasEnded.signal()
     }
     return (
-      hasBegun,
+      hasBegun, { mayEnd.signal() },
       {
         mayEnd.signal()
         #expect(hasEnded.wait(timeout: .now() + 120) == .success)
@@ -63,15 +63,15 @@ import Testing
   /// Who is told from the others does not keep them from waiting.
   @Test func nobodyWhoHasANameTakesAllPlaces() throws {
     let room = WaitingRoom(capacity: 4, patience: .zero)
-    var ends: [() -> Void] = []
+    var begun: [(hasBegun: DispatchSemaphore, letGo: () -> Void, end: () -> Void)] = []
     func waiting(_ name: String, _ number: Int, _ count: Int) throws -> Session {
       let session = try SessionChangeTests.session(
         owner: SessionOwner(number: number, name: name))
       let first = beginChange(of: session, waitingIn: room)
       #expect(first.hasBegun.wait(timeout: .now() + 120) == .success)
-      ends.append(first.end)
+      begun.append(first)
       let before = room.count
-      for _ in 0..<count { ends.append(beginChange(of: session, waitingIn: room).end) }
+      for _ in 0..<count { begun.append(beginChange(of: session, waitingIn: room)) }
       waitUntil { room.count == before + count }
       return session
     }
@@ -79,7 +79,9 @@ import Testing
     #expect(try session.change(waitingIn: room) { try SessionChangeTests.inserting($0) } == nil)
     _ = try waiting("alice", 2, 1)
     #expect(room.count == 4)
-    for end in ends { end() }
+    // Nobody says in which order those that wait have their turn.
+    for change in begun { change.letGo() }
+    for change in begun { change.end() }
     #expect(room.count == 0)
     #expect(session.snapshot.version == 5)
   }

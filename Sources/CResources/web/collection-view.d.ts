@@ -128,6 +128,8 @@ export class LayoutError extends Error {
   /** 0 if there was no answer. */
   readonly status: number;
   readonly problem: Problem | null;
+  /** For how many seconds the server does not want to be asked again; 0 if it has not said. */
+  readonly retryAfter: number;
 }
 
 export interface CollectionViewEventMap {
@@ -150,8 +152,9 @@ export interface CollectionViewEventMap {
   request: CustomEvent<{ method: string; url: string; status: number; seconds: number; body: unknown }>;
   /**
    * Something failed. Where the server is away or has no time, or the page's own function that makes the collection
-   * fails (`status` is 0, 429, or 500 and above), the element asks two seconds later what is to be shown, tells its
-   * size and layout, and begins another session if there is none, or none yet of what has been set since.
+   * fails (`status` is 0, 429, or 500 and above), the element asks two seconds later (later if the server says so,
+   * but within half a minute) what is to be shown, tells its size and layout, and begins another session if there
+   * is none, or none yet of what has been set since.
    */
   error: CustomEvent<{ error: Error; status: number; problem: Problem | null }>;
 }

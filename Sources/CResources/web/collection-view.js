@@ -89,6 +89,8 @@ export class LayoutError extends Error {
     this.status = status;
     /** The body of the refusal, if it had one: `type`, `detail`, `pointer`, `repair`. */
     this.problem = problem;
+    /** For how many seconds the server does not want to be asked again; 0 if it has not said. */
+    this.retryAfter = 0;
   }
 }
 
@@ -1111,8 +1113,8 @@ export class CollectionView extends EarlyElement {
         continue;
       }
       this.#emit("request", { method, url, status, seconds, body });
-      if (!response.ok) throw new LayoutError(status, json, method, url);
-      return json;
+      if (response.ok) return json;
+      throw Object.assign(new LayoutError(status, json, method, url), { retryAfter: wait || 0 });
     }
   }
 
@@ -1186,7 +1188,7 @@ export class CollectionView extends EarlyElement {
       if (this.#session?.layout === null) this.layout = this.#layout;
       if (this.#session?.isHolding) this.#putBack();
       if (this.#question && !this.#gestureStart && this.#snapMode !== "none") this.#snap(this.#question);
-    }, 2000);
+    }, clamp((error.retryAfter ?? 0) * 1000, 2000, 30_000));
   }
 
   #report(error) {
@@ -2435,9 +2437,9 @@ export class CollectionView extends EarlyElement {
 
   #focused(event) {
     const item = this.#itemOf(event);
+    if (item && (event.target !== item.element || !this.#isCurrent(item.attributes))) this.#walk++;
     if (!item?.isCell) return;
     this.#hadFocus = false;
-    if (!this.#isCurrent(item.attributes)) this.#walk++;
     this.#current = item.attributes.indexPath;
     this.#keepOneTabStop();
   }
@@ -2503,17 +2505,32 @@ export class CollectionView extends EarlyElement {
     return (this.#way = gone.catch((error) => this.#report(error)).finally(() => { this.#walkers--; }));
   }
 
+  /** What a key wants while an item is up. */
+  async #steer(key) {
+    const movement = this.#movement;
+    const step = STEPS[key];
+    if (key === "Escape") this.#cancelMovement();
+    else if (movement.pointer) return;
+    else if (step) await this.#inTurn(movement, () => this.#moveByKey(step));
+    else if (key === "Enter" || key === " ") await this.#inTurn(movement, () => this.#drop());
+  }
+
+  /** Takes up what is current, and moves it. */
+  async #liftCurrent(step) {
+    const item = this.#current && this.#items.get(keyOf("cell", this.#current));
+    if (!item || !this.#session) return;
+    this.#stopMotion();
+    this.#begin(item, item.center, { pointer: null, grip: { x: 0, y: 0 } });
+    await this.#inTurn(this.#movement, () => step && this.#moveByKey(step));
+  }
+
   async #press(event) {
     if (event.defaultPrevented || !this.#session) return;
     const step = STEPS[event.key];
     const movement = this.#movement;
     if (movement) {
       event.preventDefault();
-      if (event.key === "Escape") this.#cancelMovement();
-      else if (movement.pointer) return;
-      else if (step) await this.#inTurn(movement, () => this.#moveByKey(step));
-      else if (event.key === "Enter" || event.key === " ") await this.#inTurn(movement, () => this.#drop());
-      return;
+      return this.#steer(event.key);
     }
     const target = event.composedPath()[0];
     if (target.matches(EDITORS)) return;
@@ -2522,25 +2539,17 @@ export class CollectionView extends EarlyElement {
     // Who is on the way elsewhere has it still where it was.
     if (own?.isCell && this.#walkers === 0) this.#current = own.attributes.indexPath;
     const isLift = event.key === " " ? !target.matches(CONTROLS) : step && (event.ctrlKey || event.altKey);
-    if (this.reorderable && isLift && this.#walkers > 0) {
-      event.preventDefault();
-      await this.#way;
-      if (!this.#session || this.#movement) return;
-    }
     const item = this.#current && this.#items.get(keyOf("cell", this.#current));
-    if (this.reorderable && item && isLift) {
+    if (this.reorderable && isLift && (item || this.#walkers > 0)) {
       event.preventDefault();
-      this.#stopMotion();
-      this.#begin(item, item.center, { pointer: null, grip: { x: 0, y: 0 } });
-      await this.#inTurn(this.#movement, () => step && this.#moveByKey(step));
-      return;
+      return this.#goOn(() => this.#movement ? this.#steer(event.key) : this.#liftCurrent(step));
     }
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const counts = this.#session.itemCounts;
     const isForward = event.key === "PageDown";
     if (step) {
       event.preventDefault();
-      await this.#goOn(() => this.#focusNext(step));
+      await this.#goOn(() => this.#movement ? this.#steer(event.key) : this.#focusNext(step));
     } else if (event.key === "Home" || event.key === "End") {
       event.preventDefault();
       const isHome = event.key === "Home";
@@ -2633,12 +2642,14 @@ export class CollectionView extends EarlyElement {
       if (path) await this.#focusItem(path);
       return;
     }
+    const walk = this.#walk;
     const path = await this.#nextPath(item, step).catch((error) => this.#report(error));
-    if (path) await this.#focusItem(path);
+    if (path && walk === this.#walk) await this.#focusItem(path);
   }
 
   async #focusItem(indexPath, position = "nearest") {
     this.#current = indexPath;
+    const walk = this.#walk;
     const isNear = this.#items.has(keyOf("cell", indexPath));
     try {
       await this.scrollToItem(indexPath[0], indexPath[1], isNear ? "nearest" : position, isNear && !EFFECTS.has(this.#layout.kind));
@@ -2651,7 +2662,7 @@ export class CollectionView extends EarlyElement {
     this.#keepOneTabStop();
     // Who has gone elsewhere is not brought back.
     const active = this.#activeElement;
-    if (!active || active === this.ownerDocument.body || this.contains(active)) this.#focusCurrent();
+    if (walk === this.#walk && (!active || active === this.ownerDocument.body || this.contains(active))) this.#focusCurrent();
   }
 
   async #moveByKey(step) {

@@ -45,9 +45,9 @@ extension JSONValue {
   /// What the value is, for a refusal.
   var summary: String {
     let tag = document.tag(at: index)
-    // As it is written where a double is not near enough to it, and has all digits of what is longer.
+    // As it is written where a double is not near enough to it; nobody reads more digits than these.
     if tag == .double, abs(document.double(at: index)) >= 0x1p33,
-      let text = document.numberText(at: index), text.count <= 20
+      let text = document.numberText(at: index), text.count <= 24
     {
       return text.string
     }

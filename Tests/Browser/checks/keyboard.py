@@ -475,6 +475,37 @@ class KeyboardChecks(Page):
           await view.idle();
           return found;""")
         expect([up, current, focused] == ["0,3", [0, 3], "0,3"], f"lifted is {up}, current {current}, focused {focused}")
+        # What is lifted in between is moved and dropped by those after it; not if the focus has left before.
+        found = self.browser.eval(VIEW + WAIT + """
+          const real = window.fetch;
+          const field = document.createElement("input");
+          document.body.append(field);
+          view.collection = {sections: [{items: {ids: Array.from({length: 200}, (_, item) => `i${item}`)}}]};
+          await view.idle();
+          const press = (key) => document.activeElement.dispatchEvent(
+            new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true}));
+          const slowly = async (keys, leave) => {
+            view.elementAt(0, 0).focus();
+            window.fetch = async (url, options) => {
+              await wait(150);
+              return real(url, options);
+            };
+            for (const key of keys) press(key);
+            await wait(100);
+            leave();
+            await wait(2500);
+            window.fetch = real;
+            await view.idle();
+          };
+          await slowly(["ArrowDown", " ", "ArrowDown", " "], () => {});
+          const ids = [0, 1, 2].map((item) => view.attributesOf(view.elementAt(0, item)).id);
+          const up = view.querySelectorAll("[data-dragging]").length;
+          const isSeen = document.hasFocus();
+          await slowly(["ArrowDown", "ArrowDown", " "], () => field.focus());
+          const left = isSeen ? view.querySelectorAll("[data-dragging]").length : 0;
+          field.remove();
+          return [ids, up, left];""")
+        expect(found == [["i0", "i2", "i1"], 0, 0], f"moved and dropped, up then, and up after leaving: {found}")
 
     def keys_leave_the_focus_that_has_gone_elsewhere(self):
         """Where the keys before it still have to be answered, it is not taken back."""
@@ -506,9 +537,22 @@ class KeyboardChecks(Page):
           await walk(6, () => field.focus());
           const isLeft = document.activeElement === field;
           await walk(4, () => view.elementAt(0, 7).focus());
+          const found = [isLeft, document.activeElement.dataset.indexPath, view.currentIndexPath];
+          // A key that is under way, and what is in an item.
+          await walk(0, () => {
+            const cells = view.visibleItems.filter(({attributes: {kind}}) => kind === "cell");
+            cells.at(-1).element.focus();
+            document.activeElement.dispatchEvent(
+              new KeyboardEvent("keydown", {key: "ArrowDown", bubbles: true, composed: true, cancelable: true}));
+            setTimeout(() => view.elementAt(0, 2).focus(), 50);
+          });
+          found.push(document.activeElement.dataset.indexPath);
+          view.elementAt(0, 5).append(field);
+          await walk(4, () => field.focus());
+          found.push(document.activeElement === field);
           field.remove();
-          return [isLeft, document.activeElement.dataset.indexPath, view.currentIndexPath];""")
-        expect(found == [True, "0,7", [0, 7]], f"left, focused and current: {found}")
+          return found;""")
+        expect(found == [True, "0,7", [0, 7], "0,2", True], f"left, focused and current, focused meanwhile, left: {found}")
 
     def the_current_item_is_the_one_that_has_the_focus(self):
         """Also after a batch of which the answer was lost: the next tick has what it moved."""

@@ -383,6 +383,21 @@ class SessionsChecks(Page):
           window.fetch = real;
           return asked;""")
         expect(asked == 1, f"asked for {asked} ticks")
+        self.open("collection=random&layout=flow")
+        asked = self.browser.eval(VIEW + WAIT + """
+          const real = window.fetch;
+          let asked = 0;
+          window.fetch = (url, options) => {
+            if (!String(url).endsWith("/viewport")) return real(url, options);
+            asked++;
+            return Promise.resolve(new Response("", {status: 429, headers: {"Retry-After": "60"}}));
+          };
+          view.style.height = "300px";
+          await wait(5000);
+          window.fetch = real;
+          view.style.height = "";
+          return asked;""")
+        expect(asked == 1, f"a size is told {asked} times")
 
     def answers_without_room_are_made_up_for(self):
         """The server has done what was asked, and has no room to tell of it."""
