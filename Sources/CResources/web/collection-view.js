@@ -2497,10 +2497,14 @@ export class CollectionView extends EarlyElement {
   /** Counts how often somebody has put the focus elsewhere meanwhile. */
   #walk = 0;
 
-  /** Does what a key wants once what the keys before it wanted is done: it goes on from where they have led. */
-  #goOn(go) {
+  /**
+   * Does what a key wants once what the keys before it wanted is done: it goes on from where they have led, or moves
+   * what they have lifted.
+   */
+  #goOn(key, go) {
     const walk = this.#walk;
-    const gone = this.#walkers > 0 ? this.#way.then(() => walk === this.#walk ? go() : null) : go();
+    const next = () => walk !== this.#walk ? null : this.#movement ? this.#steer(key) : go();
+    const gone = this.#walkers > 0 ? this.#way.then(next) : go();
     this.#walkers++;
     return (this.#way = gone.catch((error) => this.#report(error)).finally(() => { this.#walkers--; }));
   }
@@ -2542,14 +2546,14 @@ export class CollectionView extends EarlyElement {
     const item = this.#current && this.#items.get(keyOf("cell", this.#current));
     if (this.reorderable && isLift && (item || this.#walkers > 0)) {
       event.preventDefault();
-      return this.#goOn(() => this.#movement ? this.#steer(event.key) : this.#liftCurrent(step));
+      return this.#goOn(event.key, () => this.#liftCurrent(step));
     }
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const counts = this.#session.itemCounts;
     const isForward = event.key === "PageDown";
     if (step) {
       event.preventDefault();
-      await this.#goOn(() => this.#movement ? this.#steer(event.key) : this.#focusNext(step));
+      await this.#goOn(event.key, () => this.#focusNext(step));
     } else if (event.key === "Home" || event.key === "End") {
       event.preventDefault();
       const isHome = event.key === "Home";
@@ -2557,7 +2561,7 @@ export class CollectionView extends EarlyElement {
         ? counts.findIndex((count) => count > 0) : counts.findLastIndex((count) => count > 0);
       if (section < 0) return;
       const path = [section, isHome ? 0 : counts[section] - 1];
-      await this.#goOn(() => this.#focusItem(path, isHome ? "end" : "start"));
+      await this.#goOn(event.key, () => this.#focusItem(path, isHome ? "end" : "start"));
     } else if (isForward || event.key === "PageUp") {
       event.preventDefault();
       const way = (isForward ? 0.9 : -0.9) * this.#main.viewport;

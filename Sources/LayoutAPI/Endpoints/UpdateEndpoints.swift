@@ -182,12 +182,11 @@ extension Call {
         "\(content.describedItemCount) items would have data of their own; \(limits.describedItems) may"
     } else if content.sections.count > max(limits.sections, before.sections.count) {
       reason = "there would be \(content.sections.count) sections; \(limits.sections) are allowed"
-    } else if content.sections.greatestItemCount > ContentLimits.equalItems,
-      let section = content.sections.firstIndex(where: { $0.items.count > ContentLimits.equalItems }
-      )
+    } else if case let most = content.sections.greatestItemCount, most > ContentLimits.equalItems,
+      let section = content.sections.firstIndex(where: { $0.items.count == most })
     {
       reason =
-        "section \(section) would have \(content.sections[section].items.count) items; \(ContentLimits.equalItems) are allowed"
+        "section \(section) would have \(most) items; \(ContentLimits.equalItems) are allowed"
     } else {
       return
     }

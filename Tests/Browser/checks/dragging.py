@@ -4,6 +4,36 @@ import time
 
 from page import HAND, HELD, VIEW, WAIT, Page, expect, provokes
 
+# A server that takes its time with ticks and movements, what scrolls by so much, and what takes the sixth cell in
+# view by its handle and drags it by 10.
+TAKES = """
+const real = window.fetch;
+const slow = (scroll, movement) => {
+  window.fetch = async (url, options) => {
+    if (/scroll$/.test(url)) await wait(scroll);
+    if (/(movement|end)$/.test(url)) await wait(movement);
+    return real(url, options);
+  };
+};
+const scroll = async (way) => {
+  const y = view.contentOffset.y + way;
+  view.shadowRoot.querySelector(".scroller").scrollTop += way;
+  for (let i = 0; i < 100 && view.contentOffset.y !== y; i++) await wait(5);
+};
+const take = () => {
+  const {element} = view.visibleItems.filter(({attributes: {kind}}) => kind === "cell")[5];
+  const grip = element.querySelector("[data-drag-handle]");
+  const {x, y} = grip.getBoundingClientRect();
+  const before = element.getBoundingClientRect().y;
+  const point = hand(grip, x + 2, y + 5);
+  point("pointerdown");
+  point("pointermove", {clientY: y + 15});
+  return {
+    element, drop: () => point("pointerup", {clientY: y + 15}),
+    way: () => Math.round(element.getBoundingClientRect().y - before),
+  };
+};"""
+
 
 class DraggingChecks(Page):
     def reorder_by_drag(self):
@@ -140,64 +170,28 @@ class DraggingChecks(Page):
     def what_is_taken_is_where_it_is_seen(self):
         """Below pinned headers all moves with the answers: what is taken before one has come does not jump."""
         self.open("collection=random&layout=list")
-        found = self.browser.eval(VIEW + WAIT + HAND + """
+        found = self.browser.eval(VIEW + WAIT + HAND + TAKES + """
           const ids = Array.from({length: 300}, (_, item) => `r${item + 1}`);
           view.collection = {sections: [{header: {width: 0, height: 20}, items: {ids, lengths: ids.map(() => 40)}}]};
           await view.setLayout({kind: "list", sectionHeadersPinToVisibleBounds: true});
           await view.setContentOffset({x: 0, y: 400}, false);
           await view.idle();
-          const real = window.fetch;
-          window.fetch = async (url, options) => {
-            if (/(scroll|movement)$/.test(url)) await wait(300);
-            return real(url, options);
-          };
-          view.shadowRoot.querySelector(".scroller").scrollTop += 90;
-          for (let i = 0; i < 100 && view.contentOffset.y !== 490; i++) await wait(5);
-          const {element} = view.visibleItems.filter(({attributes: {kind}}) => kind === "cell")[5];
-          const grip = element.querySelector("[data-drag-handle]");
-          const {x, y} = grip.getBoundingClientRect();
-          const before = element.getBoundingClientRect().y;
-          const point = hand(grip, x + 2, y + 5);
-          point("pointerdown");
-          point("pointermove", {clientY: y + 15});
-          const way = () => Math.round(element.getBoundingClientRect().y - before);
+          slow(300, 300);
+          await scroll(90);
+          const {element, drop, way} = take();
           const found = [way()];
           window.fetch = real;
           for (let i = 0; i < 100 && view.querySelector("[data-dragging]") !== element; i++) await wait(25);
           await wait(700);
           await view.idle();
           found.push(way());
-          point("pointerup", {clientY: y + 15});
+          drop();
           await view.idle();
           return [...found, view.querySelectorAll("[data-dragging]").length];""")
         expect(found == [10, 10, 0], f"dragged by 10 it has gone, at once and then, and up are: {found}")
         self.same("taken before an answer has come")
         # A tick is answered before the server has said that the item is up, and another one after it has been let go.
-        ways = self.browser.eval(VIEW + WAIT + HAND + """
-          const real = window.fetch;
-          const scroller = view.shadowRoot.querySelector(".scroller");
-          const slow = (scroll, movement) => {
-            window.fetch = async (url, options) => {
-              if (/scroll$/.test(url)) await wait(scroll);
-              if (/(movement|end)$/.test(url)) await wait(movement);
-              return real(url, options);
-            };
-          };
-          const scroll = async (way) => {
-            const y = view.contentOffset.y + way;
-            scroller.scrollTop += way;
-            for (let i = 0; i < 100 && view.contentOffset.y !== y; i++) await wait(5);
-          };
-          const take = () => {
-            const {element} = view.visibleItems.filter(({attributes: {kind}}) => kind === "cell")[5];
-            const grip = element.querySelector("[data-drag-handle]");
-            const {x, y} = grip.getBoundingClientRect();
-            const before = element.getBoundingClientRect().y;
-            const point = hand(grip, x + 2, y + 5);
-            point("pointerdown");
-            point("pointermove", {clientY: y + 15});
-            return {drop: () => point("pointerup", {clientY: y + 15}), way: () => Math.round(element.getBoundingClientRect().y - before)};
-          };
+        ways = self.browser.eval(VIEW + WAIT + HAND + TAKES + """
           const watch = async ({way}) => {
             const ways = new Set();
             for (let i = 0; i < 100; i++) {

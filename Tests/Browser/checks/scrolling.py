@@ -238,6 +238,22 @@ class ScrollingChecks(Page):
             if (String(url).endsWith("/snap") && lost-- > 0) throw new TypeError("cut off");
             return fetch(url, options);
           };"""
+        # The page is pressed while the server is asked where it goes, and then it is told.
+        caught = f"""
+          const {{fetch}} = window;
+          let answer, asked;
+          const [held, isAsked] = [new Promise((go) => {{ answer = go; }}), new Promise((go) => {{ asked = go; }})];
+          window.fetch = async (url, options) => {{
+            if (String(url).endsWith("/snap")) {{ asked(); await held; }}
+            return fetch(url, options);
+          }};
+          {fling}
+          await isAsked;
+          {press}
+          window.fetch = fetch;
+          const told = new Promise((go) => view.addEventListener("snap", go, {{once: true}}));
+          answer();
+          await told;"""
         for what, act in (
             ("pressed on its way", flies + press + "press('pointerup');"),
             ("pressed and let go elsewhere", flies + press + "press('pointerleave');"),
@@ -270,41 +286,13 @@ class ScrollingChecks(Page):
             ("not answered for longer than it is asked", "let lost = 4;" + loses + fling + """
               const between = at();
               for (let i = 0; i < 200 && lost >= 0; i++) await wait(50);"""),
-            ("held before it is known where it goes", f"""
-              const {{fetch}} = window;
-              let answer, asked;
-              const [held, isAsked] = [new Promise((go) => {{ answer = go; }}), new Promise((go) => {{ asked = go; }})];
-              window.fetch = async (url, options) => {{
-                if (String(url).endsWith("/snap")) {{ asked(); await held; }}
-                return fetch(url, options);
-              }};
-              {fling}
-              await isAsked;
-              {press}
-              window.fetch = fetch;
-              const told = new Promise((go) => view.addEventListener("snap", go, {{once: true}}));
-              answer();
-              await told;
-              press("pointermove", {{clientX: x + 310}});
+            ("held before it is known where it goes", caught + """
+              press("pointermove", {clientX: x + 310});
               const between = at();
               await wait(100);
-              if (at() !== between) throw new Error(`held at ${{between}} it goes to ${{at()}}`);
-              press("pointerup", {{clientX: x + 310}});"""),
-            ("held still, and let go", f"""
-              const {{fetch}} = window;
-              let answer, asked;
-              const [held, isAsked] = [new Promise((go) => {{ answer = go; }}), new Promise((go) => {{ asked = go; }})];
-              window.fetch = async (url, options) => {{
-                if (String(url).endsWith("/snap")) {{ asked(); await held; }}
-                return fetch(url, options);
-              }};
-              {fling}
-              await isAsked;
-              {press}
-              window.fetch = fetch;
-              const told = new Promise((go) => view.addEventListener("snap", go, {{once: true}}));
-              answer();
-              await told;
+              if (at() !== between) throw new Error(`held at ${between} it goes to ${at()}`);
+              press("pointerup", {clientX: x + 310});"""),
+            ("held still, and let go", caught + """
               const between = at();
               press("pointerup");"""),
         ):

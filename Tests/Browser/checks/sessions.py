@@ -4,6 +4,18 @@ import json
 
 from page import VIEW, WAIT, Page, expect, provokes, server
 
+# `refuse` has a server answer that it does not want what ends so for a minute; `asked` is how often it had to.
+REFUSES = """
+const real = window.fetch;
+let asked = 0;
+const refuse = (end) => {
+  window.fetch = (url, options) => {
+    if (!String(url).endsWith(end)) return real(url, options);
+    asked++;
+    return Promise.resolve(new Response("", {status: 429, headers: {"Retry-After": "60"}}));
+  };
+};"""
+
 
 class SessionsChecks(Page):
     @provokes(404, 412)
@@ -355,27 +367,15 @@ class SessionsChecks(Page):
           return [waits.filter((ms) => ms === 7000).length, version];""")
         expect((waits, version) == (5, 2), f"of five refusals {waits} are waited for, and the version is {version}")
         # Ticks would wait too: what a minute will not mend is said at once.
-        asked, status = self.browser.eval(VIEW + """
-          const real = window.fetch;
-          let asked = 0;
-          window.fetch = (url, options) => {
-            if (!String(url).endsWith("/updates")) return real(url, options);
-            asked++;
-            return Promise.resolve(new Response("", {status: 429, headers: {"Retry-After": "60"}}));
-          };
+        asked, status = self.browser.eval(VIEW + REFUSES + """
+          refuse("/updates");
           const {status} = await view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]}).catch((error) => error);
           window.fetch = real;
           return [asked, status];""")
         expect((asked, status) == (1, 429), f"asked {asked} times for {status}")
         # What it asks by itself it does not ask more often for that.
-        asked = self.browser.eval(VIEW + WAIT + """
-          const real = window.fetch;
-          let asked = 0;
-          window.fetch = (url, options) => {
-            if (!String(url).endsWith("/scroll")) return real(url, options);
-            asked++;
-            return Promise.resolve(new Response("", {status: 429, headers: {"Retry-After": "60"}}));
-          };
+        asked = self.browser.eval(VIEW + WAIT + REFUSES + """
+          refuse("/scroll");
           for (let i = 0; i < 30; i++) {
             view.shadowRoot.querySelector(".scroller").scrollTop += 20;
             await wait(30);
@@ -384,14 +384,8 @@ class SessionsChecks(Page):
           return asked;""")
         expect(asked == 1, f"asked for {asked} ticks")
         self.open("collection=random&layout=flow")
-        asked = self.browser.eval(VIEW + WAIT + """
-          const real = window.fetch;
-          let asked = 0;
-          window.fetch = (url, options) => {
-            if (!String(url).endsWith("/viewport")) return real(url, options);
-            asked++;
-            return Promise.resolve(new Response("", {status: 429, headers: {"Retry-After": "60"}}));
-          };
+        asked = self.browser.eval(VIEW + WAIT + REFUSES + """
+          refuse("/viewport");
           view.style.height = "300px";
           await wait(5000);
           window.fetch = real;

@@ -211,12 +211,20 @@ private let insertion = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths"
     #expect(service.value.send(.post, path + "/scroll", body)?["reset"] as? Bool == false)
   }
 
-  /// Somebody else's change is read by two requests at once, of which one goes on to make its own.
-  @Test func whatWasReadIsNotAppliedToWhatHasItAlready() throws {
+  /// A session of one server that another one over the same store has changed, of which the first has not heard.
+  private func changedElsewhere() throws -> (
+    store: ScriptedStore, one: MockService, two: MockService, path: String
+  ) {
     let store = ScriptedStore(isShared: true)
     let (one, two) = (MockService(over: store), MockService(over: store))
     let path = try one.makeSession(session)
     #expect(two.send(.post, path + "/updates", deletion)?["version"] as? Int == 2)
+    return (store, one, two, path)
+  }
+
+  /// Somebody else's change is read by two requests at once, of which one goes on to make its own.
+  @Test func whatWasReadIsNotAppliedToWhatHasItAlready() throws {
+    let (store, one, two, path) = try changedElsewhere()
     store.afterLoad.withLock {
       $0 = { @Sendable [one = UnsafeShared(one)] in
         let answer = one.value.send(.post, path + "/updates", insertion)
@@ -231,10 +239,7 @@ private let insertion = #"{"insertItems":[{"section":0,"at":0,"items":{"lengths"
 
   /// And it counts once, for the one that has taken it.
   @Test func whatTwoReadAtOnceIsTakenOnce() throws {
-    let store = ScriptedStore(isShared: true)
-    let (one, two) = (MockService(over: store), MockService(over: store))
-    let path = try one.makeSession(session)
-    #expect(two.send(.post, path + "/updates", deletion)?["version"] as? Int == 2)
+    let (store, one, _, path) = try changedElsewhere()
     store.afterLoad.withLock {
       $0 = { @Sendable [one = UnsafeShared(one)] in
         #expect(one.value.send(.get, path)?["version"] as? Int == 2)
