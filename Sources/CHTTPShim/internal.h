@@ -153,6 +153,7 @@ enum { HTTP_LINES = 1024, HTTP_OWN_LINES = HTTP_LINES - HTTP_FIRST_OWN_LINE };
 typedef struct http_line {
   http_exchange *head, *tail;
   size_t count;
+  unsigned busy;  // workers that do one of its requests
 } http_line;
 
 static inline unsigned http_line_number(const http_exchange *exchange) {
@@ -161,9 +162,10 @@ static inline unsigned http_line_number(const http_exchange *exchange) {
   return HTTP_FIRST_OWN_LINE + (line - HTTP_FIRST_OWN_LINE) % HTTP_OWN_LINES;
 }
 
-// How much of what all have together one line may have: whoever is told from the others leaves them a quarter.
+// How much of what all have together one line may have: whoever is told from the others leaves them a quarter, to the
+// nearest, and so one of two; of one nothing can be left.
 static inline size_t http_line_share(unsigned number, size_t limit) {
-  return number == HTTP_LINE_SHARED ? limit : limit - limit / 4;
+  return number == HTTP_LINE_SHARED ? limit : limit - (limit / 4 + (limit % 4 >= 2));
 }
 
 // A socket from the acceptor.

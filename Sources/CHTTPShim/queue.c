@@ -53,13 +53,20 @@ bool http_queue_is_crowded(http_server *server, unsigned number) {
   return is_half_full && (all >= capacity || own >= http_line_share(number, capacity));
 }
 
-// Takes who is first in the next line; NULL if nobody waits. The lock is held.
+// Whether a line may have one more worker. No worker leaves a request before it is done, so whoever had all of them
+// with long ones would keep the others waiting for as long. The lock is held.
+static bool may_have_worker(const http_server *server, unsigned number) {
+  return server->lines[number].busy < http_line_share(number, server->options.workers) ||
+         server->stops_workers;
+}
+
+// Takes who is first in the next line; NULL if nobody waits who may have a worker. The lock is held.
 static http_exchange *take_first(http_server *server) {
   for (unsigned i = 1; i <= server->line_count; i++) {
     unsigned number = (server->last_line + i) % server->line_count;
     http_line *line = &server->lines[number];
     http_exchange *exchange = line->head;
-    if (!exchange) continue;
+    if (!exchange || !may_have_worker(server, number)) continue;
     line->head = exchange->next;
     if (!line->head) line->tail = NULL;
     line->count--;
@@ -70,11 +77,19 @@ static http_exchange *take_first(http_server *server) {
   return NULL;
 }
 
-static http_exchange *pop(http_server *server) {
+// The next request for a worker that is done with the one before; `line` is that one's, or NULL, and becomes the
+// next one's. While a worker sleeps here all who wait are in lines that may have no further one, so none need be woken
+// for the place that this one leaves: it takes the place itself.
+static http_exchange *pop(http_server *server, http_line **line) {
   http_exchange *exchange;
   pthread_mutex_lock(&server->queue_lock);
+  if (*line) (*line)->busy--;
   while (!(exchange = take_first(server)) && !server->stops_workers)
     pthread_cond_wait(&server->queue_filled, &server->queue_lock);
+  if (exchange) {
+    *line = &server->lines[server->last_line];
+    (*line)->busy++;
+  }
   pthread_mutex_unlock(&server->queue_lock);
   return exchange;
 }
@@ -82,8 +97,8 @@ static http_exchange *pop(http_server *server) {
 void http_queue_close(http_server *server) {
   http_exchange *queued = NULL;
   pthread_mutex_lock(&server->queue_lock);
-  for (http_exchange *it; (it = take_first(server)); queued = it) it->next = queued;
   server->stops_workers = true;
+  for (http_exchange *it; (it = take_first(server)); queued = it) it->next = queued;
   pthread_cond_broadcast(&server->queue_filled);
   pthread_mutex_unlock(&server->queue_lock);
   for (http_exchange *next; queued; queued = next) {
@@ -100,7 +115,8 @@ void *http_worker_run(void *context) {
   // Long work must not take the processor from the loops, which have others to serve meanwhile.
   http_thread_yield_to_others();
   http_exchange *exchange;
-  while ((exchange = pop(server))) {
+  http_line *line = NULL;
+  while ((exchange = pop(server, &line))) {
     exchange->request.thread = worker->number;
     bool is_long = exchange->body_count > long_body_bytes;
     void *room = is_long ? http_memory_make_room(exchange->body_count) : NULL;

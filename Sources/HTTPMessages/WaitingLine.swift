@@ -1,7 +1,7 @@
 /// In which line a request waits for a worker thread.
 ///
 /// Lines take turns, so that whoever sends much waits for it himself. Only ``shared`` may fill the queue, or have all
-/// bytes that may be under way; any other line has three quarters of them at most.
+/// workers or all bytes that may be under way; any other line has three quarters of them at most: one of two workers.
 public enum WaitingLine: Hashable, Sendable {
   /// Clients are not told apart, or only one is known.
   case shared

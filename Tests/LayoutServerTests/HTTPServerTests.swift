@@ -475,6 +475,34 @@ import Testing
     server.stop(drainSeconds: 0)
   }
 
+  /// Whoever is told from the others leaves them a worker, if there is more than one; who is not may have all.
+  @Test(arguments: [(1, "7", 1), (2, "7", 1), (2, "strange", 1), (4, "7", 3), (2, "", 2)])
+  func oneLineLeavesOthersAWorker(workers: Int, line: String, share: Int) throws {
+    let handler = EchoHandler()
+    let server = try start(handler, workers: workers)
+    defer { server.stop(drainSeconds: 5) }
+    func send(_ path: String, inLine line: String) -> RawClient {
+      let client = RawClient(port: server.port)
+      client.send("GET \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: \(line)\r\n\r\n")
+      return client
+    }
+    let greedy = (0...workers).map { _ in send("/wait", inLine: line) }
+    waitUntil {
+      handler.waitingCount == share && server.statistics.queuedCount == workers + 1 - share
+    }
+    // With a worker for him alone he is served while they wait; else when they have been.
+    let modest = send("/work", inLine: "3")
+    if share < workers {
+      #expect(modest.receive()?.status == 200)
+    } else {
+      waitUntil { server.statistics.queuedCount == 2 }
+    }
+    #expect(handler.waitingCount == share)
+    handler.open()
+    for client in greedy { #expect(client.receive()?.status == 200) }
+    if share == workers { #expect(modest.receive()?.status == 200) }
+  }
+
   @Test func connectionsPastTheCapAreTurnedAway() throws {
     let server = try start(connections: 3)
     defer { server.stop(drainSeconds: 1) }

@@ -138,7 +138,7 @@ enum {
 };
 
 // Puts a request in a line. There are 1,022 own ones, which any further clients share. Lines take turns, and each
-// but the shared one may have three quarters of the queue, and of the bytes under way.
+// but the shared one may have three quarters of the queue, of the workers, and of the bytes under way.
 void http_reply_put_in_line(http_reply *_Nonnull reply, unsigned line);
 
 // How far a request has come when the handler is asked.
