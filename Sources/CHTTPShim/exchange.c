@@ -297,7 +297,8 @@ static enum MHD_Result send_reply(http_exchange *exchange) {
   bool is_end_unsure = exchange->is_chunked || may_lack_length(&exchange->request);
   bool closes = is_end_unsure || hides_length(exchange) ||
                 atomic_load_explicit(&exchange->loop->server->is_draining, memory_order_relaxed);
-  if (exchange->connection && is_end_unsure) exchange->connection->lingers = true;
+  // Who goes on sending, such as requests that nobody answers any more, loses no answer by that.
+  if (exchange->connection && closes) exchange->connection->lingers = true;
   start_answering(exchange);
   bool is_prepared = reply->prepared && reply->prepared->is_read == reply->is_read;
   enum MHD_Result result = is_prepared && reply->field_count == 0 && !closes

@@ -332,11 +332,11 @@ static void stop_accepting(http_server *server) {
   server->listener = -1;
 }
 
-// Whether no request is being received or answered.
+// Whether no request is being received or answered, and nobody may still be reading a last answer.
 static bool is_quiet(const http_server *server) {
   uint64_t count = count_in_flight(server);
   for (unsigned i = 0; i < server->loop_count; i++)
-    count += atomic_load(&server->loops[i].receiving);
+    count += atomic_load(&server->loops[i].receiving) + atomic_load(&server->loops[i].lingerer.count);
   return count == 0;
 }
 

@@ -51,6 +51,27 @@ import Testing
     #expect(refusals.allSatisfy { $0.text.contains("the server is stopping") })
   }
 
+  /// What has been sent behind it is not read any more, and the kernel takes a socket that is closed with something
+  /// unread for a reason to forget what its client has not taken yet.
+  @Test func whoHasAskedForMoreGetsTheLastAnswerWhole() throws {
+    let handler = EchoHandler()
+    let server = try startServer(handler)
+    let client = RawClient(port: server.port, receiveBuffer: 2048)
+    let query = String(repeating: "a", count: 6000)
+    let next = "GET /x HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 2000))\r\n\r\n"
+    client.send("GET /wait?\(query) HTTP/1.1\r\nHost: a\r\n\r\n")
+    waitUntil { handler.waitingCount == 1 }
+    for _ in 0..<30 { client.send(next) }
+    let stopping = Stopping(server)
+    #expect(!RawClient(port: server.port).isConnected)
+    handler.open()
+    // It is closed by then, and waits for its client to be done as well.
+    usleep(300_000)
+    #expect(client.receive()?.text.hasPrefix("GET /wait ?\(query)") == true)
+    #expect(client.isClosed())
+    #expect(stopping.haveEnded)
+  }
+
   @Test(arguments: [
     ("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab", "cd"),
     ("GET /x HTTP/1.1\r\nHo", "st: a\r\n\r\n"),
