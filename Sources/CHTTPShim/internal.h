@@ -98,7 +98,9 @@ typedef struct http_connection {
   bool is_paced;          // whether the sweep alone times it, though there is TLS
   bool is_cut;            // whether the sweep has shut it
   bool lingers;           // whether its client may still be sending when it is closed
+  bool is_aside;          // whether libmicrohttpd does not look at it until its client has gone on with the handshake
   struct http_connection *next, *previous;
+  struct http_connection *next_greeter;
 } http_connection;
 
 // The form of an answer: all of it but its bytes. See form.c.
@@ -183,6 +185,8 @@ struct http_loop {
   int epoll, wakeup;
   _Atomic unsigned connection_count;
   http_connection *connections;   // the loop's thread only
+  http_connection *greeters;      // whose handshake libmicrohttpd goes on with in this turn; the loop's thread only
+  int greeters_epoll;             // tells of those that are set aside; without TLS of nobody
   http_exchange *pool;            // the loop's thread only
   unsigned pool_count;
   size_t kept_bytes;              // of bodies' buffers that have been used; the loop's thread only
@@ -402,6 +406,19 @@ void http_connection_answer(http_connection *connection, bool is_long);
 // kernel may have megabytes to send before the next.
 void http_connection_pace(http_connection *connection, bool is_paced);
 
+// greeting.c: handshakes of TLS, on the loop's thread
+bool http_greeters_start(http_loop *loop);
+// A connection begins, and libmicrohttpd with its handshake.
+void http_greeter_begin(http_connection *connection);
+// A connection ends that may still be in it.
+void http_greeter_end(http_connection *connection);
+// After a turn: whose handshake is not done is set aside until more of it has come; who is done with it is idle.
+void http_greeters_settle(http_loop *loop);
+// Lets those go on whose clients have.
+void http_greeters_wake(http_loop *loop);
+// Lets all go on: no daemon stops with one set aside.
+void http_greeters_stop(http_loop *loop);
+
 // tls.c
 // False if there is no memory, or the certificate and its key are not what they should be, which is said.
 bool http_tls_start(http_server *server, char *error, size_t error_size);
@@ -412,6 +429,8 @@ void *http_tls_begin(const http_server *server, struct MHD_Connection *mhd);
 void http_tls_say(void *session, const char *text, size_t count);
 // Whether a session's client has done its part of the handshake.
 bool http_tls_has_begun(void *session);
+// The event of epoll that a session waits for whose hands are not shaken: that its client says more, or takes more.
+unsigned http_tls_awaits(void *session);
 // How many records have been read since the keys last changed.
 uint64_t http_tls_count_records(void *session);
 // The number of the first record that may have a request.

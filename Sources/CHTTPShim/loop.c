@@ -127,6 +127,7 @@ static void begin_connection(http_loop *loop, struct MHD_Connection *mhd, void *
   connection->session = session;
   connection->moved_at = loop->now;
   http_connection_enter(connection, session ? CONNECTION_GREETING : CONNECTION_IDLE);
+  if (session) http_greeter_begin(connection);
   connection->next = loop->connections;
   if (loop->connections) loop->connections->previous = connection;
   loop->connections = connection;
@@ -155,6 +156,7 @@ static void end_connection(http_loop *loop, struct MHD_Connection *mhd, void **s
   http_count(&loop->freed, HTTP_CONNECTION_BYTES);
   forget_connection(loop, (const http_address *)info->client_addr);
   if (!connection) return;
+  http_greeter_end(connection);
   linger(loop, connection);
   if (connection->previous) connection->previous->next = connection->next;
   else loop->connections = connection->next;
@@ -238,10 +240,6 @@ static void sweep_receiving(http_loop *loop, http_connection *connection, double
   const http_options *options = &loop->server->options;
   struct tcp_info info;
   if (now - connection->since < sweep_interval || !read_info(connection->fd, &info)) return;
-  if (connection->state == CONNECTION_GREETING && http_tls_has_begun(connection->session)) {
-    http_connection_enter(connection, CONNECTION_IDLE);
-    connection->records = http_tls_first_record(connection->session);
-  }
   if (connection->state == CONNECTION_IDLE &&
       note_beginning(connection, info.tcpi_bytes_received))
     http_connection_enter(connection, CONNECTION_RECEIVING);
@@ -277,7 +275,7 @@ static void excuse(http_loop *loop) {
     it->since = it->since + pause < now ? it->since + pause : now;
     it->moved_at = it->moved_at + pause < now ? it->moved_at + pause : now;
     // Nor has libmicrohttpd, which counts anew from when its timeout is no longer 0.
-    if (!it->session || it->is_paced || it->state == CONNECTION_WAITING) continue;
+    if (!it->session || it->is_paced || it->is_aside || it->state == CONNECTION_WAITING) continue;
     MHD_set_connection_option(it->mhd, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
     MHD_set_connection_option(it->mhd, MHD_CONNECTION_OPTION_TIMEOUT, http_loop_timeout(loop));
   }
@@ -324,6 +322,7 @@ static bool read_mailbox(http_loop *loop) {
 static void take_events(http_loop *loop, const struct epoll_event *events, int count) {
   for (int i = 0; i < count; i++) {
     if (events[i].data.fd == loop->lingerer.epoll) http_linger_run(&loop->lingerer, loop->now);
+    if (events[i].data.fd == loop->greeters_epoll) http_greeters_wake(loop);
     if (events[i].data.fd != loop->wakeup) continue;
     uint64_t ignored;
     (void)!read(loop->wakeup, &ignored, sizeof ignored);
@@ -355,15 +354,16 @@ static void count_vain_turn(http_loop *loop) {
 }
 
 static void wait_and_serve(http_loop *loop) {
-  struct epoll_event events[3];
+  struct epoll_event events[4];
   uint64_t steps = loop->steps;
-  int count = epoll_wait(loop->epoll, events, 3, choose_wait(loop));
+  int count = epoll_wait(loop->epoll, events, 4, choose_wait(loop));
   // Once for all that is ready: nothing here is measured more finely.
   loop->woken = http_clock();
   loop->now = (double)loop->woken * 1e-9;
   excuse(loop);
   take_events(loop, events, count);
   MHD_run(loop->daemon);
+  http_greeters_settle(loop);
   if (count > 0 || loop->steps != steps) loop->vain_turns = 0;
   else count_vain_turn(loop);
   if (loop->now - loop->last_sweep > sweep_interval) {
@@ -372,9 +372,11 @@ static void wait_and_serve(http_loop *loop) {
   }
 }
 
-// Workers have ended, so all that was suspended is in the mailbox; nothing may be suspended when a
+// Workers have ended, so all that was suspended is in the mailbox, or set aside; nothing may be suspended when a
 // daemon stops.
 static void end_daemon(http_loop *loop) {
+  http_greeters_stop(loop);
+  MHD_run(loop->daemon);
   MHD_stop_daemon(loop->daemon);
   http_forms_end(loop);
   for (http_exchange *it = loop->pool, *next; it; it = next) {
@@ -383,6 +385,7 @@ static void end_daemon(http_loop *loop) {
   }
   free(loop->long_body);
   http_linger_end(&loop->lingerer);
+  close(loop->greeters_epoll);
   close(loop->epoll);
   close(loop->wakeup);
   pthread_mutex_destroy(&loop->lock);
@@ -464,11 +467,12 @@ static bool watch(http_loop *loop, int fd) {
 static bool open_all(http_loop *loop) {
   loop->epoll = epoll_create1(EPOLL_CLOEXEC);
   loop->wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (!http_linger_start(&loop->lingerer) || loop->epoll < 0 || loop->wakeup < 0) return false;
+  bool has_linger = http_linger_start(&loop->lingerer), has_greeters = http_greeters_start(loop);
+  if (!has_linger || !has_greeters || loop->epoll < 0 || loop->wakeup < 0) return false;
   if (!start_daemon(loop)) return false;
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(loop->daemon, MHD_DAEMON_INFO_EPOLL_FD);
   return info && watch(loop, info->epoll_fd) && watch(loop, loop->wakeup) &&
-         watch(loop, loop->lingerer.epoll);
+         watch(loop, loop->lingerer.epoll) && watch(loop, loop->greeters_epoll);
 }
 
 bool http_loop_start(http_loop *loop, http_server *server, char *error, size_t error_size) {
@@ -481,6 +485,7 @@ bool http_loop_start(http_loop *loop, http_server *server, char *error, size_t e
   if (loop->log[0]) snprintf(error, error_size, "cannot start: %s", loop->log);
   if (loop->daemon) MHD_stop_daemon(loop->daemon);
   http_linger_end(&loop->lingerer);
+  if (loop->greeters_epoll >= 0) close(loop->greeters_epoll);
   if (loop->epoll >= 0) close(loop->epoll);
   if (loop->wakeup >= 0) close(loop->wakeup);
   pthread_mutex_destroy(&loop->lock);

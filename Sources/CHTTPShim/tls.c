@@ -4,6 +4,7 @@
 #include <gnutls/gnutls.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 #include "internal.h"
 
@@ -67,6 +68,10 @@ uint64_t http_tls_count_records(void *session) {
 uint64_t http_tls_first_record(void *session) {
   // The client's last word of the handshake: TLS 1.3 has other keys from then on.
   return gnutls_protocol_get_version(session) == GNUTLS_TLS1_3 ? 0 : 1;
+}
+
+unsigned http_tls_awaits(void *session) {
+  return gnutls_record_get_direction(session) == 1 ? EPOLLOUT : EPOLLIN;
 }
 
 bool http_tls_has_begun(void *session) {

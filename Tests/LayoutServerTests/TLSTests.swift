@@ -160,6 +160,37 @@ import Testing
     #expect(after - before < 30, "\(after - before)")
   }
 
+  /// libmicrohttpd would try each of them in every turn, and others' requests wait as long.
+  @Test(arguments: ["\u{16}\u{3}\u{1}\u{1}", "", "\u{16}"])
+  func handshakesThatDoNotGoOnCostNoTurns(beginning: String) throws {
+    let server = try start { $0.ioThreadCount = 1 }
+    defer { server.stop(drainSeconds: 1) }
+    let client = try TLSClient(port: server.port)
+    let loop = client.answer(to: "/task").components(separatedBy: "\r\n\r\n").last ?? ""
+    let others = (0..<20).map { _ in RawClient(port: server.port) }
+    for other in others { other.send(beginning) }
+    waitUntil { server.statistics.connectionCount == 21 }
+    // In this turn they have been tried at the latest.
+    #expect(client.answer(to: "/x").hasPrefix("HTTP/1.1 200 "))
+    usleep(100_000)
+    let before = try #require(waitCount(ofThread: loop))
+    usleep(1_500_000)
+    let after = try #require(waitCount(ofThread: loop))
+    // Two for the sweep each second, instead of two hundred.
+    #expect(after - before < 20, "\(after - before)")
+    #expect(server.statistics.connectionCount == 21)
+  }
+
+  /// Each piece of it finds the handshake where the one before has left it.
+  @Test(arguments: ["NORMAL", "NORMAL:-VERS-ALL:+VERS-TLS1.2"])
+  func aHandshakeInPiecesIsTaken(priorities: String) throws {
+    let server = try start()
+    defer { server.stop(drainSeconds: 1) }
+    let client = try TLSClient(port: server.port, priorities, isInPieces: true)
+    #expect(client.answer(to: "/x").hasPrefix("HTTP/1.1 200 "))
+    #expect(server.statistics.timedOutCount == 0)
+  }
+
   /// The second connection of a client shows what the first was given, and no certificate is needed.
   ///
   /// With TLS 1.3 only: for 1.2 curl takes none.
@@ -348,8 +379,12 @@ import Testing
   private var session: gnutls_session_t?
   private var credentials: gnutls_certificate_credentials_t?
 
-  /// Connects and shakes hands with whoever is there, in one of the ways that GnuTLS calls so.
-  init(port: UInt16, _ priorities: String = "NORMAL", receiveBuffer: Int32? = nil) throws {
+  /// Connects and shakes hands with whoever is there, in one of the ways that GnuTLS calls so; if it is to be in
+  /// pieces, a few bytes at a time.
+  init(
+    port: UInt16, _ priorities: String = "NORMAL", receiveBuffer: Int32? = nil,
+    isInPieces: Bool = false
+  ) throws {
     connection = RawClient(port: port, receiveBuffer: receiveBuffer, segment: nil)
     // Safe: both are made here, used by this object alone, and freed with it.
     unsafe gnutls_certificate_allocate_credentials(&credentials)
@@ -360,6 +395,15 @@ import Testing
     unsafe gnutls_credentials_set(
       session, GNUTLS_CRD_CERTIFICATE, UnsafeMutableRawPointer(credentials))
     unsafe gnutls_transport_set_int2(session, connection.descriptor, connection.descriptor)
+    if isInPieces {
+      // Safe: what GnuTLS hands over is the descriptor that it was given, and as many bytes as it says.
+      unsafe gnutls_transport_set_push_function(session) { descriptor, bytes, count in
+        usleep(5000)
+        return unsafe Glibc.send(
+          Int32(truncatingIfNeeded: Int(bitPattern: descriptor)), bytes, min(count, 40),
+          Int32(MSG_NOSIGNAL))
+      }
+    }
     guard unsafe gnutls_handshake(session) == GNUTLS_E_SUCCESS else { throw CannotShakeHands() }
   }
 
