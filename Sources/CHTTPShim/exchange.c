@@ -281,8 +281,8 @@ static bool may_lack_length(const http_request *request) {
 static enum MHD_Result send_reply(http_exchange *exchange) {
   http_reply *reply = &exchange->reply;
   http_body_let_go(exchange);
-  // What is prepared is held once, however many are sent it.
-  size_t held = reply->prepared ? 0 : reply->count;
+  // What is prepared is held once, however many are sent it; what is not there is not.
+  size_t held = reply->prepared || !reply->body ? 0 : reply->count;
   if (!http_may_hold(exchange, held)) {
     if (reply->is_read || reply->changes_nothing || reply->status >= 300)
       http_exchange_refuse(exchange, 503, too_much_is_held);

@@ -54,7 +54,7 @@ static bool renew(http_form *form, const http_reply *reply) {
 }
 
 http_form *http_form_take(http_loop *loop, const http_reply *reply) {
-  if (reply->count == 0 || reply->count > longest || reply->field_count > 0) return NULL;
+  if (!reply->body || reply->count == 0 || reply->count > longest || reply->field_count > 0) return NULL;
   http_form *form = place(loop, reply);
   if (form->is_used || (!suits(form, reply) && !renew(form, reply))) return NULL;
   memcpy(form->body, reply->body, reply->count);

@@ -14,19 +14,21 @@ const char http_cache_control[] = "Cache-Control";
 // What a body that is empty points to.
 static char nothing[1];
 
-struct MHD_Response *http_response_make(const uint8_t *body, size_t count,
-                                        void (*release)(void *owner), void *owner) {
-  void *start = count ? (void *)(uintptr_t)body : nothing;
-  if (!release) return MHD_create_response_from_buffer(count, start, MHD_RESPMEM_MUST_COPY);
-  return MHD_create_response_from_buffer_with_free_callback_cls(count, start, release, owner);
-}
-
 static ssize_t read_nothing(void *context, uint64_t position, char *buffer, size_t size) {
   (void)context;
   (void)position;
   (void)buffer;
   (void)size;
   return MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+struct MHD_Response *http_response_make(const uint8_t *body, size_t count,
+                                        void (*release)(void *owner), void *owner) {
+  // Nobody reads what is not there.
+  if (!body && count) return MHD_create_response_from_callback(count, 1, read_nothing, owner, release);
+  void *start = count ? (void *)(uintptr_t)body : nothing;
+  if (!release) return MHD_create_response_from_buffer(count, start, MHD_RESPMEM_MUST_COPY);
+  return MHD_create_response_from_buffer_with_free_callback_cls(count, start, release, owner);
 }
 
 struct MHD_Response *http_response_make_unmeasured(void) {

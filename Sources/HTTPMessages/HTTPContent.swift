@@ -8,6 +8,7 @@ import Synchronization
   private enum Storage: ~Copyable {
     case array([UInt8])
     case memory(BodyMemory)
+    case unwritten
   }
 
   private let storage: Storage
@@ -65,12 +66,35 @@ import Synchronization
     isKept = false
   }
 
+  /// Makes a content without its bytes, for answers that say its length alone: to `HEAD`, and 304.
+  ///
+  /// - Parameters:
+  ///   - byteCount: How long the body would be.
+  ///   - type: `Content-Type`.
+  ///   - tag: `ETag`.
+  public init(unwritten byteCount: Int, type: StaticString? = nil, tag: HTTPEntityTag? = nil) {
+    self.byteCount = max(0, byteCount)
+    storage = .unwritten
+    self.type = type
+    self.tag = tag
+    isKept = false
+  }
+
+  /// Whether it has no bytes, whatever its length is.
+  public var isUnwritten: Bool {
+    switch storage {
+    case .array: false
+    case .memory: false
+    case .unwritten: true
+    }
+  }
+
   deinit {
     // Safe: what is stored was retained once, and nobody has this object any more.
     if let prepared = unsafe kept.load(ordering: .acquiring) { unsafe prepared.release() }
   }
 
-  /// Lends the body.
+  /// Lends the body; nothing if it is unwritten.
   ///
   /// It stays where it is as long as this object.
   ///
@@ -84,6 +108,7 @@ import Synchronization
       body(
         unsafe Span(
           _unsafeStart: memory.start.assumingMemoryBound(to: UInt8.self), count: byteCount))
+    case .unwritten: body(Span())
     }
   }
 
@@ -92,14 +117,16 @@ import Synchronization
     switch storage {
     case .array(let bytes): bytes.capacity
     case .memory(let memory): memory.capacity
+    case .unwritten: 0
     }
   }
 
-  /// The body; a copy of what is where it was written.
+  /// The body, nothing if it is unwritten; a copy of what is where it was written.
   public var bytes: [UInt8] {
     switch storage {
     case .array(let bytes): return bytes
     case .memory: return withBytes { span in span.indices.map { span[$0] } }
+    case .unwritten: return []
     }
   }
 

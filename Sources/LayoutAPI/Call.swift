@@ -12,6 +12,7 @@ struct Call: ~Escapable {
   let elementLimit: Int
   let mayTakeLong: Bool
   let thread: Int
+  private let method: HTTPMethod
   private let path: Span<UInt8>
   private let query: Span<UInt8>
   let fields: HTTPRequestFields
@@ -47,6 +48,7 @@ struct Call: ~Escapable {
     self.mayTakeLong = mayTakeLong
     self.elementLimit = elementLimit
     self.parameters = parameters
+    method = request.method
     path = request.path
     query = request.query
     fields = request.fields
@@ -243,6 +245,19 @@ struct Call: ~Escapable {
     HTTPResponse(
       status: status, content: body.content(tag: tag?.field),
       otherFields: location.map { [HTTPField(name: "Location", value: $0)] } ?? [])
+  }
+
+  /// What is as good as an answer's content for who is sent its length alone, by HEAD or 304; nil if the length is not
+  /// known, and for everybody else.
+  ///
+  /// To be asked before anything is written: who looks whether there is another one asks again and again.
+  func unwrittenContent(_ tag: EntityTag, type: StaticString = "application/json") -> HTTPContent? {
+    let tag = tag.field
+    guard method == .head || EntityTag.isNamed(tag.description, in: fields.ifNoneMatch),
+      let byteCount = service.answerLengths.byteCount(
+        of: AnswerLengths.Question(path: path, query: query, tag: tag))
+    else { return nil }
+    return HTTPContent(unwritten: byteCount, type: type, tag: tag)
   }
 
   /// Runs what the core may refuse.

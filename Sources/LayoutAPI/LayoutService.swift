@@ -19,6 +19,7 @@ public final class LayoutService: HTTPHandler {
   let otherMetrics = Mutex<[@Sendable (inout MetricsText) -> Void]>([])
   /// Answers to be given again.
   let answers: AnswerCache<KeptAnswer>
+  let answerLengths = AnswerLengths()
   /// What lies about the edges of the viewports that are scrolled slowly.
   let bands: AnswerCache<ScrollBand>
   private let isReady = Atomic(true)
@@ -222,7 +223,7 @@ public final class LayoutService: HTTPHandler {
   /// An answer to a question, or 412 to who wants that of another version, or 304 to who has it already (RFC 9110,
   /// 13.2.2).
   ///
-  /// 304 has the body, of which the server sends the length alone, as for HEAD. libmicrohttpd says some length,
+  /// 304 has the body, or its length, which is all that the server sends, as for HEAD. libmicrohttpd says some length,
   /// and there are caches that take it for that of what they keep: of 0, Squid makes empty answers.
   private func checked(
     _ response: consuming HTTPResponse, for request: borrowing HTTPRequest, _ audience: Audience
@@ -234,6 +235,9 @@ public final class LayoutService: HTTPHandler {
     {
       throw .problem(.movedOn(to: version, tag: tag.description, from: ifMatch))
     }
+    answerLengths.note(
+      response.content.byteCount,
+      of: AnswerLengths.Question(path: request.path, query: request.query, tag: tag))
     guard EntityTag.isNamed(tag.description, in: request.fields.ifNoneMatch) else {
       return response
     }

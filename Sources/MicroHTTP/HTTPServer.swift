@@ -205,8 +205,8 @@ private func fill(
   content.withBytes { bytes in
     unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe http_reply_body(
-        reply, UInt32(status.rawValue), bytes.baseAddress, bytes.count, releaseContent,
-        Unmanaged.passUnretained(content).toOpaque())
+        reply, UInt32(status.rawValue), content.isUnwritten ? nil : bytes.baseAddress,
+        content.byteCount, releaseContent, Unmanaged.passUnretained(content).toOpaque())
     }
   }
   if content.isKept, let prepared = unsafe prepared(content, isRead: isRead) {

@@ -12,7 +12,9 @@ let longLengths = (0..<6000).map { "\($0 % 50 + 1)" }.joined(separator: ",")
 struct Answer {
   var status: Int
   var fields: [String: String]
+  /// The body, and how long it is said to be.
   var bytes: [UInt8]
+  var byteCount: Int
   var json: [String: Any]
   var changesNothing: Bool
 
@@ -91,7 +93,8 @@ final class MockService: Sendable, CustomReflectable {
       status: Int(response.status.rawValue),
       fields: Dictionary(
         response.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $0 + ", " + $1 }),
-      bytes: response.body, json: json ?? [:], changesNothing: response.changesNothing)
+      bytes: response.body, byteCount: response.content.byteCount, json: json ?? [:],
+      changesNothing: response.changesNothing)
   }
 
   /// A value in `/metrics`; nil if there is none of that name.

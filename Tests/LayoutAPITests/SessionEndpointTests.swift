@@ -190,6 +190,43 @@ struct SessionEndpointTests {
     }
   }
 
+  /// On a thread that serves, too: whoever looks whether there is another one does so again and again.
+  @Test func aLongAnswerThatIsNotSentIsNotWrittenAgain() throws {
+    let service = MockService()
+    let section = #"{"items":{"count":1,"size":{"width":10,"height":10}}}"#
+    let sections = Array(repeating: section, count: 2000).joined(separator: ",")
+    let path = try service.makeSession(
+      #"{"collection":{"sections":[\#(sections)]},"layout":{"kind":"flow"},"viewport":{"width":99,"height":99}}"#
+    )
+    let area = path + "/attributes?x=0&y=0&width=99&height=9000"
+    let other = path + "/attributes?x=0&y=0&width=99&height=9001"
+    for target in [path, area] {
+      let answer = try #require(service.send(.get, target))
+      let tag = try #require(answer.fields["ETag"])
+      #expect(answer.bytes.count > 20_000)
+      for (method, tags, status) in [
+        (HTTPMethod.get, tag, 304), (.head, tag, 304), (.head, "", 200),
+      ] {
+        let again = try #require(
+          service.send(method, target, ifNoneMatch: tags, mayTakeLong: false))
+        #expect(again.status == status)
+        #expect(again.bytes.isEmpty && again.byteCount == answer.bytes.count)
+        #expect(again.fields == answer.fields)
+      }
+      #expect(service.send(.get, target, ifNoneMatch: tag, ifMatch: "\"7\"")?.status == 412)
+      for tags in ["", "\"7\""] {
+        #expect(service.send(.get, target, ifNoneMatch: tags)?.bytes == answer.bytes)
+      }
+    }
+    // What has not been written yet has no length.
+    #expect(service.send(.get, other, ifNoneMatch: "*")?.bytes.isEmpty == false)
+    let before = try #require(service.send(.get, area))
+    let size = #"{"viewport":{"width":99,"height":100}}"#
+    #expect(service.send(.put, path + "/viewport", size)?.status == 200)
+    let after = try #require(service.send(.get, area, ifNoneMatch: before.fields["ETag"] ?? ""))
+    #expect(after.status == 200 && after.bytes.count == after.byteCount)
+  }
+
   @Test func anUnchangedAnswerIsNotSentAgain() throws {
     let service = MockService()
     let path = try service.makeSession(smallGrid)

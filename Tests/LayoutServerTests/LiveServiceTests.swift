@@ -192,12 +192,13 @@ import Testing
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port)
     let created = try makeSession(
-      #"{"collection":{"sections":[{"items":{"count":9}}]},"layout":{"kind":"flow"},"viewport":{"width":99,"height":99}}"#,
+      #"{"collection":{"sections":[{"items":{"count":900}}]},"layout":{"kind":"flow"},"viewport":{"width":99,"height":99}}"#,
       by: client)
     let path = try #require(created.field("Location"))
-    // Short, kept and long ones.
+    // Short, kept and long ones, of which the longest are not written again.
     for target in [
-      path, path, path + "/attributes", path + "/image.svg", "/", "/client/collection-view.js",
+      path, path, path + "/attributes", path + "/attributes?x=0&y=0&width=99&height=99999",
+      path + "/image.svg", "/", "/client/collection-view.js",
     ] {
       client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
       let answer = try #require(client.receive())

@@ -106,7 +106,8 @@ void http_reply_header(http_reply *_Nonnull reply, const char *_Nonnull name,
 void http_reply_describe(http_reply *_Nonnull reply, const char *_Nullable content_type,
                          const uint8_t *_Nullable tag, size_t tag_count);
 
-// Sets the status and the body. `release(owner)` is called when the body is not needed any more.
+// Sets the status and the body. `release(owner)` is called when the body is not needed any more. One that is NULL and
+// has a length is not there: only to HEAD, and of 304, where its length alone is sent.
 void http_reply_body(http_reply *_Nonnull reply, unsigned status,
                      const uint8_t *_Nullable body, size_t count,
                      void (*_Nullable release)(void *_Nullable owner), void *_Nullable owner);

@@ -66,8 +66,8 @@ extension Call {
     let session = try session()
     let snapshot = session.snapshot
     let tag = EntityTag(snapshot, dependsOnScrolling: true)
-    // Before anything that grows is written: who looks whether there is another version asks again and again.
     try checkIfMatch(snapshot, tag: tag)
+    if let content = unwrittenContent(tag) { return HTTPResponse(status: .ok, content: content) }
     // Each section has its place in the answer.
     guard mayTakeLong || snapshot.description.content.sections.count <= elementLimit else {
       throw .takesLong
