@@ -118,7 +118,7 @@ struct Call: ~Escapable {
   /// The query, with the parameters that may be in it.
   @_lifetime(copy self)
   func query(_ known: QueryName...) throws(Failure) -> QueryParameters {
-    do { return try QueryParameters(query, known: known) } catch { throw .problem(error) }
+    try QueryParameters(query, known: known)
   }
 
   /// Refuses clients that do not take what the answer is.
@@ -304,13 +304,6 @@ struct Call: ~Escapable {
     let value = try body()
     metrics.count(work, nanoseconds: service.clocks.monotonic() &- start, on: thread)
     return value
-  }
-
-  /// Runs what the query may refuse.
-  func reading<Value>(
-    _ body: () throws(Problem) -> Value
-  ) throws(Failure) -> Value {
-    do { return try body() } catch { throw .problem(error) }
   }
 }
 

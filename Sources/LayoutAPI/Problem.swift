@@ -92,9 +92,6 @@ struct Problem: Error {
     }
   }
 
-  /// A query parameter is unknown, malformed, missing or out of range.
-  static func query(_ detail: String) -> Problem { Problem(.query, detail) }
-
   /// An element or a path that does not exist.
   static func notFound(_ detail: String) -> Problem { Problem(.notFound, detail) }
 

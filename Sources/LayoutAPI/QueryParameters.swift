@@ -43,7 +43,7 @@ struct QueryParameters: ~Escapable {
   ///   - known: The parameters that may be there.
   /// - Throws: 400 for a parameter that is unknown, given twice, or not decodable.
   @_lifetime(copy query)
-  init(_ query: Span<UInt8>, known: [QueryName]) throws(Problem) {
+  init(_ query: Span<UInt8>, known: [QueryName]) throws(Failure) {
     self.query = query
     var index = 0
     while index < query.count {
@@ -65,7 +65,7 @@ struct QueryParameters: ~Escapable {
 
   private mutating func add(
     name: Range<Int>, value: Range<Int>, _ known: [QueryName]
-  ) throws(Problem) {
+  ) throws(Failure) {
     let bytes = query.extracting(name)
     var found = known.first { bytes.isEqual(to: $0.text) }
     if found == nil || !isPlain {
@@ -86,7 +86,7 @@ struct QueryParameters: ~Escapable {
     places[found.rawValue] = value
   }
 
-  private func decoded(_ range: Range<Int>) throws(Problem) -> String {
+  private func decoded(_ range: Range<Int>) throws(Failure) -> String {
     guard let text = PercentEncoding.decode(query, range) else {
       throw .query("the query is not percent-encoded UTF-8")
     }
@@ -106,24 +106,24 @@ struct QueryParameters: ~Escapable {
   }
 
   /// A parameter that must be there.
-  func required<Value>(_ name: QueryName, _ value: Value?) throws(Problem) -> Value {
+  func required<Value>(_ name: QueryName, _ value: Value?) throws(Failure) -> Value {
     guard let value else { throw .query("query parameter \"\(name.text)\" is missing") }
     return value
   }
 
   /// A coordinate of ±9·10¹² points.
-  func coordinate(_ name: QueryName) throws(Problem) -> Length? {
+  func coordinate(_ name: QueryName) throws(Failure) -> Length? {
     try length(name, -Length.maximumCoordinate ... .maximumCoordinate)
   }
 
   /// An extent of 0 … 10⁹ points.
-  func extent(_ name: QueryName) throws(Problem) -> Length? {
+  func extent(_ name: QueryName) throws(Failure) -> Length? {
     try length(name, 0 ... .maximumExtent)
   }
 
   private func length(
     _ name: QueryName, _ range: ClosedRange<Length>
-  ) throws(Problem) -> Length? {
+  ) throws(Failure) -> Length? {
     guard let place = self.range(name) else { return nil }
     let number =
       isPlain
@@ -139,7 +139,7 @@ struct QueryParameters: ~Escapable {
   }
 
   /// A whole number in a range.
-  func integer(_ name: QueryName, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+  func integer(_ name: QueryName, in range: ClosedRange<Int>) throws(Failure) -> Int? {
     guard let text = text(name) else { return nil }
     guard let value = Int(plain: text, in: range) else {
       throw .query(
@@ -152,7 +152,7 @@ struct QueryParameters: ~Escapable {
   /// One of the values of an enumeration.
   func choice<Value: RawRepresentable<String> & CaseIterable>(
     _ name: QueryName, of values: Value.Type
-  ) throws(Problem) -> Value? {
+  ) throws(Failure) -> Value? {
     guard let text = text(name) else { return nil }
     guard let value = Value(rawValue: text) else {
       let names = values.allCases.map(\.rawValue)
@@ -162,4 +162,9 @@ struct QueryParameters: ~Escapable {
     }
     return value
   }
+}
+
+extension Failure {
+  /// A query parameter is unknown, malformed, missing or out of range.
+  static func query(_ detail: String) -> Failure { .problem(Problem(.query, detail)) }
 }

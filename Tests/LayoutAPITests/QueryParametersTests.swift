@@ -54,11 +54,11 @@ struct QueryParametersTests {
       ("%=1", "the query is not percent-encoded UTF-8"),
     ])
   func saysWhatIsWrong(query: String, detail: String) {
-    do throws(Problem) {
+    do throws(Failure) {
       _ = try QueryParameters(query.utf8Span.span, known: [.x, .y])
       Issue.record("\(query) is taken")
     } catch {
-      #expect(error.detail == detail)
+      #expect(error.problem(nil).detail == detail)
     }
   }
 }

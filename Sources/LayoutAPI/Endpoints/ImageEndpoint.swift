@@ -13,12 +13,10 @@ extension Call {
     try checkAccept("image/svg+xml")
     let query = try query(.x, .y, .width, .height, .contentOffsetX, .contentOffsetY)
     let found = try session().snapshot
-    let (rect, contentOffset) = try reading { () throws(Problem) in
-      let rect = try query.rect()
-      if let rect, rect.isEmpty { throw .query("the picture needs a width and a height above 0") }
-      return (rect, try query.contentOffset(or: found.scrolling.contentOffset))
-    }
-    let session = found.viewed(from: contentOffset)
+    let rect = try query.rect()
+    if let rect, rect.isEmpty { throw .query("the picture needs a width and a height above 0") }
+    let session = found.viewed(
+      from: try query.contentOffset(or: found.scrolling.contentOffset))
     let layout = session.layout
     let offset = session.scrolling.contentOffset
     let viewport = layout.visibleRect(at: offset)

@@ -5,10 +5,8 @@ import LayoutCore
 extension Call {
   func layOut() throws(Failure) -> HTTPResponse {
     let query = try query(.format, .selector)
-    let format = try reading { () throws(Problem) in
-      try query.choice(.format, of: LayoutAnswerFormat.self) ?? .objects
-    }
-    let selector = try reading { () throws(Problem) in try query.selector() }
+    let format = try query.choice(.format, of: LayoutAnswerFormat.self) ?? .objects
+    let selector = try query.selector()
     try checkAccept(format == .css ? "text/css" : "application/json")
     let limits = contentLimits
     let request = try body { (value) throws(JSONError) in
@@ -113,7 +111,7 @@ private enum LayoutAnswerFormat: String, CaseIterable {
 
 extension QueryParameters {
   /// What the rules of a style sheet begin with.
-  fileprivate func selector() throws(Problem) -> String {
+  fileprivate func selector() throws(Failure) -> String {
     guard let text = text(.selector) else { return ".collection-view" }
     // A class, an id or an element: nothing that could end the selector or begin another rule.
     let name = text.utf8.drop { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "#") }

@@ -10,9 +10,7 @@ extension Call {
       .x, .y, .width, .height, .contentOffsetX, .contentOffsetY, .limit, .cursor, .format)
     let session = try self.session()
     let snapshot = session.snapshot
-    let question = try reading { () throws(Problem) in
-      try AttributesQuestion(query, snapshot)
-    }
+    let question = try AttributesQuestion(query, snapshot)
     let tag = EntityTag(snapshot, dependsOnScrolling: question.dependsOnScrolling)
     try checkIfMatch(snapshot, tag: tag)
     if let content = unwrittenContent(tag) { return HTTPResponse(status: .ok, content: content) }
@@ -96,12 +94,8 @@ extension Call {
     let query = try query(.contentOffsetX, .contentOffsetY, .format)
     let session = try self.session()
     let snapshot = session.snapshot
-    let (offset, shape) = try reading { () throws(Problem) in
-      (
-        try query.contentOffset(or: snapshot.scrolling.contentOffset),
-        try query.shape()
-      )
-    }
+    let offset = try query.contentOffset(or: snapshot.scrolling.contentOffset)
+    let shape = try query.shape()
     guard let section = Int(plain: parameterText(2)), let item = Int(plain: parameterText(3)),
       let kind = kind(named: 1, ofSection: section, in: snapshot.description.content),
       let element = try asking(
@@ -143,14 +137,10 @@ extension Call {
     let query = try query(.x, .y, .contentOffsetX, .contentOffsetY)
     let session = try self.session()
     let snapshot = session.snapshot
-    let (point, offset) = try reading { () throws(Problem) in
-      (
-        Point(
-          x: try query.required(.x, try query.coordinate(.x)),
-          y: try query.required(.y, try query.coordinate(.y))),
-        try query.contentOffset(or: snapshot.scrolling.contentOffset)
-      )
-    }
+    let point = Point(
+      x: try query.required(.x, try query.coordinate(.x)),
+      y: try query.required(.y, try query.coordinate(.y)))
+    let offset = try query.contentOffset(or: snapshot.scrolling.contentOffset)
     let tag = tag(of: snapshot, query)
     let indexPath = try asking(session, snapshot.revision) { () throws(Failure) in
       snapshot.layout.indexPathForItem(at: point, contentOffset: offset)
@@ -169,16 +159,13 @@ extension Call {
     let query = try query(.section, .item, .position, .contentOffsetX, .contentOffsetY)
     let session = try self.session()
     let snapshot = session.snapshot
-    let (path, position, before) = try reading { () throws(Problem) in
-      func number(_ name: QueryName) throws(Problem) -> Int {
-        try query.required(name, try query.integer(name, in: 0...ContentLimits.equalItems))
-      }
-      return (
-        IndexPath(item: try number(.item), section: try number(.section)),
-        try query.required(.position, try query.choice(.position, of: ScrollPosition.self)),
-        try query.contentOffset(or: snapshot.scrolling.contentOffset)
-      )
-    }
+    let indices = 0...ContentLimits.equalItems
+    let path = IndexPath(
+      item: try query.required(.item, try query.integer(.item, in: indices)),
+      section: try query.required(.section, try query.integer(.section, in: indices)))
+    let position = try query.required(
+      .position, try query.choice(.position, of: ScrollPosition.self))
+    let before = try query.contentOffset(or: snapshot.scrolling.contentOffset)
     guard
       let offset = try asking(
         session, snapshot.revision,
@@ -211,7 +198,7 @@ private struct AttributesQuestion {
   /// How many elements an answer has if the client does not say.
   static let standardLimit = 5000
 
-  init(_ query: borrowing QueryParameters, _ snapshot: Session.Snapshot) throws(Problem) {
+  init(_ query: borrowing QueryParameters, _ snapshot: Session.Snapshot) throws(Failure) {
     contentOffset = try query.contentOffset(or: snapshot.scrolling.contentOffset)
     rect = try query.rect()
     followsContentOffset = snapshot.layout.followsContentOffset
@@ -262,7 +249,7 @@ private enum Cursor {
 
 extension QueryParameters {
   /// `x`, `y`, `width` and `height`: all of them or none.
-  func rect() throws(Problem) -> Rect? {
+  func rect() throws(Failure) -> Rect? {
     let edges = (
       try coordinate(.x), try coordinate(.y), try extent(.width), try extent(.height)
     )
@@ -275,12 +262,12 @@ extension QueryParameters {
   }
 
   /// `format`.
-  func shape() throws(Problem) -> AttributesFormat.Shape {
+  func shape() throws(Failure) -> AttributesFormat.Shape {
     try choice(.format, of: AttributesFormat.Shape.self) ?? .objects
   }
 
   /// The offset for this question.
-  func contentOffset(or offset: Point) throws(Problem) -> Point {
+  func contentOffset(or offset: Point) throws(Failure) -> Point {
     Point(
       x: try coordinate(.contentOffsetX) ?? offset.x,
       y: try coordinate(.contentOffsetY) ?? offset.y)

@@ -96,10 +96,7 @@ extension Call {
   /// The query of requests that take `format` only.
   func formatQuery() throws(Failure) -> AttributesFormat.Shape {
     if hasNoQuery { return .objects }
-    let query = try query(.format)
-    return try reading { () throws(Problem) in
-      try query.shape()
-    }
+    return try query(.format).shape()
   }
 }
 

@@ -69,8 +69,8 @@ private func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
 private func checkQuery(_ query: [UInt8]) throws(Finding) {
   let names: [QueryName] = [.x, .y, .width, .height, .limit, .cursor, .format]
   let parameters: QueryParameters
-  do throws(Problem) { parameters = try QueryParameters(query.span, known: names) } catch {
-    return try expect(error.kind == .query && !error.detail.isEmpty, "an odd refusal: \(error)")
+  do throws(Failure) { parameters = try QueryParameters(query.span, known: names) } catch {
+    return try expect(error.isOfQuery, "an odd refusal: \(error)")
   }
   let parts = query.split(separator: UInt8(ascii: "&")).map {
     $0.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -86,16 +86,24 @@ private func checkQuery(_ query: [UInt8]) throws(Finding) {
     try expect(parameters.text(known).map { Array($0.utf8) } == value, "another value")
   }
   var isRight = true
-  do throws(Problem) {
+  do throws(Failure) {
     if let rect = try parameters.rect() { isRight = rect.width >= 0 && rect.height >= 0 }
     if let limit = try parameters.integer(.limit, in: 1...50_000) {
       isRight = isRight && (1...50_000).contains(limit)
     }
     _ = try parameters.choice(.format, of: AttributesFormat.Shape.self)
   } catch {
-    isRight = error.kind == .query && !error.detail.isEmpty
+    isRight = error.isOfQuery
   }
   try expect(isRight, "a wrong value, or an odd refusal")
+}
+
+extension Failure {
+  /// Whether a query is refused, with words.
+  fileprivate var isOfQuery: Bool {
+    guard case .problem(let problem) = self else { return false }
+    return problem.kind == .query && !problem.detail.isEmpty
+  }
 }
 
 /// A number in a query is what it is in a body.
