@@ -155,10 +155,15 @@ private func respond(
     let request = unsafe HTTPRequest(
       method: HTTPMethod(lent.method), path: span(lent.path), query: span(lent.query),
       fields: HTTPRequestFields(
-        contentType: span(lent.fields.0), contentEncoding: span(lent.fields.1),
-        accept: span(lent.fields.2), ifMatch: span(lent.fields.3),
-        ifNoneMatch: span(lent.fields.4), authorization: span(lent.fields.5),
-        origin: span(lent.fields.6), accessControlRequestMethod: span(lent.fields.7)),
+        contentType: span(http_request_field(request, HTTP_FIELD_CONTENT_TYPE)),
+        contentEncoding: span(http_request_field(request, HTTP_FIELD_CONTENT_ENCODING)),
+        accept: span(http_request_field(request, HTTP_FIELD_ACCEPT)),
+        ifMatch: span(http_request_field(request, HTTP_FIELD_IF_MATCH)),
+        ifNoneMatch: span(http_request_field(request, HTTP_FIELD_IF_NONE_MATCH)),
+        authorization: span(http_request_field(request, HTTP_FIELD_AUTHORIZATION)),
+        origin: span(http_request_field(request, HTTP_FIELD_ORIGIN)),
+        accessControlRequestMethod: span(
+          http_request_field(request, HTTP_FIELD_ACCESS_CONTROL_REQUEST_METHOD))),
       body: span(lent.body), hasLength: lent.has_length, wasAnnounced: lent.was_announced,
       bodyPadding: Int(HTTP_BODY_PADDING), thread: Int(lent.thread), arrival: lent.arrival)
     let response =

@@ -89,6 +89,12 @@ typedef struct http_request {
   uint64_t arrival;  // when it was whole: nanoseconds of CLOCK_MONOTONIC
 } http_request;
 
+// A field by its name: to Swift an array is a tuple, whose members have none.
+static inline http_bytes http_request_field(const http_request *_Nonnull request,
+                                            http_field field) {
+  return request->fields[field];
+}
+
 // What the handler fills in.
 typedef struct http_reply http_reply;
 
