@@ -174,8 +174,11 @@ public final class SessionStore: Sendable {
     changeTable { table, left in
       let time = now - limits.idleTime
       table.removeIdle(since: time, into: &left)
-      return table.use(id, of: owner, at: now, since: time, into: &left) != nil
-        && table.remove(id, of: owner, into: &left)
+      guard let session = table.use(id, of: owner, at: now, since: time, into: &left) else {
+        return false
+      }
+      table.remove(session, into: &left)
+      return true
     }
   }
 
@@ -183,11 +186,7 @@ public final class SessionStore: Sendable {
   ///
   /// - Parameter session: The session.
   public func remove(_ session: Session) {
-    changeTable { table, left in
-      if table.session(session.id) === session {
-        _ = table.remove(session.id, of: session.owner, into: &left)
-      }
-    }
+    changeTable { $0.remove(session, into: &$1) }
   }
 
   /// Forgets sessions that nobody has asked for, and frees what has been left to be freed.

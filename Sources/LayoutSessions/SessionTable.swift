@@ -37,12 +37,15 @@ struct SessionTable {
 
   /// What the other sessions of a session's owner take.
   func byteCount(ofOthersThan session: Session) -> Int {
-    let own = places[session.id].map { slots[$0] }
-    return usage(of: session.owner).byteCount
-      - (own?.session === session ? own?.byteCount ?? 0 : 0)
+    usage(of: session.owner).byteCount - (place(of: session).map { slots[$0].byteCount } ?? 0)
   }
 
   func session(_ id: SessionID) -> Session? { places[id].flatMap { slots[$0].session } }
+
+  /// Where a session is; nil if it has left, even if another one of its name is here.
+  private func place(of session: Session) -> Int? {
+    places[session.id].flatMap { slots[$0].session === session ? $0 : nil }
+  }
 
   mutating func noteMade() { statistics.createdCount += 1 }
 
@@ -59,13 +62,13 @@ struct SessionTable {
 
   /// Counts what a session takes, but for what is kept for it.
   mutating func recount(_ session: Session, byteCount: Int) {
-    guard let place = places[session.id], slots[place].session === session else { return }
+    guard let place = place(of: session) else { return }
     count(max(byteCount, slots[place].reservation?.byteCount ?? 0), at: place)
   }
 
   /// Keeps so much for a session, at least what it takes now.
   mutating func reserve(_ byteCount: Int, for session: Session, by turn: UInt64) {
-    guard let place = places[session.id], slots[place].session === session else { return }
+    guard let place = place(of: session) else { return }
     slots[place].reservation = (turn, byteCount)
     count(max(byteCount, slots[place].byteCount), at: place)
   }
@@ -73,7 +76,7 @@ struct SessionTable {
   /// Keeps no more for a turn than the session takes, which has to be counted anew; what another turn has
   /// reserved since stays.
   mutating func endReservation(by turn: UInt64, for session: Session) {
-    guard let place = places[session.id], slots[place].session === session else { return }
+    guard let place = place(of: session) else { return }
     if slots[place].reservation?.turn == turn { slots[place].reservation = nil }
   }
 
@@ -105,12 +108,9 @@ struct SessionTable {
     return session
   }
 
-  mutating func remove(
-    _ id: SessionID, of owner: SessionOwner, into left: inout [Session]
-  ) -> Bool {
-    guard let place = places[id], slots[place].session?.owner == owner else { return false }
-    remove(at: place, into: &left)
-    return true
+  /// Removes a session; not another one of its name.
+  mutating func remove(_ session: Session, into left: inout [Session]) {
+    if let place = place(of: session) { remove(at: place, into: &left) }
   }
 
   /// Removes some sessions for which there is no room, the least recently used first; but not the last one,
