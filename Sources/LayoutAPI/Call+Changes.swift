@@ -2,6 +2,15 @@ import HTTPMessages
 import LayoutCore
 import LayoutSessions
 
+/// What is made of a session, and what is said of it.
+struct Worked<Answer> {
+  /// Nil leaves the session as it is.
+  var change: Session.Change?
+  var answer: Answer
+  /// What a store keeps of it: the body of a request of the kind; nil for the request's own.
+  var body: [UInt8]?
+}
+
 /// Changing sessions: where there is a store, it learns of each new version first.
 extension Call {
   /// Whether the client believes in the version that there is, or takes any.
@@ -35,48 +44,48 @@ extension Call {
   ///   - session: The session.
   ///   - kind: What a new version changes; nil if there will be none: then no store learns of the change, nor
   ///     is one waited for.
-  ///   - body: What a store keeps of it: the body of a request of that kind; nil for this request's own.
-  ///   - work: Works the change out.
-  /// - Returns: The session afterwards.
+  ///   - work: Works the change out; what the last call returns counts.
+  /// - Returns: The session afterwards, and the answer.
   /// - Throws: 412, what `work` throws, and ``Failure/takesLong`` for long content.
-  func change(
-    _ session: Session, _ kind: StoredChange.Kind?, body: (() -> [UInt8])? = nil,
-    _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
-  ) throws(Failure) -> Session.Snapshot {
+  func change<Answer>(
+    _ session: Session, _ kind: StoredChange.Kind?,
+    _ work: (Session.Snapshot) throws(Failure) -> Worked<Answer>
+  ) throws(Failure) -> (Session.Snapshot, Answer) {
     try checkIsShort(session.snapshot.document.description.content)
     // What it took to work it out, as often as that had to be done.
-    var worked: UInt64 = 0
-    func timed(_ current: Session.Snapshot) throws(Failure) -> Session.Change? {
+    var time: UInt64 = 0
+    func timed(_ current: Session.Snapshot) throws(Failure) -> Worked<Answer> {
       let start = service.clocks.monotonic()
-      defer { worked &+= service.clocks.monotonic() &- start }
+      defer { time &+= service.clocks.monotonic() &- start }
       return try work(current)
     }
-    let changed: Session.Snapshot
+    let changed: (Session.Snapshot, Answer)
     if let kind, let archive = service.archive {
       try checkMayWaitForStore()
-      changed = try changeDurably(session, in: archive, kind, body, timed)
+      changed = try changeDurably(session, in: archive, kind, timed)
     } else {
       changed = try changeBriefly(session, timed)
     }
-    service.metrics?.count(.update, nanoseconds: worked, on: thread)
+    service.metrics?.count(.update, nanoseconds: time, on: thread)
     return changed
   }
 
   /// Changes a session in the store, and then in memory.
-  private func changeDurably(
+  private func changeDurably<Answer>(
     _ session: Session, in archive: SessionArchive, _ kind: StoredChange.Kind,
-    _ body: (() -> [UInt8])?, _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
-  ) throws(Failure) -> Session.Snapshot {
+    _ work: (Session.Snapshot) throws(Failure) -> Worked<Answer>
+  ) throws(Failure) -> (Session.Snapshot, Answer) {
     let turn = StoreUpkeep.now
     for _ in 0..<SessionArchive.roundCount {
       var outcome = StoreOutcome.done
       var recordSize: Int?
       var old: Session.Revision?
+      var worked: Worked<Answer>?
       do throws(Failure) {
         let changed = try session.change(
           waitingIn: service.sessions.waitingRoom,
           commit: { (before, change) throws(Failure) in
-            let own = body?()
+            let own = worked?.body
             if archive.prefersSnapshot(of: session, to: own?.count ?? self.body.count) {
               outcome = try archive.replace(
                 session, by: change, after: before.storedVersion, in: service.sessions)
@@ -92,12 +101,13 @@ extension Call {
           },
           { (current) throws(Failure) in
             old = current.revision
-            return try checked(session, current, by: turn, work)
+            worked = try checked(session, current, by: turn, work)
+            return worked?.change
           })
-        guard let changed else { throw .problem(.beingChanged) }
+        guard let changed, let worked else { throw .problem(.beingChanged) }
         if let recordSize { archive.noteGrowth(of: session, by: recordSize) }
         service.sessions.recount(session, replacing: old, after: turn)
-        return changed
+        return (changed, worked.answer)
       } catch {
         if old != nil { service.sessions.recount(session, after: turn) }
         switch outcome {
@@ -124,12 +134,13 @@ extension Call {
     return StoredRecord.change(kind, body: own.span, at: contentOffset)
   }
 
-  private func checked(
+  private func checked<Answer>(
     _ session: Session, _ current: Session.Snapshot, by turn: UInt64,
-    _ work: (Session.Snapshot) throws(Failure) -> Session.Change?
-  ) throws(Failure) -> Session.Change? {
+    _ work: (Session.Snapshot) throws(Failure) -> Worked<Answer>
+  ) throws(Failure) -> Worked<Answer> {
     try checkIfMatch(current)
-    guard let change = try work(current) else { return nil }
+    let worked = try work(current)
+    guard let change = worked.change else { return worked }
     // Whoever deletes a session at a version takes it out between two changes; a store knows by itself.
     if change.isNewVersion, service.archive == nil,
       service.sessions.residentSession(session.id) !== session
@@ -137,7 +148,7 @@ extension Call {
       throw .problem(.noSuchSession)
     }
     try checkRoom(for: change, of: session, current, reservedBy: turn)
-    return change
+    return worked
   }
 
   /// Refuses a change that makes a session larger than there is room for.
@@ -159,26 +170,28 @@ extension Call {
 
   /// Changes a session in memory alone, which takes no time, whatever the collection; but others of this session
   /// may take some.
-  func changeBriefly(
-    _ session: Session, _ change: (Session.Snapshot) throws(Failure) -> Session.Change?
-  ) throws(Failure) -> Session.Snapshot {
+  func changeBriefly<Answer>(
+    _ session: Session, _ work: (Session.Snapshot) throws(Failure) -> Worked<Answer>
+  ) throws(Failure) -> (Session.Snapshot, Answer) {
     try checkAsksForFew(session.snapshot.scrolling)
     let turn = StoreUpkeep.now
     var old: Session.Revision?
-    func work(_ current: Session.Snapshot) throws(Failure) -> Session.Change? {
+    var worked: Worked<Answer>?
+    func change(_ current: Session.Snapshot) throws(Failure) -> Session.Change? {
       old = current.revision
-      let made = try checked(session, current, by: turn, change)
+      worked = try checked(session, current, by: turn, work)
       assert(
-        service.archive == nil || made?.isNewVersion != true, "a version that no store knows of")
-      return made
+        service.archive == nil || worked?.change?.isNewVersion != true,
+        "a version that no store knows of")
+      return worked?.change
     }
     let room = mayTakeLong ? service.sessions.waitingRoom : nil
     do throws(Failure) {
-      guard let changed = try session.change(waitingIn: room, work) else {
+      guard let changed = try session.change(waitingIn: room, change), let worked else {
         throw mayTakeLong ? .problem(.beingChanged) : .takesLong
       }
       service.sessions.recount(session, replacing: old, after: turn)
-      return changed
+      return (changed, worked.answer)
     } catch {
       // It may have been worked out before, and not been made.
       if old != nil { service.sessions.recount(session, after: turn) }

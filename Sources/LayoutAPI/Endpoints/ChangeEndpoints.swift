@@ -10,9 +10,8 @@ extension Call {
     let session = try sessionToChange()
     try checkSearchesFew(session.snapshot.description.content)
     let replacement = try body { (value) throws(JSONError) in try value.layoutReplacement() }
-    var visible: [LayoutAttributes] = []
     var layouts = OncePerRevision<PreparedLayout>()
-    let snapshot = try change(session, .layout) { (before) throws(Failure) in
+    let (snapshot, visible) = try change(session, .layout) { (before) throws(Failure) in
       try checkIsStill(before)
       let current = before.viewed(from: replacement.contentOffset)
       let anchor = try existing(replacement.anchor, in: current)
@@ -31,12 +30,14 @@ extension Call {
         let nearest = current.layout.itemNearestToCenter(contentOffset: offset)
         scrolling.reset(to: prepared.contentOffset(centering: nearest, from: offset))
       }
-      visible = try elementsVisible(
+      let visible = try elementsVisible(
         at: scrolling.contentOffset, in: prepared, of: description.content)
-      return Session.Change(
-        document: Session.Document(
-          description: description, layout: prepared, names: current.document.names),
-        scrolling: scrolling, isNewVersion: true)
+      return Worked(
+        change: Session.Change(
+          document: Session.Document(
+            description: description, layout: prepared, names: current.document.names),
+          scrolling: scrolling, isNewVersion: true),
+        answer: visible)
     }
     return answer(visible, of: session.id, snapshot, shape)
   }
@@ -46,10 +47,8 @@ extension Call {
     let shape = try formatQuery()
     let session = try sessionToChange()
     let wanted = try body { (value) throws(JSONError) in try value.viewportChange() }
-    var visible: [LayoutAttributes] = []
-    var isInvalidated = false
     var layouts = OncePerRevision<PreparedLayout>()
-    let snapshot = try change(session, .viewport) { (current) throws(Failure) in
+    let (snapshot, shown) = try change(session, .viewport) { (current) throws(Failure) in
       var description = current.description
       wanted.apply(to: &description)
       let isResized = description.viewport != current.description.viewport
@@ -74,15 +73,18 @@ extension Call {
       }
       // Where the client may have been told of another offset, it is not known what it shows.
       let mayHaveMoved = offset != before || current.scrolling.isOutdated
-      isInvalidated = isResized || (mayHaveMoved && layout.followsContentOffset)
+      let isInvalidated = isResized || (mayHaveMoved && layout.followsContentOffset)
       var scrolling = current.scrolling
       scrolling.move(to: offset)
-      visible = try elementsVisible(at: offset, in: layout, of: description.content)
-      return Session.Change(
-        document: document, scrolling: scrolling, isNewVersion: isResized,
-        movement: current.movement)
+      let visible = try elementsVisible(at: offset, in: layout, of: description.content)
+      return Worked(
+        change: Session.Change(
+          document: document, scrolling: scrolling, isNewVersion: isResized,
+          movement: current.movement),
+        answer: (visible: visible, isInvalidated: isInvalidated))
     }
-    return answer(visible, of: session.id, snapshot, shape, isInvalidated: isInvalidated)
+    return answer(
+      shown.visible, of: session.id, snapshot, shape, isInvalidated: shown.isInvalidated)
   }
 
   /// The offset after a change at which an anchor is where it was.

@@ -34,7 +34,7 @@ extension Call {
         try object[.contentOffset]?.point()
       )
     }
-    let snapshot = try changeBriefly(session) { (before) throws(Failure) in
+    let (snapshot, _) = try changeBriefly(session) { (before) throws(Failure) in
       try checkIsStill(before)
       let current = before.viewed(from: contentOffset)
       let content = current.description.content
@@ -67,9 +67,11 @@ extension Call {
       }
       var scrolling = current.scrolling
       scrolling.beginMovement()
-      return Session.Change(
-        document: current.document, scrolling: scrolling, isNewVersion: false,
-        movement: movement)
+      return Worked(
+        change: Session.Change(
+          document: current.document, scrolling: scrolling, isNewVersion: false,
+          movement: movement),
+        answer: ())
     }
     return answer(
       snapshot, before: snapshot.description.content, [], leaving: [], shape, status: .created,
@@ -84,10 +86,7 @@ extension Call {
     let position = try body { (value) throws(JSONError) in
       try JSONObject<PositionMember>(value).required(.position).point()
     }
-    var moving: [Transition.Change] = []
-    var leaving: [ElementIdentity] = []
-    var before = Content(sections: [])
-    let snapshot = try change(session, nil) { (current) throws(Failure) in
+    let (snapshot, step) = try change(session, nil) { (current) throws(Failure) in
       var movement = try movement(of: current)
       let offset = current.scrolling.contentOffset
       let map = try layingOut { () throws(LayoutError) in
@@ -104,15 +103,19 @@ extension Call {
       }
       // The dragged one is told apart.
       let target = ElementIdentity(kind: .cell, indexPath: movement.target)
-      moving = transition.moving.filter { $0.final.identity != target }
-      leaving = transition.leaving.filter { $0 != target }
-      before = current.description.content
       var scrolling = current.scrolling
       _ = scrolling.rekey(to: offset, by: map)
-      return Session.Change(
-        document: current.document, scrolling: scrolling, isNewVersion: false, movement: movement)
+      return Worked(
+        change: Session.Change(
+          document: current.document, scrolling: scrolling, isNewVersion: false,
+          movement: movement),
+        answer: (
+          before: current.description.content,
+          moving: transition.moving.filter { $0.final.identity != target },
+          leaving: transition.leaving.filter { $0 != target }
+        ))
     }
-    return answer(snapshot, before: before, moving, leaving: leaving, shape)
+    return answer(snapshot, before: step.before, step.moving, leaving: step.leaving, shape)
   }
 
   func endMovement() throws(Failure) -> HTTPResponse {
@@ -120,19 +123,8 @@ extension Call {
     let shape = try formatQuery()
     let session = try sessionToChange()
     try checkNoBody()
-    var answer: UpdateAnswer?
-    var ends: (source: IndexPath, target: IndexPath)?
-    var batch = BatchUpdate()
-    // Steps are seen by who asks this server; the store keeps the move that they come to.
-    func movedItems() -> [UInt8] {
-      var json = JSONWriter()
-      json.update(UpdateRequest(batch: batch))
-      return json.finish()
-    }
-    let snapshot = try change(session, .updates, body: movedItems) { (current) throws(Failure) in
+    let (snapshot, end) = try change(session, .updates) { (current) throws(Failure) in
       let movement = try movement(of: current)
-      batch = movement.batch
-      ends = (movement.source, movement.target)
       let hasMoved = movement.source != movement.target
       let before = current.scrolling.contentOffset
       var description = current.document.description
@@ -146,7 +138,7 @@ extension Call {
           from: (current.layout, before), to: (layout, after), by: IdentityMap(),
           limit: elementLimit(about: current.description.content))
       }
-      answer = UpdateAnswer(
+      let answer = UpdateAnswer(
         before: description.content, content: description.content,
         contentSize: layout.contentSize, contentOffset: after, transition: transition,
         cancelPrefetch: [])
@@ -157,28 +149,32 @@ extension Call {
         ? Session.Document(
           description: description, layout: layout, names: current.document.names)
         : current.document
-      return Session.Change(document: document, scrolling: scrolling, isNewVersion: hasMoved)
+      // Steps are seen by who asks this server; the store keeps the move that they come to.
+      var move = JSONWriter()
+      move.update(UpdateRequest(batch: movement.batch))
+      return Worked(
+        change: Session.Change(
+          document: document, scrolling: scrolling, isNewVersion: hasMoved),
+        answer: (source: movement.source, target: movement.target, update: answer),
+        body: move.finish())
     }
     var json = JSONWriter(capacity: 1024)
     json.beginObject()
-    if let ends {
-      json.raw("\"source\":")
-      json.indexPath(ends.source)
-      json.raw("\"target\":")
-      json.indexPath(ends.target)
-    }
-    if let answer {
-      json.update(
-        answer, version: snapshot.version, shape,
-        displayScale: snapshot.description.viewport.displayScale)
-    }
+    json.raw("\"source\":")
+    json.indexPath(end.source)
+    json.raw("\"target\":")
+    json.indexPath(end.target)
+    json.update(
+      end.update, version: snapshot.version, shape,
+      displayScale: snapshot.description.viewport.displayScale)
     json.endObject()
     return self.json(json, tag: EntityTag(snapshot, dependsOnScrolling: true))
   }
 
   func cancelMovement() throws(Failure) -> HTTPResponse {
     _ = try query()
-    let snapshot = try changeBriefly(try session(for: .change)) { (current) throws(Failure) in
+    let (snapshot, _) = try changeBriefly(try session(for: .change)) {
+      (current) throws(Failure) in
       let movement = try movement(of: current)
       var scrolling = current.scrolling
       let offset = scrolling.contentOffset
@@ -189,8 +185,10 @@ extension Call {
       } else {
         _ = scrolling.rekey(to: offset, by: InverseMap(movement.preview.map))
       }
-      return Session.Change(
-        document: current.document, scrolling: scrolling, isNewVersion: false)
+      return Worked(
+        change: Session.Change(
+          document: current.document, scrolling: scrolling, isNewVersion: false),
+        answer: ())
     }
     let tag = EntityTag(snapshot, dependsOnScrolling: true)
     return HTTPResponse(

@@ -14,24 +14,21 @@ extension Call {
     let request = try body { (value) throws(JSONError) in
       try value.update(limits: limits, ofSections: sectionCount)
     }
-    var answer: UpdateAnswer?
     var applied = OncePerRevision<(UpdatedContent, PreparedLayout)>()
     // What is only tried is not kept.
     let kind: StoredChange.Kind? = request.isDryRun ? nil : .updates
-    let snapshot = try change(session, kind) { (before) throws(Failure) in
+    let (snapshot, answer) = try change(session, kind) { (before) throws(Failure) in
       try checkIsStill(before)
       let current = before.viewed(from: request.contentOffset)
       let anchor = try existing(request.anchor, in: current)
       let (updated, layout) = try applied.value(for: current) { () throws(Failure) in
         try apply(request, keeping: anchor, to: current, of: session, limits)
       }
-      let change = try answered(
-        &answer, current, layout, updated, anchor: anchor,
-        isNewVersion: !request.batch.isEmpty, insertion: request.insertAnimation,
-        deletion: request.deleteAnimation)
-      guard request.isDryRun else { return change }
-      try checkRoom(for: change, of: session, current)
-      return nil
+      let (change, answer) = try answered(
+        current, layout, updated, anchor: anchor, isNewVersion: !request.batch.isEmpty,
+        insertion: request.insertAnimation, deletion: request.deleteAnimation)
+      if request.isDryRun { try checkRoom(for: change, of: session, current) }
+      return Worked(change: request.isDryRun ? nil : change, answer: answer)
     }
     let response = respond(answer, snapshot, shape)
     return request.isDryRun ? response.changingNothing : response
@@ -47,10 +44,9 @@ extension Call {
     }
     let content = replacement.content
     try checkIsShort(content)
-    var answer: UpdateAnswer?
-    var visible: [LayoutAttributes] = []
     var replaced = OncePerRevision<(UpdatedContent?, PreparedLayout)>()
-    let snapshot = try change(session, .collection) { (before) throws(Failure) in
+    let (snapshot, answer) = try change(session, .collection) {
+      (before) throws(Failure) -> Worked<ReplacementAnswer> in
       try checkIsStill(before)
       let current = before.viewed(from: replacement.contentOffset)
       let anchor = try existing(replacement.anchor, in: current)
@@ -62,22 +58,25 @@ extension Call {
       }
       guard let updated else {
         // Nobody can tell which item is which: everything is new.
-        answer = nil
         var scrolling = current.scrolling
         scrolling.reset(to: try offset(in: layout, keeping: anchor, of: current, by: NoMap()))
-        visible = try elementsVisible(
+        let visible = try elementsVisible(
           at: scrolling.contentOffset, in: layout, of: content)
-        return Session.Change(
-          document: Session.Document(description: description, layout: layout),
-          scrolling: scrolling, isNewVersion: true)
+        return Worked(
+          change: Session.Change(
+            document: Session.Document(description: description, layout: layout),
+            scrolling: scrolling, isNewVersion: true),
+          answer: .anew(visible))
       }
-      return try answered(
-        &answer, current, layout, updated, anchor: anchor, isNewVersion: true)
+      let (change, answer) = try answered(
+        current, layout, updated, anchor: anchor, isNewVersion: true)
+      return Worked(change: change, answer: .update(answer))
     }
     session.presumeSlowUnlessShort()
-    return answer == nil
-      ? self.answer(visible, of: session.id, snapshot, shape)
-      : respond(answer, snapshot, shape)
+    return switch answer {
+    case .update(let update): respond(update, snapshot, shape)
+    case .anew(let visible): self.answer(visible, of: session.id, snapshot, shape)
+    }
   }
 
   // MARK: Parts
@@ -149,9 +148,8 @@ extension Call {
   ) throws(Failure) -> Bool {
     do throws(Failure) {
       let layout = try laidOut(updated, current, limits)
-      var answer: UpdateAnswer?
-      let change = try answered(
-        &answer, current, layout, updated, anchor: anchor, isNewVersion: true)
+      let (change, _) = try answered(
+        current, layout, updated, anchor: anchor, isNewVersion: true)
       try checkRoom(for: change, of: session, current)
       return true
     } catch {
@@ -195,10 +193,10 @@ extension Call {
 
   /// Works out what an update changes for who looks at it, and what it makes of the session.
   private func answered(
-    _ answer: inout UpdateAnswer?, _ current: Session.Snapshot, _ layout: PreparedLayout,
-    _ updated: UpdatedContent, anchor: Anchor?, isNewVersion: Bool,
-    insertion: ElementAnimation = .fade, deletion: ElementAnimation = .fade
-  ) throws(Failure) -> Session.Change {
+    _ current: Session.Snapshot, _ layout: PreparedLayout, _ updated: UpdatedContent,
+    anchor: Anchor?, isNewVersion: Bool, insertion: ElementAnimation = .fade,
+    deletion: ElementAnimation = .fade
+  ) throws(Failure) -> (Session.Change, UpdateAnswer) {
     let before = current.scrolling.contentOffset
     let after = try offset(in: layout, keeping: anchor, of: current, by: updated.map)
     let transition = try layingOut { () throws(LayoutError) in
@@ -210,32 +208,38 @@ extension Call {
     }
     var scrolling = current.scrolling
     let gone = scrolling.rekey(to: after, by: updated.map)
-    answer = UpdateAnswer(
+    let answer = UpdateAnswer(
       before: current.description.content, content: updated.content,
       contentSize: layout.contentSize, contentOffset: after, transition: transition,
       cancelPrefetch: gone)
     var description = current.description
     description.content = updated.content
-    return Session.Change(
+    let change = Session.Change(
       document: Session.Document(
         description: description, layout: layout,
         names: CollectedNames(updated.names)),
       scrolling: scrolling, isNewVersion: isNewVersion)
+    return (change, answer)
   }
 
   private func respond(
-    _ answer: UpdateAnswer?, _ snapshot: Session.Snapshot, _ shape: AttributesFormat.Shape
+    _ answer: UpdateAnswer, _ snapshot: Session.Snapshot, _ shape: AttributesFormat.Shape
   ) -> HTTPResponse {
     var json = JSONWriter(capacity: 4096)
     json.beginObject()
-    if let answer {
-      json.update(
-        answer, version: snapshot.version, shape,
-        displayScale: snapshot.description.viewport.displayScale)
-    }
+    json.update(
+      answer, version: snapshot.version, shape,
+      displayScale: snapshot.description.viewport.displayScale)
     json.endObject()
     return self.json(json, tag: EntityTag(snapshot, dependsOnScrolling: true))
   }
+}
+
+/// What the answer to `PUT …/collection` says.
+private enum ReplacementAnswer {
+  case update(UpdateAnswer)
+  /// What shows, where nobody can tell which item is which.
+  case anew([LayoutAttributes])
 }
 
 /// What the answer to an update says.
