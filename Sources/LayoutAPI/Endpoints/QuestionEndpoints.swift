@@ -97,7 +97,8 @@ extension Call {
     let offset = try query.contentOffset(or: snapshot.scrolling.contentOffset)
     let shape = try query.shape()
     guard let section = Int(plain: parameterText(2)), let item = Int(plain: parameterText(3)),
-      let kind = kind(named: 1, ofSection: section, in: snapshot.description.content),
+      let name = decodedParameterText(1),
+      let kind = snapshot.description.content.kind(named: name, ofSection: section),
       let element = try asking(
         session, snapshot.revision,
         { () throws(Failure) in
@@ -113,16 +114,6 @@ extension Call {
     AttributesFormat(shape, snapshot).write(element, to: &json)
     json.endObject()
     return self.json(json, tag: tag)
-  }
-
-  /// The kind that a parameter of the path names, decorations included; nil for none.
-  private func kind(
-    named parameter: Int, ofSection section: Int, in content: Content
-  ) -> ElementKind? {
-    guard let name = decodedParameterText(parameter) else { return nil }
-    if let kind = ElementKind(name: name) { return kind }
-    guard content.sections.indices.contains(section) else { return nil }
-    return content.sections[section].decorations.place(ofKind: name).map(ElementKind.decoration)
   }
 
   /// The tag of an answer about elements that may depend on the offset, which the query may name.

@@ -13,19 +13,32 @@ struct UpdateRequest {
 
 /// An anchor as it is given: a decoration's kind is known only to the section that has it.
 enum AnchorRequest {
-  case anchor(Anchor)
+  case named(AnchorName)
   case element(kind: String, IndexPath)
 
   /// The anchor in a collection.
   func anchor(in content: Content) -> Anchor? {
     switch self {
-    case .anchor(let anchor): return anchor
+    case .named(.start): .start
+    case .named(.end): .end
+    case .named(.visible): .visible
     case .element(let kind, let indexPath):
-      if let known = ElementKind(name: kind) { return .element(known, indexPath) }
-      guard content.sections.indices.contains(indexPath.section) else { return nil }
-      return content.sections[indexPath.section].decorations.place(ofKind: kind)
-        .map { .element(.decoration($0), indexPath) }
+      content.kind(named: kind, ofSection: indexPath.section).map { .element($0, indexPath) }
     }
+  }
+}
+
+/// Anchors that are no elements.
+enum AnchorName: String, CaseIterable {
+  case start, end, visible
+}
+
+extension Content {
+  /// The kind of a name, the decorations of a section included; nil for none.
+  func kind(named name: String, ofSection section: Int) -> ElementKind? {
+    if let kind = ElementKind(name: name) { return kind }
+    guard sections.indices.contains(section) else { return nil }
+    return sections[section].decorations.place(ofKind: name).map(ElementKind.decoration)
   }
 }
 
@@ -198,21 +211,10 @@ extension JSONValue {
 
   /// `anchor`.
   func anchor() throws(JSONError) -> AnchorRequest {
-    if isString {
-      return switch try choice(of: AnchorName.self) {
-      case .start: .anchor(.start)
-      case .end: .anchor(.end)
-      case .visible: .anchor(.visible)
-      }
-    }
+    if isString { return .named(try choice(of: AnchorName.self)) }
     let object = try JSONObject<AnchorMember>(self)
     return .element(
       kind: try object[.kind]?.string(maximumLength: ContentLimits.nameLength) ?? "cell",
       try object.required(.indexPath).indexPath())
   }
-}
-
-/// Anchors that are no elements.
-private enum AnchorName: String, CaseIterable {
-  case start, end, visible
 }

@@ -88,9 +88,7 @@ extension JSONWriter {
   private mutating func anchor(_ anchor: AnchorRequest) {
     key("anchor")
     switch anchor {
-    case .anchor(.start): string("start")
-    case .anchor(.end): string("end")
-    case .anchor: string("visible")
+    case .named(let name): string(name.rawValue)
     case .element(let kind, let indexPath):
       beginObject()
       key("kind")
