@@ -9,7 +9,9 @@ struct Call: ~Escapable {
   let service: LayoutService
   /// Whose sessions are seen.
   let owner: SessionOwner
+  /// How many elements an answer may be about.
   let elementLimit: Int
+  /// Whether this is a worker.
   let mayTakeLong: Bool
   let thread: Int
   private let method: HTTPMethod
@@ -21,7 +23,9 @@ struct Call: ~Escapable {
   private let bodyPadding: Int
   private let parameters: PathParameters
 
-  /// So many sections and items with data of their own are laid out on the thread that serves.
+  /// So many elements are written on the thread that serves.
+  private static let shortAnswer = 500
+  /// So many sections and items with data of their own are laid out there.
   private static let shortContent = 5000
   /// And no more memory: equal items have no data of their own, but any number of runs of them is possible.
   private static let shortContentBytes = 1 << 20
@@ -40,13 +44,14 @@ struct Call: ~Escapable {
   @_lifetime(copy request)
   init(
     service: LayoutService, request: borrowing HTTPRequest, parameters: PathParameters,
-    owner: SessionOwner, elementLimit: Int, mayTakeLong: Bool
+    owner: SessionOwner, mayTakeLong: Bool
   ) {
     self.service = service
     self.owner = owner
     thread = request.thread
     self.mayTakeLong = mayTakeLong
-    self.elementLimit = elementLimit
+    let most = service.limits.elementCount
+    elementLimit = mayTakeLong ? most : min(most, Call.shortAnswer)
     self.parameters = parameters
     method = request.method
     path = request.path

@@ -28,8 +28,6 @@ public final class LayoutService: HTTPHandler {
 
   /// Bodies up to so many bytes are read and laid out on the thread that serves.
   private static let shortBody = 1024
-  /// So many elements are written on the thread that serves.
-  private static let shortAnswer = 500
 
   /// Makes a service.
   ///
@@ -139,12 +137,8 @@ public final class LayoutService: HTTPHandler {
   ) -> HTTPResponse? {
     let found = Routes.match(request.path)
     let operation = found.flatMap { $0.route.operation(for: request.method) }
-    let elementLimit =
-      mayTakeLong
-      ? limits.elementCount : min(limits.elementCount, LayoutService.shortAnswer)
     do throws(Failure) {
-      let response = try answer(
-        request, found, operation, audience, elementLimit: elementLimit, mayTakeLong: mayTakeLong)
+      let response = try answer(request, found, operation, audience, mayTakeLong: mayTakeLong)
       if request.method == .get || request.method == .head {
         return finished(
           try checked(response, for: request, audience), to: request, operation, audience)
@@ -280,7 +274,7 @@ public final class LayoutService: HTTPHandler {
 
   private func answer(
     _ request: borrowing HTTPRequest, _ found: (route: Route, parameters: PathParameters)?,
-    _ operation: Operation?, _ audience: Audience, elementLimit: Int, mayTakeLong: Bool
+    _ operation: Operation?, _ audience: Audience, mayTakeLong: Bool
   ) throws(Failure) -> HTTPResponse {
     // What may be asked is no secret; browsers ask for it without a key.
     let isQuestionForMethods = request.method == .options && found != nil
@@ -307,7 +301,7 @@ public final class LayoutService: HTTPHandler {
     }
     let call = Call(
       service: self, request: request, parameters: parameters,
-      owner: tenant?.owner ?? .anonymous, elementLimit: elementLimit, mayTakeLong: mayTakeLong)
+      owner: tenant?.owner ?? .anonymous, mayTakeLong: mayTakeLong)
     return switch operation {
     case .layOut: try call.layOut()
     case .createSession: try call.createSession()
