@@ -212,13 +212,16 @@ static bool end_threads(http_server *server, double end) {
   return true;
 }
 
+// The texts of its options are the server's own from here on: the caller has lent them for the call.
 static bool copy_texts(http_server *server) {
-  const http_options *options = &server->options;
-  server->host = strdup(options->host);
-  if (!options->certificate) return server->host;
-  server->certificate = strdup(options->certificate);
-  server->key = strdup(options->key ? options->key : "");
-  return server->host && server->certificate && server->key;
+  http_options *options = &server->options;
+  bool has_tls = options->certificate;
+  options->host = server->host = strdup(options->host);
+  if (has_tls) {
+    options->certificate = server->certificate = strdup(options->certificate);
+    options->key = server->key = strdup(options->key ? options->key : "");
+  }
+  return server->host && (!has_tls || (server->certificate && server->key));
 }
 
 static bool start_threads(http_server *server, char *error, size_t error_size) {

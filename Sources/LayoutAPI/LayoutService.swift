@@ -322,7 +322,7 @@ public final class LayoutService: HTTPHandler {
     case .drawImage: try call.drawImage()
     case .scroll: try call.scroll()
     case .snap: try call.snap()
-    case .liveness: try call.health("ok")
+    case .liveness: call.health("ok")
     case .readiness: try call.readiness(isReady: isReady.load(ordering: .relaxed))
     case .contract: call.webFile(.contract)
     case .metrics: try call.writeMetrics()

@@ -247,8 +247,7 @@ struct Problem: Error {
     json.endObject()
     return HTTPResponse(
       status: kind.status,
-      fields: [HTTPField(name: "Content-Type", value: "application/problem+json")] + fields,
-      body: json.finish())
+      content: HTTPContent(json.finish(), type: "application/problem+json"), otherFields: fields)
   }
 }
 

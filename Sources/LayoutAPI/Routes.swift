@@ -76,7 +76,10 @@ struct Route: Sendable {
 
 /// All routes, in the order of openapi.yaml.
 enum Routes {
-  static let all: InlineArray<24, Route> = [
+  /// As many as there are.
+  typealias Table<Element> = InlineArray<24, Element>
+
+  static let all: Table<Route> = [
     Route(template: "/v1/layout", operations: [(.post, .layOut)]),
     Route(template: "/v1/sessions", operations: [(.post, .createSession)]),
     Route(
@@ -209,9 +212,9 @@ enum Routes {
 
   /// Those that end with a parameter, and so with anything, come last; scroll ticks, of which there
   /// are more than of all others, first.
-  private static let patterns: InlineArray<24, Pattern> = {
+  private static let patterns: Table<Pattern> = {
     let sorted = all.indices.map { Pattern(all[$0], $0) }.sorted { rank($0) < rank($1) }
-    return InlineArray { sorted[$0] }
+    return Table { sorted[$0] }
   }()
 
   private static func rank(_ pattern: Pattern) -> Int {

@@ -268,11 +268,13 @@ private func prepared(_ content: HTTPContent, isRead: Bool) -> OpaquePointer? {
     // Not the content itself, which holds what is prepared: nobody would ever let go.
     let copy = HTTPContent(content.bytes)
     // Safe: as for a reply; the copy is released when nobody is sent it any more.
-    let prepared = unsafe copy.bytes.withUnsafeBufferPointer { bytes in
-      unsafe withTag(of: content) { tag, count in
-        unsafe http_prepare(
-          type(of: content), tag, count, isRead, bytes.baseAddress, bytes.count, releaseContent,
-          Unmanaged.passRetained(copy).toOpaque())
+    let prepared = unsafe copy.withBytes { bytes in
+      unsafe bytes.withUnsafeBufferPointer { bytes in
+        unsafe withTag(of: content) { tag, count in
+          unsafe http_prepare(
+            type(of: content), tag, count, isRead, bytes.baseAddress, bytes.count, releaseContent,
+            Unmanaged.passRetained(copy).toOpaque())
+        }
       }
     }
     return unsafe prepared.map { prepared in

@@ -191,8 +191,7 @@ extension Call {
         answer: ())
     }
     let tag = EntityTag(snapshot, dependsOnScrolling: true)
-    return HTTPResponse(
-      status: .noContent, fields: [HTTPField(name: "ETag", value: tag.field.description)])
+    return HTTPResponse(status: .noContent, content: HTTPContent([], tag: tag.field))
   }
 
   /// The movement that is under way.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Questions about the server itself.
 extension Call {
-  func health(_ status: StaticString) throws(Failure) -> HTTPResponse {
+  func health(_ status: StaticString) -> HTTPResponse {
     var json = JSONWriter(capacity: 64)
     json.beginObject()
     json.key("status")
@@ -15,7 +15,7 @@ extension Call {
 
   func readiness(isReady: Bool) throws(Failure) -> HTTPResponse {
     guard isReady else { throw .problem(Problem(.unavailable, "the server is stopping")) }
-    return try health("ready")
+    return health("ready")
   }
 
   func writeMetrics() throws(Failure) -> HTTPResponse {

@@ -102,8 +102,8 @@ public final class RequestMetrics: Sendable {
     static let statuses: [HTTPStatus] = [
       .ok, .created, .noContent, .notModified, .badRequest, .unauthorized, .notFound,
       .methodNotAllowed, .notAcceptable, .conflict, .lengthRequired, .preconditionFailed,
-      .contentTooLarge, .uriTooLong, .unsupportedMediaType, .unprocessableContent,
-      .tooManyRequests, .headerFieldsTooLarge, .internalServerError, .serviceUnavailable,
+      .contentTooLarge, .unsupportedMediaType, .unprocessableContent, .tooManyRequests,
+      .internalServerError, .serviceUnavailable,
     ]
     /// Upper ends in nanoseconds; the last bucket has none.
     static let bounds: [UInt64] = [

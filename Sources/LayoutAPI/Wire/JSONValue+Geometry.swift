@@ -72,11 +72,7 @@ extension JSONValue {
   func choice<Value: RawRepresentable<String> & CaseIterable>(
     of values: Value.Type
   ) throws(JSONError) -> Value {
-    let names = values.allCases.map(\.rawValue)
-    let place = try name(in: JSONNames(names))
-    guard let value = Value(rawValue: names[place]) else {
-      throw wrongType(expected: "a known name")
-    }
-    return value
+    let cases = Array(values.allCases)
+    return cases[try name(in: JSONNames(cases.map(\.rawValue)))]
   }
 }
