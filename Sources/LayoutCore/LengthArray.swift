@@ -292,7 +292,8 @@ extension LengthArray {
       let values = [UInt32](capacity: count) { values in
         for part in parts {
           part.read {
-            if case .compact(let lengths) = lengths($0) { values.append(lengths.span, part.range) }
+            guard case .compact(let lengths) = lengths($0) else { return }
+            values.append(lengths.span.extracting(part.range))
           }
         }
       }

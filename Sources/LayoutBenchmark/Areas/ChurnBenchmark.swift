@@ -1,5 +1,3 @@
-import CBenchmark
-
 /// The memory of a server through which many sessions go, of all sizes and layouts, beside its limit.
 struct ChurnBenchmark: Benchmark {
   var isQuick: Bool

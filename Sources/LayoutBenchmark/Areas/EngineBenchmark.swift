@@ -83,9 +83,10 @@ struct EngineSubject {
     }
   }
 
-  static func waterfallLayout(columnCount: Int = 4) -> WaterfallLayout {
+  static func waterfallLayout(columnCount: Int = 4, inTurn: Bool = false) -> WaterfallLayout {
     var waterfall = WaterfallLayout()
     waterfall.columns = .count(columnCount)
+    if inTurn { waterfall.itemRenderDirection = .leftToRight }
     return waterfall
   }
 }

@@ -148,9 +148,6 @@ struct ReadingBenchmark: Benchmark {
       guard status == 201 else { throw BenchmarkError(message: "no second session: \(status)") }
     }
   }
-
-  /// What simdjson may read past the end.
-  private static let padding = 64
 }
 
 /// simdjson's DOM parser alone.

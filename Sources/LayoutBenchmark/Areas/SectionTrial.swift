@@ -10,14 +10,8 @@ struct SectionTrial {
     ("list", ListLayout()),
     ("flow", FlowLayout()),
     ("waterfall of 4 columns", EngineSubject.waterfallLayout()),
-    ("waterfall of 4 columns in turn", inTurn),
+    ("waterfall of 4 columns in turn", EngineSubject.waterfallLayout(inTurn: true)),
   ]
-
-  private static var inTurn: WaterfallLayout {
-    var waterfall = EngineSubject.waterfallLayout()
-    waterfall.itemRenderDirection = .leftToRight
-    return waterfall
-  }
 
   func run(_ round: Int, _ pool: inout SizePool, _ table: inout Table) throws(BenchmarkError) {
     let sectionCount = count / Self.itemCount

@@ -28,20 +28,13 @@ struct UpdateBenchmark: Benchmark {
       Subject(name: "waterfall", layout: EngineSubject.waterfallLayout()),
       Subject(
         name: "waterfall, equal items", layout: EngineSubject.waterfallLayout(), isEqual: true),
-      Subject(name: "waterfall, in turn", layout: inTurn),
+      Subject(name: "waterfall, in turn", layout: EngineSubject.waterfallLayout(inTurn: true)),
       Subject(name: "waterfall, in turn, 400 columns", layout: manyInTurn),
     ]
   }
 
-  private static var inTurn: WaterfallLayout {
-    var layout = EngineSubject.waterfallLayout()
-    layout.itemRenderDirection = .leftToRight
-    return layout
-  }
-
   private static var manyInTurn: WaterfallLayout {
-    var layout = inTurn
-    layout.columns = .count(400)
+    var layout = EngineSubject.waterfallLayout(columnCount: 400, inTurn: true)
     layout.minimumColumnSpacing = 0
     return layout
   }

@@ -64,7 +64,6 @@ public struct BannerLayout: CollectionLayout {
   public func arrange(
     _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {
-    guard !content.sections.isEmpty else { return EmptyPlacement() }
     let cards = ItemCounter(content)
     let inset = scrollDirection.upright(sectionInset)
     let room = Length.maximumCoordinate - inset.top - inset.bottom
@@ -91,7 +90,8 @@ private struct BannerPlacement: CardPlacement {
   private var step: Length { cardLength + layout.itemSpacing }
 
   var contentSize: Size {
-    Size(width: crossLength, height: inset.top + step * cards.count + inset.bottom)
+    cards.sectionCount == 0
+      ? .zero : Size(width: crossLength, height: inset.top + step * cards.count + inset.bottom)
   }
 
   var leadingInset: Length { inset.top }

@@ -9,7 +9,7 @@ struct OrderedColumns: ColumnFront {
   private var lastItems = InlineArray<8, Int64>(repeating: -1)
   /// The columns of the items that were placed last, as many as a block may have, in the lowest three bits: to
   /// look for the last item in each column among many takes less than to note it with each item.
-  private var order = InlineArray<128, UInt8>(repeating: 0)
+  private var order = BlockOrder(repeating: 0)
   /// How many items those are, and the first of them.
   private var (orderCount, firstItem) = (0, 0)
 

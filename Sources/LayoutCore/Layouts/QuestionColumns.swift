@@ -116,15 +116,12 @@ struct FewColumns: QuestionColumns {
   private var starts = InlineArray<8, Int64>(repeating: 0)
   private let count: Int
 
-  /// More columns than this are too many.
-  static var capacity: Int { 8 }
-
   /// Takes columns.
   ///
   /// - Parameter starts: Where each would take the next item, in millionths of a point; at most
-  ///   ``capacity``.
+  ///   ``OrderedColumns/capacity``.
   init(_ starts: Span<Int64>) {
-    count = min(starts.count, FewColumns.capacity)
+    count = min(starts.count, OrderedColumns.capacity)
     for column in 0..<count { self.starts[column] = starts[column] }
   }
 
