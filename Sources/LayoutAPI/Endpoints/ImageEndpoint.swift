@@ -17,6 +17,23 @@ extension Call {
     if let rect, rect.isEmpty { throw .query("the picture needs a width and a height above 0") }
     let session = found.viewed(
       from: try query.contentOffset(or: found.scrolling.contentOffset))
+    let tag = EntityTag(session, dependsOnScrolling: true)
+    try checkIfMatch(session, tag: tag)
+    let type: StaticString = "image/svg+xml"
+    let content =
+      unwrittenContent(tag, type: type)
+      ?? HTTPContent(Array(picture(of: session, in: rect).svg().utf8), type: type, tag: tag.field)
+    return HTTPResponse(
+      status: .ok, content: content,
+      otherFields: [
+        // The picture holds clients' own names: nothing in it is ever run.
+        HTTPField(name: "Content-Security-Policy", value: "default-src 'none'"),
+        HTTPField(name: "X-Content-Type-Options", value: "nosniff"),
+      ])
+  }
+
+  /// What is in a rectangle, the viewport's if there is none.
+  private func picture(of session: Session.Snapshot, in rect: Rect?) -> LayoutPicture {
     let layout = session.layout
     let offset = session.scrolling.contentOffset
     let viewport = layout.visibleRect(at: offset)
@@ -36,15 +53,6 @@ extension Call {
     picture.viewport = viewport
     picture.window = session.scrolling.prefetchWindow(
       in: layout, reach: session.description.prefetch)
-    return HTTPResponse(
-      status: .ok,
-      content: HTTPContent(
-        Array(picture.svg().utf8), type: "image/svg+xml",
-        tag: EntityTag(session, dependsOnScrolling: true).field),
-      otherFields: [
-        // The picture holds clients' own names: nothing in it is ever run.
-        HTTPField(name: "Content-Security-Policy", value: "default-src 'none'"),
-        HTTPField(name: "X-Content-Type-Options", value: "nosniff"),
-      ])
+    return picture
   }
 }
