@@ -164,10 +164,11 @@ static inline unsigned http_line_number(const http_exchange *exchange) {
   return HTTP_FIRST_OWN_LINE + (line - HTTP_FIRST_OWN_LINE) % HTTP_OWN_LINES;
 }
 
-// How much of what all have together one line may have: whoever is told from the others leaves them a quarter, to the
-// nearest, and so one of two; of one nothing can be left.
+// How much of what all have together one line may have: whoever is told from the others leaves them a quarter, one at
+// least; of one nothing can be left.
 static inline size_t http_line_share(unsigned number, size_t limit) {
-  return number == HTTP_LINE_SHARED ? limit : limit - (limit / 4 + (limit % 4 >= 2));
+  if (number == HTTP_LINE_SHARED || limit < 2) return limit;
+  return limit - (limit < 4 ? 1 : limit / 4);
 }
 
 // A socket from the acceptor.
