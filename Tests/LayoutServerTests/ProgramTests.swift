@@ -1084,7 +1084,8 @@ private final class Program {
     var texts = unsafe (words + arguments).map { unsafe strdup($0) }
     unsafe texts.append(nil)
     defer { unsafe texts.forEach { unsafe free($0) } }
-    let inherited = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+    let inherited = ProcessInfo.processInfo.environment
+      .filter { !$0.key.hasPrefix("LAYOUTD_") }.map { "\($0.key)=\($0.value)" }
     var environment = unsafe (inherited + variables).map { unsafe strdup($0) }
     unsafe environment.append(nil)
     defer { unsafe environment.forEach { unsafe free($0) } }

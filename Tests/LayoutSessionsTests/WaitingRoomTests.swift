@@ -61,8 +61,9 @@ import Testing
   }
 
   /// Who is told from the others does not keep them from waiting.
-  @Test func nobodyWhoHasANameTakesAllPlaces() throws {
-    let room = WaitingRoom(capacity: 4, patience: .zero)
+  @Test(arguments: [(2, 1), (3, 2), (4, 3), (8, 6)])
+  func nobodyWhoHasANameTakesAllPlaces(capacity: Int, share: Int) throws {
+    let room = WaitingRoom(capacity: capacity, patience: .zero)
     var begun: [(hasBegun: DispatchSemaphore, letGo: () -> Void, end: () -> Void)] = []
     func waiting(_ name: String, _ number: Int, _ count: Int) throws -> Session {
       let session = try SessionChangeTests.session(
@@ -75,15 +76,15 @@ import Testing
       waitUntil { room.count == before + count }
       return session
     }
-    let session = try waiting("bob", 1, 3)
+    let session = try waiting("bob", 1, share)
     #expect(try session.change(waitingIn: room) { try SessionChangeTests.inserting($0) } == nil)
-    _ = try waiting("alice", 2, 1)
-    #expect(room.count == 4)
+    _ = try waiting("alice", 2, capacity - share)
+    #expect(room.count == capacity)
     // Nobody says in which order those that wait have their turn.
     for change in begun { change.letGo() }
     for change in begun { change.end() }
     #expect(room.count == 0)
-    #expect(session.snapshot.version == 5)
+    #expect(session.snapshot.version == share + 2)
   }
 
   /// Most changes take less time than it costs to come again.

@@ -191,14 +191,17 @@ import Testing
   @Test func whatIsShortMayNot() throws {
     let slow = FakeRedis([
       FakeRedis.Connection(
-        answers: ["*1\r\n$4\r\ndone\r\n"], isSlow: true, pieceSize: 1, isClosed: false)
+        answers: ["*1\r\n$400\r\n" + String(repeating: "a", count: 400)], isSlow: true,
+        pieceSize: 1,
+        isClosed: false)
     ])
-    let write = append(try store(slow, timeout: .milliseconds(100)))
+    // Long enough for a thread that stands behind to say its greeting.
+    let write = append(try store(slow, timeout: .seconds(1)))
     #expect(write?.kind == .uncertain)
     #expect(write?.detail.contains("no whole answer") == true, "\(write as Any)")
     let busy = FakeRedis([FakeRedis.Connection(isSlow: true, isClosed: false)])
-    let long = [UInt8](repeating: 1, count: 8 << 20)
-    let store = try store(busy, timeout: .milliseconds(100))
+    let long = [UInt8](repeating: 1, count: 32 << 20)
+    let store = try store(busy, timeout: .seconds(1))
     let other = error { () throws(StoreError) in
       _ = try store.append(long, to: newID(), after: 1)
     }

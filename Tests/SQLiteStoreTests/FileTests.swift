@@ -153,8 +153,8 @@ import Testing
     let detail = "\(test.path): cannot be written: Permission denied"
     #expect(error == StoreError(.unavailable, detail))
     // Nor without a lock.
-    setMode(test.folder.path, 0o555)
     removeFile(test.path + ".lock")
+    setMode(test.folder.path, 0o555)
     let other = withoutPrivileges { [test] () throws(StoreError) in try test.open() }
     #expect(
       other
