@@ -1568,7 +1568,9 @@ export class CollectionView extends EarlyElement {
     const base = { x: this.#x.base, y: this.#y.base };
     const isStale =
       Math.abs(x - this.#origin.x) > NEAR || Math.abs(y - this.#origin.y) > NEAR ||
-      base.x !== this.#basis.x || base.y !== this.#basis.y;
+      base.x !== this.#basis.x || base.y !== this.#basis.y ||
+      // Beyond the end of what has become shorter it would hold the end before open.
+      this.#origin.x > this.#x.content || this.#origin.y > this.#y.content;
     if (isStale) {
       // A whole number of pixels, however far down: all else is between the elements and the layer.
       const left = x > NEAR ? Math.floor(this.#x.position) : 0;

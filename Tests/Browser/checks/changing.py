@@ -453,6 +453,32 @@ class ChangingChecks(Page):
           return [wrong, [leaving.length, come.length]];""")
         expect(min(counts) > 4 and not wrong, f"of {counts} that leave and come: {wrong}")
 
+    def what_has_become_shorter_ends_earlier(self):
+        """Nothing of where it was before can be scrolled to."""
+        for what, layout, act in (
+            ("a batch", {"kind": "list"}, "view.applyUpdates({deleteItems: [{section: 0, start: 1800, end: 2000}]})"),
+            ("a batch, sideways", {"kind": "list", "scrollDirection": "horizontal"},
+             "view.applyUpdates({deleteItems: [{section: 0, start: 1800, end: 2000}]})"),
+            ("more room", {"kind": "flow"}, "(view.style.width = '600px', wait(300))"),
+        ):
+            self.open("layout=list")
+            length, seen = self.browser.eval(VIEW + WAIT + f"""
+              view.style.width = "400px";
+              await wait(100);
+              view.description = {{layout: args[0], collection: {{sections: [{{items: {{count: 2000, size: {{width: 90, height: 90}}}}}}]}}}};
+              await new Promise((resolve) => view.addEventListener("ready", resolve, {{once: true}}));
+              await view.setContentOffset({{x: 1e6, y: 1e6}}, false);
+              await view.idle();
+              const length = () => Math.max(view.contentSize.width, view.contentSize.height);
+              const before = length();
+              await {act};
+              await view.idle();
+              if (before < 22_000 || length() >= before) throw new Error(`from ${{before}} it has become ${{length()}}`);
+              const {{scrollWidth, scrollHeight}} = view.shadowRoot.querySelector(".scroller");
+              return [length(), Math.max(scrollWidth, scrollHeight)];""", layout)
+            expect(seen <= length + 1, f"{what}: the content ends at {length}, and the scroller at {seen}")
+            self.same(f"after {what}")
+
     def what_an_anchor_leaves_behind_is_gone(self):
         """What has not changed, and is out of sight where the change has gone to."""
         self.open("collection=random&layout=list")
