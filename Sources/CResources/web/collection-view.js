@@ -499,6 +499,7 @@ export class CollectionView extends EarlyElement {
     // Whoever is moved in the document has lost where its scroller was.
     if (this.#viewport.width > 0) this.#scrollBack();
     if (!this.#session || this.#isOutdated) this.#want();
+    this.#catchUp();
   }
 
   /** Whether the page is still being read, and its end is in here: a module that comes early does not see the rest. */
@@ -1171,24 +1172,32 @@ export class CollectionView extends EarlyElement {
   }
 
   #catchUpTimer = null;
+  /** Whether something has failed that has not been caught up with. */
+  #isBehind = false;
 
-  /**
-   * After a failure that passes, once the server may be there again: what it knows and what is shown may differ,
-   * whatever was asked for.
-   */
+  /** After a failure that passes, once the server may be there again. */
   #catchUpLater(error) {
     if (!passes(error) || this.#catchUpTimer !== null) return;
+    this.#isBehind = true;
     this.#catchUpTimer = setTimeout(() => {
       this.#catchUpTimer = null;
-      if (!this.isConnected) return;
-      if (this.#session && this.#isOutdated) this.#want();
-      this.#fullWanted = true;
-      this.#wantTick();
-      this.#tellSize();
-      if (this.#session?.layout === null) this.layout = this.#layout;
-      if (this.#session?.isHolding) this.#putBack();
-      if (this.#question && !this.#gestureStart && this.#snapMode !== "none") this.#snap(this.#question);
+      this.#catchUp();
     }, clamp((error.retryAfter ?? 0) * 1000, 2000, 30_000));
+  }
+
+  /** What the server knows and what is shown may differ, whatever was asked for; what is in no document shows nothing. */
+  #catchUp() {
+    if (!this.#isBehind || this.#catchUpTimer !== null || !this.isConnected) return;
+    if (this.#session && this.#isOutdated) this.#want();
+    this.#fullWanted = true;
+    this.#wantTick();
+    // While an item is up the server takes nothing else.
+    if (this.#movement) return;
+    this.#isBehind = false;
+    this.#tellSize();
+    if (this.#session?.layout === null) this.layout = this.#layout;
+    if (this.#session?.isHolding) this.#putBack();
+    if (this.#question && !this.#gestureStart && this.#snapMode !== "none") this.#snap(this.#question);
   }
 
   #report(error) {
@@ -1610,8 +1619,8 @@ export class CollectionView extends EarlyElement {
     if (this.#movement) return;
     this.#viewport = size;
     if (before.width <= 0) return this.#want();
-    const known = this.#session?.viewport ?? before;
-    if (!isSameViewport(size, before) || !isSameViewport(size, known)) this.#tellSize();
+    const known = this.#session ? this.#session.viewport : before;
+    if (!known || !isSameViewport(size, known)) this.#tellSize();
   }
 
   /** Tells the server how large the viewport is, if it does not know. */
@@ -2360,9 +2369,7 @@ export class CollectionView extends EarlyElement {
       this.#change(answer, 0.25);
       this.#announce("dropped", target);
       if (isMoved) this.#emit("reorder", { from: source, to: target, version: answer.version });
-      this.#wantTick();
-      this.#resized();
-      this.#comeToRest();
+      this.#lookAgain();
     }).catch((error) => this.#movementFailed(error));
   }
 
@@ -2403,8 +2410,14 @@ export class CollectionView extends EarlyElement {
     // Where it has been moved, what shows the item now will show another one.
     if (comparePaths(movement.source, movement.target) !== 0) this.#keepFocus(movement.item.element);
     this.#fullWanted = this.#isInDoubt = true;
+    this.#lookAgain();
+  }
+
+  /** While an item was up nobody did. */
+  #lookAgain() {
     this.#wantTick();
     this.#resized();
+    this.#catchUp();
     this.#comeToRest();
   }
 

@@ -508,7 +508,7 @@ class SessionsChecks(Page):
           return [...view.children].map((element) => element.textContent[0]);""")
         expect(made == ["a", "b"], f"a session that was refused once shows {made}")
 
-    @provokes(404)
+    @provokes(404, 409, 412)
     def what_failed_is_caught_up_with(self):
         """Not scrolling alone: whatever the server was asked for while it was away, or what became of it."""
         cut = "throw new TypeError('cut off');"
@@ -536,11 +536,40 @@ class SessionsChecks(Page):
              await view.idle();"""),
             ("a tick that there was no time for", "/scroll", busy,
              "view.setContentOffset({x: 0, y: 3000}, false); await failure(); await wait(2000);"),
+            # The time to catch up comes when the server takes nothing else, or when there is nothing to be shown.
+            ("a new size, and an item was up then", "/viewport", cut,
+             "view.style.width = '400px'; await failure(); window.fetch = real; await lift(); await wait(2200); await drop();"),
+            ("a layout whose answer is lost, and an item was up then", "/layout", f"await real(url, options); {cut}",
+             "await view.setLayout('coverFlow').catch(() => {}); window.fetch = real; await lift(); await wait(2200); await drop();"),
+            ("a tick, and the view was away then", "/scroll", "return new Response('', {status: 500});", """
+             view.setContentOffset({x: 0, y: 5000}, false).catch(() => {});
+             await failure();
+             const main = view.parentNode;
+             await wait(1500);
+             view.remove();
+             window.fetch = real;
+             await wait(800);
+             main.append(view);"""),
         ):
             self.open("collection=random&layout=list")
             failures = self.browser.eval(VIEW + WAIT + f"""
               const real = window.fetch;
               let failures = 0;
+              const type = (key) => view.elementAt(0, 1).dispatchEvent(
+                new KeyboardEvent("keydown", {{key, bubbles: true, cancelable: true}}));
+              const lift = async () => {{
+                // What may have been changed is looked at before it is lifted.
+                for (let i = 0; i < 5 && !view.querySelector("[data-dragging]"); i++) {{
+                  type(" ");
+                  await view.idle();
+                }}
+              }};
+              const drop = async () => {{
+                if (!view.querySelector("[data-dragging]")) throw new Error("nothing was up");
+                type("Enter");
+                await wait(100);
+                await view.idle();
+              }};
               const failure = async () => {{ for (let i = 0; i < 100 && failures === 0; i++) await wait(50); }};
               window.fetch = async (url, options) => {{
                 if (String(url).endsWith(args[0])) {{ failures++; {instead} }}
