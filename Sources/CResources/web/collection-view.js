@@ -500,6 +500,7 @@ export class CollectionView extends EarlyElement {
     if (this.#viewport.width > 0) this.#scrollBack();
     if (!this.#session || this.#isOutdated) this.#want();
     this.#catchUp();
+    this.#askAgain();
   }
 
   /** Whether the page is still being read, and its end is in here: a module that comes early does not see the rest. */
@@ -930,6 +931,7 @@ export class CollectionView extends EarlyElement {
     this.#dispatchRanges("prefetch", answer.prefetch, hasShown);
     // The offset may have been clamped, or scrolled meanwhile.
     this.#wantTick();
+    this.#askAgain();
   }
 
   #abandon = () => {};
@@ -967,9 +969,12 @@ export class CollectionView extends EarlyElement {
 
   #loseSession() {
     this.#session = null;
+    if (!this.#movement) return;
     // What has made room for an item is not where another session has it.
-    if (this.#movement) this.#isInDoubt = true;
+    this.#isInDoubt = true;
     this.#letGo();
+    // It may have scrolled the content, at an edge.
+    this.#comeToRest();
   }
 
   /** A page that was kept aside while its session was not. */
@@ -1197,7 +1202,7 @@ export class CollectionView extends EarlyElement {
     this.#tellSize();
     if (this.#session?.layout === null) this.layout = this.#layout;
     if (this.#session?.isHolding) this.#putBack();
-    if (this.#question && !this.#gestureStart && this.#snapMode !== "none") this.#snap(this.#question);
+    this.#askAgain();
   }
 
   #report(error) {
@@ -1610,7 +1615,11 @@ export class CollectionView extends EarlyElement {
   #resized() {
     const size = this.#measure();
     const before = this.#viewport;
-    if (size.width <= 0 || size.height <= 0) return;
+    if (size.width <= 0 || size.height <= 0) {
+      // What is hidden is not told that scrolling has ended.
+      if (this.#gestureStart) this.#awaitScrollEnd();
+      return;
+    }
     // Texts run as those around it do.
     this.#layer.style.writingMode = getComputedStyle(this).writingMode;
     // It may have been hidden, and scrolled before.
@@ -1938,7 +1947,7 @@ export class CollectionView extends EarlyElement {
     this.#y.settle();
     // What moves with the answers waits for the one about this.
     if (!this.#isHeld) this.#anchorLayer(this.contentOffset);
-    if (start && this.#session && this.#snapMode !== "none") this.#snapFrom(start);
+    if (start && this.#snapMode !== "none") this.#snapFrom(start);
     else this.#lastRest = this.contentOffset;
   }
 
@@ -1961,11 +1970,11 @@ export class CollectionView extends EarlyElement {
     });
   }
 
-  /** Asks where a drag comes to rest, and goes there. */
+  /** Asks where a drag comes to rest, and goes there; without a session, or a document, it stays asked. */
   #snap(question) {
     this.#question = question;
     this.#enqueue(async () => {
-      if (!this.#session || this.#question !== question) return;
+      if (!this.#session || !this.isConnected || this.#question !== question) return;
       const answer = await this.#ask("POST", "/snap", question);
       if (this.#question !== question) return;
       this.#question = null;
@@ -1982,12 +1991,17 @@ export class CollectionView extends EarlyElement {
     }).catch((error) => this.#report(error));
   }
 
+  /** What nobody has answered; the end of a scroll that is under way asks anew. */
+  #askAgain() {
+    if (this.#question && !this.#gestureStart && this.#snapMode !== "none") this.#snap(this.#question);
+  }
+
   /** What was stopped on its way, or let go by nobody, does not stay between two places. */
   #comeToRest(start = this.contentOffset) {
     const { contentOffset } = this;
     // Where it is, it rests: not all browsers tell that it has been put there.
     if (this.#snapMode === "none") this.#lastRest = contentOffset;
-    else if (this.isConnected) this.#snap({ contentOffset, startContentOffset: start, velocity: { x: 0, y: 0 } });
+    else this.#snap({ contentOffset, startContentOffset: start, velocity: { x: 0, y: 0 } });
   }
 
   /** A wheel stops what moves, or is about to. Turned across, it scrolls nothing, and nobody tells of an end. */

@@ -254,6 +254,38 @@ class ScrollingChecks(Page):
           const told = new Promise((go) => view.addEventListener("snap", go, {{once: true}}));
           answer();
           await told;"""
+        # The next request is for a session that is gone, and another cannot be begun at once.
+        gone = """
+          const {fetch} = window;
+          let lost = 2;
+          window.fetch = async (url, options) => {
+            if (lost === 2 && /sessions[/]./.test(url)) {
+              lost--;
+              return new Response('{"type": "/problems/no-such-session"}', {status: 404});
+            }
+            if (lost === 1 && /sessions$/.test(url)) {
+              lost--;
+              throw new TypeError("cut off");
+            }
+            return fetch(url, options);
+          };"""
+        begun = "for (let i = 0; i < 100 && (lost > 0 || !view.sessionURL); i++) await wait(50);"
+        drags = """
+          point("pointerdown");
+          for (let step = 1; step < 5; step++) point("pointermove", {clientX: x + 600 - 0.1 * width * step});
+          const between = at();"""
+        away = "const main = view.parentNode; view.remove(); await wait(200); main.append(view);"
+        # An item is held at the edge until it has scrolled a part of the way.
+        edge = """
+          const item = view.elementAt(0, 0);
+          const box = item.getBoundingClientRect();
+          const held = hand(item, box.x + 20, box.y + 20);
+          held("pointerdown");
+          for (let i = 0; i < 100 && !view.querySelector("[data-dragging]"); i++) await wait(25);
+          await view.idle();
+          held("pointermove", {clientX: x + width - 3});
+          for (let i = 0; i < 400 && at() % width < 0.2 * width; i++) await wait(5);
+          const between = at() % width;"""
         for what, act in (
             ("pressed on its way", flies + press + "press('pointerup');"),
             ("pressed and let go elsewhere", flies + press + "press('pointerleave');"),
@@ -295,6 +327,24 @@ class ScrollingChecks(Page):
             ("held still, and let go", caught + """
               const between = at();
               press("pointerup");"""),
+            ("let go while there is no session", gone + fling + "const between = at();" + begun),
+            ("scrolled by a wheel while there is no session", gone + """
+              await view.scrollToItem(0, 0).catch(() => {});
+              scroller.scrollLeft += 0.4 * width;
+              for (let i = 0; i < 200 && at() === 0; i++) await wait(5);
+              const between = at();""" + begun),
+            ("scrolled by an item whose session is lost", edge + gone + begun),
+            ("scrolled by an item whose session is replaced",
+             edge + "view.collection = {sections: [{items: {count: 300}}]};"),
+            ("taken out of the document in a drag, and put back", drags + away),
+            ("taken out for long in a drag, and put back", drags + away.replace("200", "1300")),
+            ("hidden while it scrolled smoothly, and shown", """
+              scroller.scrollBy({left: 0.6 * width, behavior: "smooth"});
+              for (let i = 0; i < 200 && at() === 0; i++) await wait(5);
+              const between = at();
+              view.style.display = "none";
+              await wait(200);
+              view.style.display = "";"""),
         ):
             self.open("collection=random&layout=pagedGrid")
             between, page = self.browser.eval(VIEW + WAIT + HAND + f"""
