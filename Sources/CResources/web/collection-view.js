@@ -911,10 +911,10 @@ export class CollectionView extends EarlyElement {
     const url = new URL("v1/sessions", this.#server).href;
     const answer = await this.#request("POST", url, description);
     // Which viewport and layout the server has, null where an answer was lost; whether it may hold an item still, and
-    // have a scale.
+    // have a scale; and of which version it may still be asked for an item that nobody here waits for any more.
     this.#session = {
       url: `${url}/${answer.id}`, version: answer.version, itemCounts: [], viewport, layout, isHolding: false,
-      isScaled: viewport.displayScale !== undefined,
+      isScaled: viewport.displayScale !== undefined, lateLift: null,
     };
     this.#accepted = { layout, isOwn };
     if (!this.isConnected) return this.#forget();
@@ -1012,6 +1012,14 @@ export class CollectionView extends EarlyElement {
         if (this.#session && !path.startsWith("/movement")) {
           return this.#ask(method, path, body, { isMatched, isRepeated: true });
         }
+      } else if (error.problem?.type === "/problems/movement" && session.lateLift === session.version &&
+          method !== "DELETE" && !this.#movement?.isUp) {
+        // A lift that was given up has come after all, and nobody has its item in hand.
+        await this.#ask("DELETE", "/movement");
+        session.lateLift = null;
+        this.#fullWanted = true;
+        this.#wantTick();
+        return this.#ask(method, path, body, { isMatched, isRepeated });
       } else if (error.status === 412 || error.status === 409) {
         // Somebody else has changed it, or we were wrong about it: look again.
         if (error.status === 412) {
@@ -2276,7 +2284,10 @@ export class CollectionView extends EarlyElement {
       this.#takeMovement(answer);
       this.#announce("lifted", movement.target);
       if (movement.pointer) this.#dragTo(movement.pointer);
-    }).catch((error) => this.#movementFailed(error));
+    }).catch((error) => {
+      if (this.#session && leavesOpen(error)) this.#session.lateLift = this.#session.version;
+      this.#movementFailed(error);
+    });
   }
 
   /** Does what a key wants once what the keys before it wanted is done: it starts from where they have led. */
@@ -2451,6 +2462,7 @@ export class CollectionView extends EarlyElement {
     this.#enqueue(async () => {
       if (session !== this.#session || this.#movement?.isUp) return;
       await this.#ask("DELETE", "/movement");
+      session.lateLift = null;
       this.#fullWanted = this.#isInDoubt = true;
       this.#wantTick();
     }).catch((error) => { session.isHolding = passes(error); });

@@ -397,6 +397,62 @@ class DraggingChecks(Page):
         expect(found[3] == found[4] <= 500, f"resized in a drag: {found[3]}, and {found[4]} at the server")
         self.same("after a step was lost, and another size")
 
+    @provokes(409)
+    def a_lift_that_comes_late_holds_nothing(self):
+        """It comes to the server when it has been given up, and nobody else is to wait for it."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + """
+          const real = window.fetch;
+          const asked = [];
+          let late = null;
+          let isLate = true;
+          window.fetch = async (url, options) => {
+            const isMovement = String(url).endsWith("/movement");
+            if (isMovement) asked.push(options.method);
+            if (!isMovement || options.method !== "POST" || late) return real(url, options);
+            const send = () => real(url, {...options, signal: undefined});
+            const answer = isLate ? null : await send();
+            late = () => answer ?? send();
+            throw new TypeError("cut off");
+          };
+          const type = (key) => view.elementAt(0, 1).dispatchEvent(
+            new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
+          const first = () => view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]}).then(() => 200, ({status}) => status);
+          const lose = async () => {
+            late = null;
+            type(" ");
+            for (let i = 0; i < 100 && asked.at(-1) !== "DELETE"; i++) await wait(25);
+            await view.idle();
+            asked.length = 0;
+            return (await late()).status;
+          };
+          const found = [await lose(), await first()];
+          // Or before something else is lifted.
+          found.push(await lose());
+          type(" ");
+          await view.idle();
+          found.push(view.querySelectorAll("[data-dragging]").length);
+          type("Escape");
+          await wait(50);
+          await view.idle();
+          // What others have lifted since is theirs, after a change, or after one that was put back.
+          const others = async () => {
+            asked.length = 0;
+            const {status} = await real(`${view.sessionURL}/movement`, {
+              method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({indexPath: [0, 2]})});
+            found.push(status, await first(), asked.length);
+            await real(`${view.sessionURL}/movement`, {method: "DELETE"});
+          };
+          found.push(await lose(), await first());
+          await others();
+          isLate = false;
+          await lose();
+          await others();
+          window.fetch = real;
+          return found;""")
+        expect(found == [201, 200, 201, 1, 201, 200, *[201, 409, 0] * 2], f"late, and what comes then: {found}")
+        self.same("after lifts that came late")
+
     @provokes(404)
     def what_is_called_off_is_put_back(self):
         """Whatever takes the item out of the hand that has it by its handle; then all else may be changed again."""
