@@ -164,11 +164,11 @@ static inline unsigned http_line_number(const http_exchange *exchange) {
   return HTTP_FIRST_OWN_LINE + (line - HTTP_FIRST_OWN_LINE) % HTTP_OWN_LINES;
 }
 
-// How much of what all have together one line may have: whoever is told from the others leaves them a quarter, one at
-// least; of one nothing can be left.
+// How much of what all have together one line may have: whoever is told from the others leaves them a quarter at least;
+// of one nothing can be left.
 static inline size_t http_line_share(unsigned number, size_t limit) {
   if (number == HTTP_LINE_SHARED || limit < 2) return limit;
-  return limit - (limit < 4 ? 1 : limit / 4);
+  return limit - ((limit - 1) / 4 + 1);
 }
 
 // A socket from the acceptor.

@@ -65,7 +65,7 @@ public final class WaitingRoom: Sendable {
   package var vainCount: Int { waiting.withLock(\.vainCount) }
 
   private func enter(_ owner: SessionOwner) -> Bool {
-    let share = owner == .anonymous ? capacity : max(1, capacity - max(1, capacity / 4))
+    let share = owner == .anonymous ? capacity : max(1, capacity - (capacity + 3) / 4)
     return waiting.withLock { waiting in
       let own = waiting.counts[owner] ?? 0
       guard waiting.count < capacity, own < share else {

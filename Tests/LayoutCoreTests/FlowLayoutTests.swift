@@ -279,13 +279,6 @@ struct FlowLayoutTests {
         .zIndex == 1024)
   }
 
-  @Test func withoutSectionsThereIsNoContent() throws {
-    let prepared = try PreparedLayout(
-      Content(sections: []), layout: FlowLayout(),
-      viewport: Viewport(size: Size(width: 320, height: 480)))
-    #expect(prepared.contentSize == .zero)
-  }
-
   /// While lines are broken there is room for one for each item; afterwards not, wherever they end.
   @Test func linesTakeTheMemoryOfTheirNumber() throws {
     func byteCount(_ section: Section, count: Int) throws -> Int {

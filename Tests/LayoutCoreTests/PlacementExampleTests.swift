@@ -10,6 +10,25 @@ struct PlacementExampleTests {
       content, layout: layout, viewport: Viewport(size: Size(width: 320, height: 400)))
   }
 
+  /// In every layout; a section without items has its insets, and its place across.
+  @Test func withoutSectionsThereIsNoContent() throws {
+    var banner = BannerLayout()
+    banner.sectionInset = Insets(top: 1, left: 2, bottom: 3, right: 4)
+    let layouts: [any CollectionLayout] = [
+      FlowLayout(), WaterfallLayout(), ListLayout(), CoverFlowLayout(), PagedGridLayout(),
+      WheelLayout(), banner,
+    ]
+    for layout in layouts {
+      let prepared = try prepared(Content(sections: []), layout)
+      #expect(prepared.contentSize == .zero, "\(layout)")
+      #expect(
+        prepared.contentOffset(
+          centering: prepared.itemNearestToCenter(contentOffset: .zero), from: .zero) == .zero)
+    }
+    let empty = Content(sections: [Section(items: Items(count: 0))])
+    #expect(try prepared(empty, banner).contentSize == Size(width: 6, height: 400))
+  }
+
   /// There is one of each kind, at item 0.
   @Test func supplementsRestAtTheFirstItemOnly() throws {
     var layout = ListLayout()

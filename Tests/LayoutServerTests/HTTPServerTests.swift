@@ -476,7 +476,7 @@ import Testing
   }
 
   /// Whoever is told from the others leaves them a worker, if there is more than one; who is not may have all.
-  @Test(arguments: [(1, "7", 1), (2, "7", 1), (2, "strange", 1), (4, "7", 3), (2, "", 2)])
+  @Test(arguments: [(1, "7", 1), (2, "7", 1), (2, "strange", 1), (7, "7", 5), (2, "", 2)])
   func oneLineLeavesOthersAWorker(workers: Int, line: String, share: Int) throws {
     let handler = EchoHandler()
     let server = try start(handler, workers: workers)

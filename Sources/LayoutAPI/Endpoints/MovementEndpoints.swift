@@ -149,14 +149,11 @@ extension Call {
         ? Session.Document(
           description: description, layout: layout, names: current.document.names)
         : current.document
-      // Steps are seen by who asks this server; the store keeps the move that they come to.
-      var move = JSONWriter()
-      move.update(UpdateRequest(batch: movement.batch))
       return Worked(
         change: Session.Change(
           document: document, scrolling: scrolling, isNewVersion: hasMoved),
         answer: (source: movement.source, target: movement.target, update: answer),
-        body: move.finish())
+        body: hasMoved && service.archive != nil ? stored(movement) : nil)
     }
     var json = JSONWriter(capacity: 1024)
     json.beginObject()
@@ -169,6 +166,13 @@ extension Call {
       displayScale: snapshot.description.viewport.displayScale)
     json.endObject()
     return self.json(json, tag: EntityTag(snapshot, dependsOnScrolling: true))
+  }
+
+  /// What a store keeps of a movement: its steps are seen by who asks this server, and come to one move.
+  private func stored(_ movement: InteractiveMovement) -> [UInt8] {
+    var json = JSONWriter()
+    json.update(UpdateRequest(batch: movement.batch))
+    return json.finish()
   }
 
   func cancelMovement() throws(Failure) -> HTTPResponse {

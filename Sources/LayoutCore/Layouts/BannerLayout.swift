@@ -90,6 +90,7 @@ private struct BannerPlacement: CardPlacement {
   private var step: Length { cardLength + layout.itemSpacing }
 
   var contentSize: Size {
+    // Nothing at all, as in every layout; of sections without items the insets are left.
     cards.sectionCount == 0
       ? .zero : Size(width: crossLength, height: inset.top + step * cards.count + inset.bottom)
   }

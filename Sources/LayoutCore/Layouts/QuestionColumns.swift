@@ -113,7 +113,7 @@ extension ColumnTournament: QuestionColumns {
 /// A few columns while a question goes through items one by one, without memory of its own.
 struct FewColumns: QuestionColumns {
   /// Where each would take the next item, in millionths of a point.
-  private var starts = InlineArray<8, Int64>(repeating: 0)
+  private var starts = OfFewColumns<Int64>(repeating: 0)
   private let count: Int
 
   /// Takes columns.
