@@ -29,8 +29,10 @@ static void set_aside(http_connection *connection) {
   struct epoll_event event = {.events = http_tls_awaits(connection->session) | EPOLLRDHUP,
                               .data.ptr = connection};
   // Where there is no memory libmicrohttpd goes on trying.
-  if (epoll_ctl(connection->loop->greeters_epoll, EPOLL_CTL_ADD, connection->fd, &event) != 0)
+  if (epoll_ctl(connection->loop->greeters_epoll, EPOLL_CTL_ADD, connection->fd, &event) != 0) {
+    http_greeter_begin(connection);
     return;
+  }
   MHD_suspend_connection(connection->mhd);
   connection->is_aside = true;
 }

@@ -373,10 +373,11 @@ static void wait_and_serve(http_loop *loop) {
 }
 
 // Workers have ended, so all that was suspended is in the mailbox, or set aside; nothing may be suspended when a
-// daemon stops.
+// daemon stops. A request may become whole in any of the last turns: no worker takes it, and it is in the mailbox again.
 static void end_daemon(http_loop *loop) {
   http_greeters_stop(loop);
-  MHD_run(loop->daemon);
+  do MHD_run(loop->daemon);
+  while (read_mailbox(loop));
   MHD_stop_daemon(loop->daemon);
   http_forms_end(loop);
   for (http_exchange *it = loop->pool, *next; it; it = next) {

@@ -11,6 +11,13 @@ static void open_line(http_server *server, unsigned number) {
   if (number >= server->line_count) server->line_count = number + 1;
 }
 
+// Whether a line may have one more worker. No worker leaves a request before it is done, so whoever had all of them
+// with long ones would keep the others waiting for as long. The lock is held.
+static bool may_have_worker(const http_server *server, unsigned number) {
+  return server->lines[number].busy < http_line_share(number, server->options.workers) ||
+         server->stops_workers;
+}
+
 // Takes a request for a worker; false if the queue is full or closed.
 bool http_queue_push(http_server *server, http_exchange *exchange) {
   unsigned number = http_line_number(exchange);
@@ -27,7 +34,7 @@ bool http_queue_push(http_server *server, http_exchange *exchange) {
     line->tail = exchange;
     line->count++;
     server->queue_count++;
-    pthread_cond_signal(&server->queue_filled);
+    if (may_have_worker(server, number)) pthread_cond_signal(&server->queue_filled);
   }
   pthread_mutex_unlock(&server->queue_lock);
   return has_room;
@@ -51,13 +58,6 @@ bool http_queue_is_crowded(http_server *server, unsigned number) {
   }
   pthread_mutex_unlock(&server->queue_lock);
   return is_half_full && (all >= capacity || own >= http_line_share(number, capacity));
-}
-
-// Whether a line may have one more worker. No worker leaves a request before it is done, so whoever had all of them
-// with long ones would keep the others waiting for as long. The lock is held.
-static bool may_have_worker(const http_server *server, unsigned number) {
-  return server->lines[number].busy < http_line_share(number, server->options.workers) ||
-         server->stops_workers;
 }
 
 // Takes who is first in the next line; NULL if nobody waits who may have a worker. The lock is held.

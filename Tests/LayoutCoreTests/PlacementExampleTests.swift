@@ -13,7 +13,7 @@ struct PlacementExampleTests {
   /// In every layout; a section without items has its insets, and its place across.
   @Test func withoutSectionsThereIsNoContent() throws {
     var banner = BannerLayout()
-    banner.sectionInset = Insets(top: 1, left: 2, bottom: 3, right: 4)
+    banner.sectionInset = EdgeInsets(top: 1, left: 2, bottom: 3, right: 4)
     let layouts: [any CollectionLayout] = [
       FlowLayout(), WaterfallLayout(), ListLayout(), CoverFlowLayout(), PagedGridLayout(),
       WheelLayout(), banner,

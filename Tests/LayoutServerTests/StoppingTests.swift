@@ -51,6 +51,26 @@ import Testing
     #expect(refusals.allSatisfy { $0.text.contains("the server is stopping") })
   }
 
+  /// In the last turns of a loop no worker takes it any more, and libmicrohttpd ends the process if it is stopped while
+  /// somebody waits.
+  @Test func requestsThatBecomeWholeAtTheEndDoNoHarm() throws {
+    for _ in 0..<6 {
+      let server = try startServer {
+        $0.ioThreadCount = 1
+        $0.workerThreadCount = 1
+      }
+      let clients = (0..<150).map { _ in RawClient(port: server.port) }
+      let body = String(repeating: "a", count: 1499)
+      for client in clients {
+        client.send("POST /work HTTP/1.1\r\nHost: a\r\nContent-Length: 1500\r\n\r\n\(body)")
+      }
+      waitUntil { server.statistics.heldByteCount == 150 * 1499 }
+      let stopping = Stopping(server, drainSeconds: 0)
+      for client in clients { client.send("a") }
+      #expect(stopping.haveEnded)
+    }
+  }
+
   /// What has been sent behind it is not read any more, and the kernel takes a socket that is closed with something
   /// unread for a reason to forget what its client has not taken yet.
   @Test func whoHasAskedForMoreGetsTheLastAnswerWhole() throws {

@@ -30,12 +30,11 @@ struct LeavingRevisionsTests {
       InteractiveMovement(
         of: IndexPath(item: 0, section: 0), at: .zero, within: nil,
         content: resting.description.content, layout: resting.layout, contentOffset: .zero))
-    let moving = try #require(
-      session.change { current in
-        Session.Change(
-          document: current.document, scrolling: current.scrolling, isNewVersion: false,
-          movement: movement)
-      })
+    let moving = try session.change { current in
+      Session.Change(
+        document: current.document, scrolling: current.scrolling, isNewVersion: false,
+        movement: movement)
+    }
     #expect(moving.revision.byteCount(besides: resting.revision) == movement.byteCount)
     #expect(movement.byteCount > 0)
     #expect(resting.revision.byteCount(besides: moving.revision) == 0)
