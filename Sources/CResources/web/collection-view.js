@@ -40,6 +40,8 @@ const EXACT = 500_000;
 const NEAR = 20_000;
 /** Elements kept to be used again, of each kind. */
 const POOLED = 1024;
+/** For how many milliseconds a request that was given up may still come to the server. */
+const LATE = 60_000;
 
 /** The server that this module came from. */
 const HOME = new URL("..", import.meta.url).href;
@@ -501,6 +503,8 @@ export class CollectionView extends EarlyElement {
     if (!this.#session || this.#isOutdated) this.#want();
     this.#catchUp();
     this.#askAgain();
+    // What is in no document is not told that scrolling has ended.
+    if (this.#gestureStart) this.#awaitScrollEnd();
   }
 
   /** Whether the page is still being read, and its end is in here: a module that comes early does not see the rest. */
@@ -911,10 +915,10 @@ export class CollectionView extends EarlyElement {
     const url = new URL("v1/sessions", this.#server).href;
     const answer = await this.#request("POST", url, description);
     // Which viewport and layout the server has, null where an answer was lost; whether it may hold an item still, and
-    // have a scale; and of which version it may still be asked for an item that nobody here waits for any more.
+    // have a scale; and of which version it may be asked for an item, and until when, that nobody here waits for any more.
     this.#session = {
       url: `${url}/${answer.id}`, version: answer.version, itemCounts: [], viewport, layout, isHolding: false,
-      isScaled: viewport.displayScale !== undefined, lateLift: null,
+      hasAnswered: false, isScaled: viewport.displayScale !== undefined, lateLift: null,
     };
     this.#accepted = { layout, isOwn };
     if (!this.isConnected) return this.#forget();
@@ -1001,10 +1005,14 @@ export class CollectionView extends EarlyElement {
     if (!session) throw new LayoutError(0, null, method, path, "there is no session");
     try {
       const fields = isMatched ? { "If-Match": `"${session.version}"` } : {};
-      return await this.#request(method, `${session.url}${path}`, body, fields);
+      const answer = await this.#request(method, `${session.url}${path}`, body, fields);
+      session.hasAnswered = true;
+      return answer;
     } catch (error) {
       if (error.problem?.type === "/problems/no-such-session" && !isRepeated) {
         this.#loseSession();
+        // Where each is gone at once, as behind a proxy that asks another server each time, one after the other would be.
+        if (!session.hasAnswered) await delay(2);
         await this.#start(this.#generation).catch((failure) => {
           this.#catchUpLater(failure);
           throw failure;
@@ -1012,11 +1020,11 @@ export class CollectionView extends EarlyElement {
         if (this.#session && !path.startsWith("/movement")) {
           return this.#ask(method, path, body, { isMatched, isRepeated: true });
         }
-      } else if (error.problem?.type === "/problems/movement" && session.lateLift === session.version &&
-          method !== "DELETE" && !this.#movement?.isUp) {
-        // A lift that was given up has come after all, and nobody has its item in hand.
-        await this.#ask("DELETE", "/movement");
+      } else if (error.problem?.type === "/problems/movement" && session.lateLift?.version === session.version &&
+          performance.now() < session.lateLift.end && method !== "DELETE" && !this.#movement?.isUp) {
+        // A lift that was given up has come after all, and nobody has its item in hand, if it is not over by now.
         session.lateLift = null;
+        await this.#ask("DELETE", "/movement").catch((failure) => { if (failure.status !== 409) throw failure; });
         this.#fullWanted = true;
         this.#wantTick();
         return this.#ask(method, path, body, { isMatched, isRepeated });
@@ -1955,8 +1963,10 @@ export class CollectionView extends EarlyElement {
     this.#y.settle();
     // What moves with the answers waits for the one about this.
     if (!this.#isHeld) this.#anchorLayer(this.contentOffset);
-    if (start && this.#snapMode !== "none") this.#snapFrom(start);
-    else this.#lastRest = this.contentOffset;
+    if (start && this.#snapMode !== "none") return this.#snapFrom(start);
+    // What was asked before it was scrolled here is about elsewhere.
+    if (start) this.#question = null;
+    this.#lastRest = this.contentOffset;
   }
 
   /** The wheel or the scroll bar has come to rest somewhere: go where the layout wants to be. */
@@ -1978,9 +1988,14 @@ export class CollectionView extends EarlyElement {
     });
   }
 
+  /** The question that the server is being asked, or will be. */
+  #asking = null;
+
   /** Asks where a drag comes to rest, and goes there; without a session, or a document, it stays asked. */
   #snap(question) {
     this.#question = question;
+    if (this.#asking === question) return;
+    this.#asking = question;
     this.#enqueue(async () => {
       if (!this.#session || !this.isConnected || this.#question !== question) return;
       const answer = await this.#ask("POST", "/snap", question);
@@ -1996,7 +2011,9 @@ export class CollectionView extends EarlyElement {
       const seconds = duration === undefined ? 0.3 : clamp(duration, 0.2, 2.5);
       // Not awaited: what comes meanwhile need not wait for it.
       this.#moveTo(target, seconds, { curve: duration === undefined ? easeOut : decelerate });
-    }).catch((error) => this.#report(error));
+    }).catch((error) => this.#report(error)).finally(() => {
+      if (this.#asking === question) this.#asking = null;
+    });
   }
 
   /** What nobody has answered; the end of a scroll that is under way asks anew. */
@@ -2006,6 +2023,8 @@ export class CollectionView extends EarlyElement {
 
   /** What was stopped on its way, or let go by nobody, does not stay between two places. */
   #comeToRest(start = this.contentOffset) {
+    // Who goes somewhere comes to rest there.
+    if (this.#motion) return;
     const { contentOffset } = this;
     // Where it is, it rests: not all browsers tell that it has been put there.
     if (this.#snapMode === "none") this.#lastRest = contentOffset;
@@ -2285,7 +2304,9 @@ export class CollectionView extends EarlyElement {
       this.#announce("lifted", movement.target);
       if (movement.pointer) this.#dragTo(movement.pointer);
     }).catch((error) => {
-      if (this.#session && leavesOpen(error)) this.#session.lateLift = this.#session.version;
+      // For as long as it may be on its way, and no longer: then it is somebody else's that is up.
+      const end = performance.now() + LATE;
+      if (this.#session && leavesOpen(error)) this.#session.lateLift = { version: this.#session.version, end };
       this.#movementFailed(error);
     });
   }

@@ -336,6 +336,14 @@ class ScrollingChecks(Page):
             ("scrolled by an item whose session is lost", edge + gone + begun),
             ("scrolled by an item whose session is replaced",
              edge + "view.collection = {sections: [{items: {count: 300}}]};"),
+            ("scrolled by an item, and by the page then", edge + """
+              const before = view.sessionURL;
+              view.collection = {sections: [{items: {count: 300}}]};
+              view.setContentOffset({x: 2 * width, y: 0});
+              for (let i = 0; i < 100 && [before, null].includes(view.sessionURL); i++) await wait(25);
+              await wait(800);
+              await view.idle();
+              if (at() !== 2 * width) throw new Error(`the page scrolls to ${2 * width}, and it rests at ${at()}`);"""),
             ("taken out of the document in a drag, and put back", drags + away),
             ("taken out for long in a drag, and put back", drags + away.replace("200", "1300")),
             ("hidden while it scrolled smoothly, and shown", """
@@ -343,7 +351,7 @@ class ScrollingChecks(Page):
               for (let i = 0; i < 200 && at() === 0; i++) await wait(5);
               const between = at();
               view.style.display = "none";
-              await wait(200);
+              await wait(400);
               view.style.display = "";"""),
         ):
             self.open("collection=random&layout=pagedGrid")
@@ -361,6 +369,39 @@ class ScrollingChecks(Page):
             expect(0 < between < 1, f"{what}: it was not between two pages, but at {between}")
             expect(page % 1 == 0, f"{what}: it rests at page {page}")
             self.same(what)
+
+    def what_was_asked_before_is_not_gone_to(self):
+        """Where to come to rest, of which the answer was lost, and then the content has been taken elsewhere."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + HAND + """
+          const scroller = view.shadowRoot.querySelector(".scroller");
+          const {fetch} = window;
+          const snapping = {kind: "list", snap: {mode: "start"}};
+          await view.setLayout(snapping);
+          window.fetch = async (url, options) => {
+            if (String(url).endsWith("/snap")) throw new TypeError("cut off");
+            return fetch(url, options);
+          };
+          const {x, y} = view.getBoundingClientRect();
+          const point = hand(view.elementAt(0, 0), x + 100, y + 300);
+          for (const [type, clientY] of [["pointerdown", y + 300], ["pointermove", y + 200], ["pointerup", y + 200]]) {
+            point(type, {clientY});
+          }
+          await new Promise((resolve) => view.addEventListener("error", resolve, {once: true}));
+          await view.setLayout("list");
+          scroller.scrollTop += 3000;
+          for (let i = 0; i < 40 && view.contentOffset.y < 3000; i++) await wait(25);
+          // Until it is known that it has come to rest.
+          await wait(400);
+          const before = view.contentOffset.y;
+          window.fetch = fetch;
+          await view.setLayout(snapping);
+          // For longer than failures are left alone.
+          await wait(2300);
+          await view.idle();
+          return view.contentOffset.y - before;""")
+        expect(abs(found) < 300, f"it goes {found} to where somebody was before")
+        self.same("after a question that was lost")
 
     def the_later_wish_counts(self):
         """What is asked where a drag comes to rest is overtaken by who goes elsewhere, or moves what it is about."""

@@ -2,7 +2,7 @@
 
 import json
 
-from page import VIEW, WAIT, Page, expect, provokes, server
+from page import HAND, VIEW, WAIT, Page, expect, provokes, server
 
 # `refuse` has a server answer that it does not want what ends so for a minute; `asked` is how often it had to.
 REFUSES = """
@@ -507,6 +507,40 @@ class SessionsChecks(Page):
           await view.idle();
           return [...view.children].map((element) => element.textContent[0]);""")
         expect(made == ["a", "b"], f"a session that was refused once shows {made}")
+
+    def sessions_that_are_gone_at_once_are_not_begun_one_after_the_other(self):
+        """As behind a proxy that asks another server each time."""
+        for what, act in (
+            ("a tick", "isGone = true; view.setContentOffset({x: 0, y: 300}, false).catch(() => {});"),
+            ("where to rest", """
+              await view.setLayout({kind: "list", snap: {mode: "start"}});
+              const {x, y} = view.getBoundingClientRect();
+              const point = hand(view.elementAt(0, 0), x + 100, y + 300);
+              isGone = true;
+              for (const [type, clientY] of [["pointerdown", y + 300], ["pointermove", y + 200], ["pointerup", y + 200]]) {
+                point(type, {clientY});
+              }"""),
+        ):
+            self.open("collection=random&layout=list")
+            begun = self.browser.eval(VIEW + WAIT + HAND + """
+              const real = window.fetch;
+              let [begun, isGone] = [0, false];
+              window.fetch = async (url, options) => {
+                if (/sessions$/.test(url)) begun++;
+                if (isGone && /sessions[/]./.test(url)) return new Response('{"type": "/problems/no-such-session"}', {status: 404});
+                return real(url, options);
+              };
+              """ + act + """
+              await wait(1500);
+              const early = begun;
+              isGone = false;
+              for (let i = 0; i < 200 && begun === early; i++) await wait(25);
+              await wait(100);
+              await view.idle();
+              window.fetch = real;
+              return [early, begun];""")
+            expect(1 <= begun[0] <= 2, f"{what}: {begun[0]} sessions have been begun in a moment")
+            self.same(f"after {what}")
 
     @provokes(404, 409, 412)
     def what_failed_is_caught_up_with(self):
