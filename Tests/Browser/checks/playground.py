@@ -218,6 +218,7 @@ class PlaygroundChecks(Page):
           };
           // Numbers go through all sections.
           await go(30);
+          for (let i = 0; i < 100 && !view.elementAt(1, 24); i++) await wait(50);
           seen.push(view.elementAt(1, 24) !== null);
           document.getElementById("item").max = "";
           await go(46);
