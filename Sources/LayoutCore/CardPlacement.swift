@@ -60,10 +60,10 @@ extension CardPlacement {
     let first = cards.number(ofFirstFrom: start)
     for numbers in self.cards(near: rect, visible: visible) {
       let due = numbers.clamped(to: first..<max(first, cards.count))
-      let isGoingOn = cards.forEachRun(due) { run, number in
+      let isGoingOn = cards.forEachRun(due) { run in
+        let offset = cards.number(of: IndexPath(item: 0, section: run.section))
         for item in run.start..<run.end {
-          let card = look(
-            number + item - run.start, IndexPath(item: item, section: run.section))
+          let card = look(offset + item, IndexPath(item: item, section: run.section))
           if card.shows(in: rect), !body(card) { return false }
         }
         return true
@@ -85,11 +85,12 @@ extension CardPlacement {
   }
 
   func forEachRestingItem(in rect: Rect, _ body: (IndexPath, Rect) -> Bool) {
-    guard !rect.isEmpty, cards.count > 0 else { return }
-    cards.forEachRun(cards(restingIn: rect)) { run, number in
+    forEachRestingRun(in: rect) { run, _ in
       for item in run.start..<run.end {
-        let frame = restingFrame(ofCard: number + item - run.start)
-        guard body(IndexPath(item: item, section: run.section), frame) else { return false }
+        let indexPath = IndexPath(item: item, section: run.section)
+        guard body(indexPath, restingFrame(ofCard: cards.number(of: indexPath))) else {
+          return false
+        }
       }
       return true
     }
@@ -97,7 +98,7 @@ extension CardPlacement {
 
   func forEachRestingRun(in rect: Rect, _ body: (ItemRange, Rect?) -> Bool) {
     guard !rect.isEmpty, cards.count > 0 else { return }
-    cards.forEachRun(cards(restingIn: rect)) { run, _ in body(run, nil) }
+    _ = cards.forEachRun(cards(restingIn: rect)) { body($0, nil) }
   }
 }
 

@@ -65,14 +65,8 @@ struct ItemCounter: Sendable {
 
   /// Visits numbers as runs of their sections.
   ///
-  /// - Parameters:
-  ///   - numbers: Some of 0 ..< count.
-  ///   - body: Called with each run and the number of its first item; returns whether to go on.
   /// - Returns: Whether `body` always wanted to go on.
-  /// - Complexity: O(k log s) for k runs of s sections.
-  @discardableResult
-  func forEachRun(_ numbers: Range<Int>, _ body: (_ run: ItemRange, _ number: Int) -> Bool) -> Bool
-  {
+  func forEachRun(_ numbers: Range<Int>, _ body: (ItemRange) -> Bool) -> Bool {
     var numbers = numbers
     while !numbers.isEmpty {
       let path = indexPath(of: numbers.lowerBound)
@@ -80,7 +74,7 @@ struct ItemCounter: Sendable {
       let end = min(numbers.upperBound, run.start + run.count)
       let range = ItemRange(
         section: path.section, start: path.item, end: path.item + end - numbers.lowerBound)
-      guard body(range, numbers.lowerBound) else { return false }
+      guard body(range) else { return false }
       numbers = end..<numbers.upperBound
     }
     return true

@@ -295,8 +295,8 @@ extension Items: RopeChunk {
         let range = edits[index].range(from: start)
         gone.widths.add(sizes.widths, range)
         gone.heights.add(sizes.heights, range)
-        widths.append(sizes.widths.extracting(done..<range.lowerBound))
-        heights.append(sizes.heights.extracting(done..<range.lowerBound))
+        widths.append(sizes.widths, done..<range.lowerBound)
+        heights.append(sizes.heights, done..<range.lowerBound)
         done = range.upperBound
         for place in edits[index].chunks.indices {
           guard edits[index].chunks[place].ids == nil,
@@ -304,12 +304,12 @@ extension Items: RopeChunk {
               edits[index].chunks[place].extents
           else { return false }
           new += edits[index].chunks[place].summary
-          widths.append(newWidths.span)
-          heights.append(newHeights.span)
+          widths.append(newWidths.span, newWidths.indices)
+          heights.append(newHeights.span, newHeights.indices)
         }
       }
-      widths.append(sizes.widths.extracting(done..<leaf.count))
-      heights.append(sizes.heights.extracting(done..<leaf.count))
+      widths.append(sizes.widths, done..<leaf.count)
+      heights.append(sizes.heights, done..<leaf.count)
       return true
     }
     guard let extents else { return nil }
@@ -485,8 +485,8 @@ extension ItemExtents {
         part.read { items in
           switch items.extents {
           case .sizes(.compact(let widths), .compact(let heights)):
-            allWidths.append(widths.span.extracting(part.range))
-            allHeights.append(heights.span.extracting(part.range))
+            allWidths.append(widths.span, part.range)
+            allHeights.append(heights.span, part.range)
           case .size(let size):
             guard let width = UInt32(exactly: size.width.millionths),
               let height = UInt32(exactly: size.height.millionths)

@@ -292,8 +292,7 @@ extension LengthArray {
       let values = [UInt32](capacity: count) { values in
         for part in parts {
           part.read {
-            guard case .compact(let lengths) = lengths($0) else { return }
-            values.append(lengths.span.extracting(part.range))
+            if case .compact(let lengths) = lengths($0) { values.append(lengths.span, part.range) }
           }
         }
       }

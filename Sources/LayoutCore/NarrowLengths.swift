@@ -112,13 +112,13 @@ extension NarrowLengths: Hashable {
 }
 
 extension OutputSpan<UInt32> {
-  /// Adds the elements of a span.
+  /// Adds some elements of a span that has them.
   @inline(__always)
-  mutating func append(_ source: Span<UInt32>) {
-    // Safe: it is made sure that there is room.
+  mutating func append(_ source: Span<UInt32>, _ range: Range<Int>) {
+    // Safe: the range is one of the source, and it is made sure that there is room.
     unsafe withUnsafeMutableBufferPointer { room, filled in
       unsafe source.withUnsafeBufferPointer { source in
-        filled = unsafe room[filled...].initialize(fromContentsOf: source)
+        filled = unsafe room[filled...].initialize(fromContentsOf: source[range])
       }
     }
   }

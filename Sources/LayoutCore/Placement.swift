@@ -372,3 +372,23 @@ extension Placement {
     }
   }
 }
+
+/// No sections, under a layout that has its cells follow what is visible.
+struct EmptyPlacement: Placement {
+  var contentSize: Size { .zero }
+  var followsVisibleRect: Bool { true }
+  var byteCount: Int { 0 }
+  var maximumLeadingInset: Length { 0 }
+  func leadingInset(ofSection section: Int) -> Length { 0 }
+  func attributes(
+    of kind: ElementKind, at indexPath: IndexPath, visible: Rect
+  ) -> LayoutAttributes? { nil }
+  func forEachElement(
+    in rect: Rect, visible: Rect, from start: ElementPosition,
+    _ body: (LayoutAttributes) -> Bool
+  ) {}
+  func restingFrame(ofItemAt indexPath: IndexPath) -> Rect? { nil }
+  func section(at main: Length) -> Int? { nil }
+  func forEachRestingItem(in rect: Rect, _ body: (IndexPath, Rect) -> Bool) {}
+  func forEachRestingRun(in rect: Rect, _ body: (ItemRange, Rect?) -> Bool) {}
+}

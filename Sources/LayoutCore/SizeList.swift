@@ -216,17 +216,17 @@ extension SizeList {
   func readerPlace(of item: Int) -> ReaderPlace? {
     switch source {
     case .described(let rope, let rule):
-      guard let place = rope.unmanagedPlace(of: item) else { return nil }
-      return place.withLeaf { leaf in
-        let items = place.start..<(place.start + leaf.count)
+      guard let (leaf, start) = unsafe rope.unmanagedLeaf(with: item) else { return nil }
+      // Safe: the sizes have it.
+      return unsafe leaf._withUnsafeGuaranteedRef { place in
+        let items = start..<(start + place.count)
         // As many as may show, breadths and lengths.
-        let first = item - place.start
-        if rope.isFar { Items.fetchElements(first..<min(leaf.count, first + 64), of: leaf) }
-        guard rule.hasBreadths, leaf.narrowSizes != nil else {
-          return ReaderPlace(items: items, run: rule.run(of: leaf).withEach)
+        let first = item - start
+        if rope.isFar { Items.fetchElements(first..<min(place.count, first + 64), of: place) }
+        guard rule.hasBreadths, place.narrowSizes != nil else {
+          return ReaderPlace(items: items, run: rule.run(of: place).withEach)
         }
-        // Safe: the sizes have it.
-        return unsafe ReaderPlace(items: items, leaf: place.leaf, leaf.summary)
+        return unsafe ReaderPlace(items: items, leaf: leaf, place.summary)
       }
     case .computed(let rope):
       guard let place = rope.place(of: item) else { return nil }

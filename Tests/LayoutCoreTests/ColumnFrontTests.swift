@@ -39,18 +39,16 @@ struct ColumnFrontTests {
     blocks.forEachBlock(of: 0..<lengths.count, limit: { _ in limit }) { first, block in
       var skipping = few
       let skipped =
-        columnCount <= OrderedColumns.capacity ? skipping.skip(block, spacing, endingBy: end) : 0
+        columnCount <= FewColumns.capacity ? skipping.skip(block, spacing, endingBy: end) : 0
       var isPast: [Bool] = []
       block.forEachLength { index, length in
         let (item, step) = (first + index, Length(millionths: length) + spacing)
         #expect(Length(millionths: length) == lengths[item])
         let column = ends.indices.min { (ends[$0], $0) < (ends[$1], $1) } ?? 0
         #expect(one.place(step) == (column, ends[column]))
-        if columnCount <= OrderedColumns.capacity {
-          #expect(few.place(step) == (column, ends[column]))
-        }
+        if columnCount <= FewColumns.capacity { #expect(few.place(step) == (column, ends[column])) }
         isPast.append(ends[column] + step - spacing > end)
-        if index >= skipped, columnCount <= OrderedColumns.capacity {
+        if index >= skipped, columnCount <= FewColumns.capacity {
           #expect(skipping.place(step) == (column, ends[column]))
         }
         ends[column] += step
@@ -58,7 +56,7 @@ struct ColumnFrontTests {
         return true
       }
       #expect(!isPast.prefix(skipped).contains(true))
-      if columnCount <= OrderedColumns.capacity, unit < 1 << 48 {
+      if columnCount <= FewColumns.capacity, unit < 1 << 48 {
         #expect(isPast.dropFirst(skipped).prefix(4).contains(true) || skipped + 4 > isPast.count)
       }
       return true

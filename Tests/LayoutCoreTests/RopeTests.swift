@@ -88,12 +88,13 @@ struct RopeTests {
     for index in array.indices {
       let found = rope.place(of: index)
       #expect(found.map { $0.chunk.numbers[index - $0.start] } == array[index])
-      let unmanaged = rope.unmanagedPlace(of: index)
-      #expect(unmanaged?.withLeaf { $0 } === found?.leaf)
-      #expect(unmanaged?.start == found?.start)
+      // Safe: the rope is there until the end.
+      let unmanaged = unsafe rope.unmanagedLeaf(with: index)
+      #expect(unsafe unmanaged?.leaf.takeUnretainedValue() === found?.leaf)
+      #expect(unsafe unmanaged?.start == found?.start)
     }
-    #expect(rope.unmanagedPlace(of: -1) == nil)
-    #expect(rope.unmanagedPlace(of: array.count) == nil)
+    #expect(unsafe rope.unmanagedLeaf(with: -1) == nil)
+    #expect(unsafe rope.unmanagedLeaf(with: array.count) == nil)
     let first = generator.int(0...array.count)
     var rest: [Int] = []
     rope.forEachChunk(from: first) { place in

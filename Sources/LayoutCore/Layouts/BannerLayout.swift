@@ -64,6 +64,7 @@ public struct BannerLayout: CollectionLayout {
   public func arrange(
     _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {
+    guard !content.sections.isEmpty else { return EmptyPlacement() }
     let cards = ItemCounter(content)
     let inset = scrollDirection.upright(sectionInset)
     let room = Length.maximumCoordinate - inset.top - inset.bottom
@@ -90,9 +91,7 @@ private struct BannerPlacement: CardPlacement {
   private var step: Length { cardLength + layout.itemSpacing }
 
   var contentSize: Size {
-    // Nothing at all, as in every layout; of sections without items the insets are left.
-    cards.sectionCount == 0
-      ? .zero : Size(width: crossLength, height: inset.top + step * cards.count + inset.bottom)
+    Size(width: crossLength, height: inset.top + step * cards.count + inset.bottom)
   }
 
   var leadingInset: Length { inset.top }

@@ -107,9 +107,6 @@ struct EqualLengths: LengthSequence {
   func four(from index: Int) -> SIMD4<Int64> { SIMD4(repeating: length) }
 }
 
-/// The column of each item of a block.
-typealias BlockOrder = InlineArray<128, UInt8>
-
 /// So many lengths that columns are placed with at once.
 struct LengthBlock: ~Escapable {
   enum Lengths: ~Escapable {
@@ -126,7 +123,7 @@ struct LengthBlock: ~Escapable {
   let bound: Int64
 
   /// How many there may be, unless they are equal.
-  static var capacity: Int { BlockOrder.count }
+  static var capacity: Int { 128 }
 
   /// Takes a length that so many items have.
   @_lifetime(immortal)

@@ -1,23 +1,20 @@
-/// What each of few columns has.
-typealias OfFewColumns<Value> = InlineArray<8, Value>
-
-/// Few columns in order of where they would take the next item, then of their index.
+/// Up to eight columns in order of where they would take the next item, then of their index.
 struct OrderedColumns: ColumnFront {
   /// Where the next item would start in each, in millionths of a point; ascending.
-  private var starts = OfFewColumns<Int64>(repeating: 0)
+  private var starts = InlineArray<8, Int64>(repeating: 0)
   /// The index of each.
-  private var columns = OfFewColumns<UInt8>(repeating: 0)
+  private var columns = InlineArray<8, UInt8>(repeating: 0)
   private let count: Int
   /// The last item in each column by index, −1 for none; of the items before those in ``order``.
-  private var lastItems = OfFewColumns<Int64>(repeating: -1)
+  private var lastItems = InlineArray<8, Int64>(repeating: -1)
   /// The columns of the items that were placed last, as many as a block may have, in the lowest three bits: to
   /// look for the last item in each column among many takes less than to note it with each item.
-  private var order = BlockOrder(repeating: 0)
+  private var order = InlineArray<128, UInt8>(repeating: 0)
   /// How many items those are, and the first of them.
   private var (orderCount, firstItem) = (0, 0)
 
   /// More columns than this are too many.
-  static var capacity: Int { OfFewColumns<Int64>.count }
+  static var capacity: Int { 8 }
 
   init(columnCount: Int) {
     count = min(columnCount, OrderedColumns.capacity)
@@ -40,9 +37,9 @@ struct OrderedColumns: ColumnFront {
   }
 
   /// Where the next item would start in each, by index.
-  private var startsByColumn: OfFewColumns<Int64> {
+  private var startsByColumn: InlineArray<8, Int64> {
     @inline(__always) get {
-      var startsByColumn = OfFewColumns<Int64>(repeating: 0)
+      var startsByColumn = InlineArray<8, Int64>(repeating: 0)
       for place in 0..<count { startsByColumn[Int(columns[place] & 7)] = starts[place] }
       return startsByColumn
     }
@@ -131,7 +128,7 @@ struct OrderedColumns: ColumnFront {
   private mutating func noteLastItems() {
     // Nearly all are among the last few items. Each of those is noted: a branch on where it lies would
     // be taken wrongly for every other.
-    var last = OfFewColumns<Int>(repeating: -1)
+    var last = InlineArray<8, Int>(repeating: -1)
     let few = max(0, orderCount - count * 4)
     for index in few..<orderCount { last[Int(order[index] & 7)] = index }
     for column in 0..<count {

@@ -113,15 +113,18 @@ extension ColumnTournament: QuestionColumns {
 /// A few columns while a question goes through items one by one, without memory of its own.
 struct FewColumns: QuestionColumns {
   /// Where each would take the next item, in millionths of a point.
-  private var starts = OfFewColumns<Int64>(repeating: 0)
+  private var starts = InlineArray<8, Int64>(repeating: 0)
   private let count: Int
+
+  /// More columns than this are too many.
+  static var capacity: Int { 8 }
 
   /// Takes columns.
   ///
   /// - Parameter starts: Where each would take the next item, in millionths of a point; at most
-  ///   ``OrderedColumns/capacity``.
+  ///   ``capacity``.
   init(_ starts: Span<Int64>) {
-    count = min(starts.count, OrderedColumns.capacity)
+    count = min(starts.count, FewColumns.capacity)
     for column in 0..<count { self.starts[column] = starts[column] }
   }
 

@@ -189,7 +189,7 @@ final class ShortestFirstWaterfall: SectionBody {
   private func forEachPlace(
     _ wanted: Wanted, after before: CheckpointColumns, _ body: (_ item: Int, Place) -> Bool
   ) {
-    if lengths.filledCount <= OrderedColumns.capacity {
+    if lengths.filledCount <= FewColumns.capacity {
       forEachPlace(wanted, from: before.item, FewColumns(before.starts), body)
     } else {
       forEachPlace(wanted, from: before.item, ColumnTournament(before.starts), body)
@@ -423,7 +423,8 @@ final class ShortestFirstWaterfall: SectionBody {
     {
       return (found, checkpoint)
     }
-    return checkpoints.unmanagedPlace(of: checkpoint).map { ($0, checkpoint) }
+    return checkpoints.firstUnmanagedPlace { count, _ in count > checkpoint }
+      .map { ($0, checkpoint) }
   }
 
   /// The last checkpoint before an item.

@@ -83,7 +83,8 @@ struct SortedColumns<let columnCount: Int> {
   /// - Returns: How many are placed; all, if there is room for their columns.
   @inline(__always)
   mutating func place<Lengths: LengthSequence & ~Escapable>(
-    _ lengths: Lengths, _ spacing: Length, noting order: inout BlockOrder, from first: Int
+    _ lengths: Lengths, _ spacing: Length, noting order: inout InlineArray<128, UInt8>,
+    from first: Int
   ) -> Int {
     // In registers, wherever the columns themselves are kept.
     var columns = self

@@ -57,6 +57,7 @@ public struct WheelLayout: CollectionLayout {
   public func arrange(
     _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {
+    guard !content.sections.isEmpty else { return EmptyPlacement() }
     let cards = ItemCounter(content)
     if let error = LayoutError.contentTooLong(
       cards, in: .maximumCoordinate, step: itemSize.width)
@@ -92,9 +93,7 @@ private struct WheelPlacement: CardPlacement {
     cardLength = layout.itemSize.width
     cardExtent = layout.itemSize.height
     length = viewport.height
-    contentSize =
-      cards.sectionCount == 0
-      ? .zero : Size(width: viewport.width, height: cardLength * cards.count)
+    contentSize = Size(width: viewport.width, height: cardLength * cards.count)
     stops = EvenStops(way: max(0, contentSize.height - length), count: cards.count)
     let radius = layout.radius.points
     let halfExtent = cardExtent.points / 2
@@ -199,8 +198,8 @@ private struct WheelPlacement: CardPlacement {
     guard before + after <= limit else { throw .tooManyElements(limit: limit) }
     var items = ItemRanges()
     for numbers in [(start - before)..<start, end..<(end + after)] {
-      cards.forEachRun(numbers) { run, _ in
-        items.append(run)
+      _ = cards.forEachRun(numbers) {
+        items.append($0)
         return true
       }
     }

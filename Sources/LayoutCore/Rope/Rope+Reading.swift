@@ -18,17 +18,24 @@ extension Rope {
     index < 0 ? nil : withFirstPlace(where: { count, _ in count > index }, body)
   }
 
-  /// The leaf with an element, for who has the rope as long as it reads the leaf.
+  /// The leaf with an element, for who has the rope as long as it reads the leaf: to count a use of it
+  /// writes to memory that nobody has read for a while.
   ///
   /// - Parameter index: 0 ..< count.
-  /// - Returns: The leaf with what is before it; nil if there is no such element.
+  /// - Returns: The leaf, and how many elements are before it; nil if there is no such element.
   /// - Complexity: O(log n).
-  func unmanagedPlace(of index: Int) -> UnmanagedPlace? {
-    index < 0 ? nil : firstUnmanagedPlace { count, _ in count > index }
+  func unmanagedLeaf(with index: Int) -> (leaf: Unmanaged<Leaf>, start: Int)? {
+    guard index >= 0, index < count else { return nil }
+    switch root {
+    case .empty: return nil
+    case .leaf(let leaf): return unsafe (Unmanaged.passUnretained(leaf), 0)
+    case .branch(let branch):
+      let row = Rope.leafRow(in: branch, where: { count, _ in count > index })
+      return unsafe (row.leaf, row.start)
+    }
   }
 
-  /// A place for who has the rope as long as it reads the leaf, so that nobody counts a use of it: that writes to
-  /// memory that nobody has read for a while.
+  /// A place for who has the rope as long as it reads the leaf, so that nobody counts a use of it.
   @safe struct UnmanagedPlace {
     /// The chunk with its summary.
     let leaf: Unmanaged<Leaf>
