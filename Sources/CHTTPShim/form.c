@@ -54,7 +54,8 @@ static bool renew(http_form *form, const http_reply *reply) {
 }
 
 http_form *http_form_take(http_loop *loop, const http_reply *reply) {
-  if (!reply->body || reply->count == 0 || reply->count > longest || reply->field_count > 0) return NULL;
+  bool has_body = reply->body && reply->count > 0;
+  if (!has_body || reply->count > longest || reply->field_count > 0) return NULL;
   http_form *form = place(loop, reply);
   if (form->is_used || (!suits(form, reply) && !renew(form, reply))) return NULL;
   memcpy(form->body, reply->body, reply->count);

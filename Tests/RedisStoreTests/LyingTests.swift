@@ -191,9 +191,8 @@ import Testing
   @Test func whatIsShortMayNot() throws {
     let slow = FakeRedis([
       FakeRedis.Connection(
-        answers: ["*1\r\n$400\r\n" + String(repeating: "a", count: 400)], isSlow: true,
-        pieceSize: 1,
-        isClosed: false)
+        answers: ["*1\r\n$400\r\n" + String(repeating: "a", count: 400)],
+        isSlow: true, pieceSize: 1, isClosed: false)
     ])
     // Long enough for a thread that stands behind to say its greeting.
     let write = append(try store(slow, timeout: .seconds(1)))
