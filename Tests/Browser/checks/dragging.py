@@ -456,8 +456,11 @@ class DraggingChecks(Page):
           await lose();
           await others();
           window.fetch = real;
+          // That others have put theirs back nobody has told: until a change it may be seen as it was in their hand.
+          found.push(await first());
           return found;""")
-        expect(found == [201, 200, 201, 1, 201, 200, 201, 409, 0, 200, *[201, 409, 0] * 2], f"late, and what comes then: {found}")
+        expected = [201, 200, 201, 1, 201, 200, 201, 409, 0, 200, *[201, 409, 0] * 2, 200]
+        expect(found == expected, f"late, and what comes then: {found}")
         self.same("after lifts that came late")
 
     @provokes(404)

@@ -195,7 +195,8 @@ class ScrollingChecks(Page):
           cancelAnimationFrame(frame);
           await view.idle();
           return [seen, view.contentOffset.y, view.viewportSize.height];""")
-        expect(len(seen) > 3, f"it goes there by {seen}")
+        # However few frames there are time for.
+        expect(len(set(seen)) > 1, f"it goes there by {seen}")
         expect(min(seen) >= end - 2 * height - 1, f"it goes to {end} by way of {min(seen)}")
 
     def idle_is_who_has_arrived(self):
