@@ -48,7 +48,7 @@ class Chromium(Browser):
             ignore_default_args=["--hide-scrollbars"],
         )
         self.page = self.browser.new_page(viewport={"width": 1280, "height": 800})
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(60_000)
         self.watch()
 
     def watch(self):
@@ -184,7 +184,7 @@ class Firefox(WebDriver):
                 break
         # What it says later must not fill the pipe.
         threading.Thread(target=self.process.stderr.read, daemon=True).start()
-        self.socket = websocket.create_connection(f"{url}/session", suppress_origin=True, timeout=30)
+        self.socket = websocket.create_connection(f"{url}/session", suppress_origin=True, timeout=60)
         self.count = 0
         self.send("session.new", capabilities={})
         self.send("session.subscribe", events=["log.entryAdded"])
@@ -213,10 +213,10 @@ class Firefox(WebDriver):
         # the page is asked.
         for place in ("about:blank", url):
             self.send("browsingContext.navigate", context=self.context, url=place, wait="none")
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 60
             while (found := self.document()) != (place.partition("#")[0], "complete"):
                 if time.monotonic() > deadline:
-                    raise RuntimeError(f"{place} is not there after 30 s, but {found}")
+                    raise RuntimeError(f"{place} is not there after 60 s, but {found}")
                 time.sleep(0.02)
 
     def document(self):
@@ -284,9 +284,10 @@ class WebKit(WebDriver):
         self.session = f"http://127.0.0.1:{port}/session"
         binary = next(pathlib.Path("/usr/lib").glob("*/webkit2gtk-4.*/MiniBrowser"))
         arguments = ["--automation", "--javascript-can-open-windows-automatically=true"]
-        for _ in range(100):
+        for _ in range(600):
             try:
                 answer = self.send("POST", "", capabilities={"alwaysMatch": {
+                    "timeouts": {"script": 90_000, "pageLoad": 90_000, "implicit": 0},
                     "webkitgtk:browserOptions": {"binary": str(binary), "args": arguments}}})
                 break
             except OSError:
@@ -296,7 +297,7 @@ class WebKit(WebDriver):
         # Bars keep a window from being as narrow as a phone; one that a page has opened may have none.
         first = self.send("GET", "/window")
         self.eval("open('about:blank', '', 'popup,width=1280,height=800')")
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 30
         while len(handles := self.send("GET", "/window/handles")) < 2 and time.monotonic() < deadline:
             time.sleep(0.02)
         self.send("DELETE", "/window")
@@ -307,7 +308,7 @@ class WebKit(WebDriver):
         request = urllib.request.Request(
             self.session + path, method=method, data=json.dumps(body).encode() if method == "POST" else None)
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=100) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             value = json.load(error)["value"]
