@@ -530,8 +530,9 @@ export class CollectionView extends EarlyElement {
     this.#watchScale();
     removeEventListener("pagehide", this.#giveBack);
     removeEventListener("pageshow", this.#comeBack);
-    // What is in no document has no pointer, and is not told of its end.
+    // What is in no document has no pointer, and is not told of its end; nor has it the focus, which not all browsers tell.
     this.#pointerCancelled();
+    this.#lookForFocus();
     // Being moved in the document is a disconnection too, and no reason to start anew.
     setTimeout(() => { if (!this.isConnected) this.#giveBack(); }, 1000);
   }
@@ -2288,6 +2289,9 @@ export class CollectionView extends EarlyElement {
       movement.pointer.target.addEventListener("touchmove", this.#holdTouch, { passive: false, signal });
       // Whatever has the focus: a handle that is pressed does not get it.
       this.ownerDocument.addEventListener("keydown", this.#escaped, { capture: true, signal });
+    } else {
+      // While the window had not the focus it may have gone elsewhere, of which nobody has told.
+      this.#view.addEventListener("focus", this.#lookForFocus, { signal: movement.end.signal });
     }
     movement.turn = this.#enqueue(async () => {
       if (movement !== this.#movement) return;
@@ -2506,16 +2510,20 @@ export class CollectionView extends EarlyElement {
     this.#keepOneTabStop();
   }
 
-  /** Nobody is there any more to drop what was lifted by a key, and until then nothing else may change. */
   #unfocused({ relatedTarget }) {
     if (relatedTarget && !this.contains(relatedTarget)) this.#walk++;
-    if (!this.#movement || this.#movement.pointer) return;
-    // What is moved in the document has the focus again by then; a window may lose it, and get it back.
-    setTimeout(() => {
-      const isElsewhere = this.ownerDocument.hasFocus() && !this.matches(":focus-within");
-      if (isElsewhere && this.#movement && !this.#movement.pointer) this.#cancelMovement();
-    });
+    this.#lookForFocus();
   }
+
+  /** Nobody is there any more to drop what was lifted by a key, and until then nothing else may change. */
+  #lookForFocus = () => {
+    if (!this.#movement || this.#movement.pointer) return;
+    // What is moved in the document has the focus again by then.
+    setTimeout(() => { if (this.#isLeft && this.#movement && !this.#movement.pointer) this.#cancelMovement(); });
+  };
+
+  /** Whether the focus is elsewhere; a window may lose it, and get it back. */
+  get #isLeft() { return this.ownerDocument.hasFocus() && !this.matches(":focus-within"); }
 
   /** Of all cells exactly one is reached by the tab key. */
   #keepOneTabStop() {
@@ -2608,7 +2616,9 @@ export class CollectionView extends EarlyElement {
     const item = this.#current && this.#items.get(keyOf("cell", this.#current));
     if (this.reorderable && isLift && (item || this.#walkers > 0)) {
       event.preventDefault();
-      return this.#goOn(event.key, () => this.#liftCurrent(step));
+      // Whoever has pressed it may have gone before it has its turn.
+      const isInLine = this.#walkers > 0;
+      return this.#goOn(event.key, () => isInLine && this.#isLeft ? null : this.#liftCurrent(step));
     }
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const counts = this.#session.itemCounts;

@@ -624,6 +624,82 @@ class KeyboardChecks(Page):
           return found;""")
         expect(found == [1, 0], f"up when the window has lost the focus, and when it has gone elsewhere in it: {found}")
 
+    def the_focus_takes_along_what_was_lifted(self):
+        """Whoever has gone drops nothing any more: from whatever it is that has gone, and whether that is told or not."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + """
+          const up = () => view.querySelectorAll("[data-dragging]").length;
+          const live = view.shadowRoot.querySelector(".live");
+          const press = (key) => document.activeElement.dispatchEvent(
+            new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true}));
+          const lift = async () => {
+            live.textContent = "";
+            view.elementAt(0, 2).focus();
+            press(" ");
+            for (let i = 0; i < 200 && !live.textContent; i++) await wait(25);
+            return up();
+          };
+          // What the window has lost it has back, whatever this browser says of its own.
+          let hasFocus = false;
+          document.hasFocus = () => hasFocus;
+          const over = async () => {
+            for (let i = 0; i < 200 && up(); i++) await wait(25);
+            await view.idle();
+            const batch = view.applyUpdates({deleteItems: [{section: 0, start: 9, end: 10}]});
+            return [up(), await batch.then(() => "changed", ({message}) => message)];
+          };
+          const found = [await lift()];
+          // Not all browsers tell of a focus that is lost on the way.
+          hasFocus = true;
+          view.parentNode.append(view);
+          found.push(...await over());
+          hasFocus = false;
+          found.push(await lift());
+          document.getElementById("share").focus();
+          await wait(100);
+          found.push(up());
+          hasFocus = true;
+          window.dispatchEvent(new Event("focus"));
+          found.push(...await over());
+          delete document.hasFocus;
+          return found;""")
+        expect(found == [1, 0, "changed", 1, 1, 0, "changed"], f"up moved, and while the window was elsewhere: {found}")
+        self.same("put back")
+
+    def who_has_gone_lifts_nothing(self):
+        """A key that waits for those before it counts for nothing when the focus is nowhere by then."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + """
+          const last = view.itemCounts[0] - 1;
+          await view.scrollToItem(0, last, "end", false);
+          await view.idle();
+          view.elementAt(0, last).focus();
+          document.hasFocus = () => true;
+          const real = window.fetch;
+          let answer, asked;
+          const [held, isAsked] = [new Promise((go) => { answer = go; }), new Promise((go) => { asked = go; })];
+          const paths = [];
+          window.fetch = async (url, options) => {
+            if (String(url).includes("/attributes?")) { asked(); await held; }
+            if (String(url).endsWith("/movement")) paths.push(options.method);
+            return real(url, options);
+          };
+          // There is nothing below the last one, which the server has to say first.
+          for (const key of ["ArrowDown", " "]) {
+            document.activeElement.dispatchEvent(
+              new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true}));
+          }
+          await isAsked;
+          document.activeElement.blur();
+          answer();
+          for (let i = 0; i < 3; i++) await view.idle();
+          await wait(200);
+          await view.idle();
+          window.fetch = real;
+          delete document.hasFocus;
+          return [view.querySelectorAll("[data-dragging]").length, paths];""")
+        expect(found == [0, []], f"up without the focus, and asked of movements: {found}")
+
     def held_keys_do_not_pile_up(self):
         self.open("collection=random&layout=list")
         asked, end, isTaken = self.browser.eval(VIEW + WAIT + """
