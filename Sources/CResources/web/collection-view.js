@@ -1198,8 +1198,8 @@ export class CollectionView extends EarlyElement {
   #isBehind = false;
 
   /** After a failure that passes, once the server may be there again. */
-  #catchUpLater(error) {
-    if (!passes(error) || this.#catchUpTimer !== null) return;
+  #catchUpLater(error, isPassing = passes(error)) {
+    if (!isPassing || this.#catchUpTimer !== null) return;
     this.#isBehind = true;
     this.#catchUpTimer = setTimeout(() => {
       this.#catchUpTimer = null;
@@ -1216,9 +1216,10 @@ export class CollectionView extends EarlyElement {
     // While an item is up the server takes nothing else.
     if (this.#movement) return;
     this.#isBehind = false;
+    // First: with an item in hand the server would refuse the others.
+    if (this.#session?.isHolding) this.#putBack();
     this.#tellSize();
     if (this.#session?.layout === null) this.layout = this.#layout;
-    if (this.#session?.isHolding) this.#putBack();
     this.#askAgain();
   }
 
@@ -1684,6 +1685,8 @@ export class CollectionView extends EarlyElement {
     } catch (error) {
       // What is refused has changed nothing.
       if (!passes(error)) session.viewport = known;
+      // Another client's item is put down at some time, of which nobody tells.
+      this.#catchUpLater(error, error.problem?.type === "/problems/movement");
       throw error;
     } finally {
       if (hasStopped) this.#comeToRest();

@@ -628,6 +628,63 @@ class SessionsChecks(Page):
               return view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]}).then(() => null, String);""")
             expect(refused is None, f"after the failure of {what} a batch is refused: {refused}")
 
+    @provokes(409)
+    def sizes_wait_for_items_that_are_up(self):
+        """Another client's, and one that the server has still because it was not told that it was put back."""
+        self.open("collection=random&layout=list")
+        refused, before, after = self.browser.eval(VIEW + WAIT + """
+          const refused = new Promise((resolve) => view.addEventListener("error", ({detail}) => resolve(detail.status)));
+          const width = async () => (await (await fetch(view.sessionURL)).json()).contentSize.width;
+          await fetch(`${view.sessionURL}/movement`, {
+            method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({indexPath: [0, 1]})});
+          view.style.width = "300px";
+          const status = await refused;
+          const before = await width();
+          await fetch(`${view.sessionURL}/movement`, {method: "DELETE"});
+          for (let i = 0; i < 400 && await width() !== view.viewportSize.width; i++) await wait(25);
+          await view.idle();
+          return [status, before - view.viewportSize.width > 100, await width() - view.viewportSize.width];""")
+        expect((refused, before, after) == (409, True, 0), f"beside another's item: {refused}, {before}, {after} more at last")
+        self.same("when another has put down an item")
+        found = self.browser.eval(VIEW + WAIT + HAND + """
+          const width = async () => (await (await fetch(view.sessionURL)).json()).contentSize.width;
+          const grip = view.elementAt(0, 2).querySelector("[data-drag-handle]");
+          const {x, y} = grip.getBoundingClientRect();
+          const point = hand(grip, x + 2, y + 5);
+          point("pointerdown");
+          await view.idle();
+          point("pointermove", {clientY: y + 50});
+          await view.idle();
+          const up = view.querySelectorAll("[data-dragging]").length;
+          const seen = new ResizeObserver(() => { seen.isTold = view.offsetWidth === 400; });
+          seen.observe(view);
+          view.style.width = "400px";
+          for (let i = 0; i < 200 && !seen.isTold; i++) await wait(25);
+          const real = window.fetch;
+          const told = [];
+          let isCut = true, isToldAgain;
+          const isOver = new Promise((resolve) => { isToldAgain = resolve; });
+          window.fetch = async (url, options) => {
+            const name = `${options?.method} ${String(url).split("/").pop()}`;
+            if (isCut) {
+              // Until both are lost, in whatever order.
+              told.push(name);
+              if (told.includes("DELETE movement") && told.includes("PUT viewport")) isCut = false;
+              throw new TypeError("cut off");
+            }
+            if (name === "PUT viewport") isToldAgain();
+            return real(url, options);
+          };
+          point("pointerup", {clientY: y + 50});
+          await isOver;
+          for (let i = 0; i < 400 && await width() !== view.viewportSize.width; i++) await wait(25);
+          window.fetch = real;
+          await view.idle();
+          await view.applyUpdates({deleteItems: [{section: 0, start: 9, end: 10}]});
+          return [up, isCut, await width() - view.viewportSize.width];""")
+        expect(found == [1, False, 0], f"up, still cut off, and how much wider it is at the server: {found}")
+        self.same("after a drag that was cut off")
+
     @provokes(412)
     def what_may_have_been_done_is_done_once(self):
         """Nobody says whether a change was made: the page's data, its promise and its event are right all the same."""
