@@ -2040,7 +2040,11 @@ export class CollectionView extends EarlyElement {
     if (!this.#stopMotion() && !this.#question) return;
     this.#question = null;
     clearTimeout(this.#gestureTimer);
-    this.#gestureTimer = setTimeout(() => { if (!this.#motion && !this.#pointer) this.#comeToRest(); }, 150);
+    this.#gestureTimer = setTimeout(() => {
+      // A finger holds it, and lets it go.
+      if (this.#pointer) this.#pointer.hasStopped = true;
+      else this.#comeToRest();
+    }, 150);
   }
 
   /** Moves the content; resolves when it is there, or somebody has stopped it, and says which. */

@@ -292,6 +292,9 @@ class ScrollingChecks(Page):
             ("pressed and let go elsewhere", flies + press + "press('pointerleave');"),
             ("stopped by a wheel that turns across",
              flies + "scroller.dispatchEvent(new WheelEvent('wheel', {deltaY: 100, bubbles: true}));"),
+            ("stopped by a wheel that turns across, and held",
+             flies + "scroller.dispatchEvent(new WheelEvent('wheel', {deltaY: 100, bubbles: true}));" + press +
+             "await wait(400); press('pointerup');"),
             ("resized on its way", flies + "view.style.width = '500px';"),
             ("resized on its way, of which the answer is lost", f"""
               const {{fetch}} = window;
