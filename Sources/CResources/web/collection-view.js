@@ -977,7 +977,7 @@ export class CollectionView extends EarlyElement {
     if (!this.#movement) return;
     // What has made room for an item is not where another session has it.
     this.#isInDoubt = true;
-    this.#letGo();
+    this.#putDown(this.#movement);
     // It may have scrolled the content, at an edge.
     this.#comeToRest();
   }
@@ -2447,7 +2447,6 @@ export class CollectionView extends EarlyElement {
       if (this.#movement !== movement) return;
       if (movement.isUp) await this.#ask("DELETE", "/movement");
       this.#movementOver(movement);
-      this.#announce("cancelled");
     }).catch((error) => this.#movementFailed(error));
   }
 
@@ -2461,11 +2460,17 @@ export class CollectionView extends EarlyElement {
     if (this.#pointer === movement.pointer) this.#pointer = null;
   }
 
-  #movementOver(movement) {
+  /** The item goes back to where it was, whoever has put it there; and who cannot see it is told. */
+  #putDown(movement) {
     this.#letGo();
     if (this.#isCurrent(movement.item.attributes)) this.#current = movement.source;
     // Where it has been moved, what shows the item now will show another one.
     if (comparePaths(movement.source, movement.target) !== 0) this.#keepFocus(movement.item.element);
+    this.#announce("cancelled");
+  }
+
+  #movementOver(movement) {
+    this.#putDown(movement);
     this.#fullWanted = this.#isInDoubt = true;
     this.#lookAgain();
   }

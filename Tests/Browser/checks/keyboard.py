@@ -3,7 +3,7 @@
 import pathlib
 import time
 
-from page import VIEW, WAIT, Page, expect
+from page import VIEW, WAIT, Page, expect, provokes
 
 
 class KeyboardChecks(Page):
@@ -665,6 +665,45 @@ class KeyboardChecks(Page):
           return found;""")
         expect(found == [1, 0, "changed", 1, 1, 0, "changed"], f"up moved, and while the window was elsewhere: {found}")
         self.same("put back")
+
+    @provokes(404)
+    def what_is_put_back_is_told(self):
+        """Who cannot see it would go on with an item that is not up; and has the focus where that item is."""
+        for what, act in (
+            ("a step that was lost", "lost = 1;"),
+            ("a session that is gone", "await fetch(view.sessionURL, {method: 'DELETE'});"),
+        ):
+            self.open("collection=random&layout=list")
+            found = self.browser.eval(VIEW + WAIT + f"""
+              const live = view.shadowRoot.querySelector(".live");
+              const told = async (text) => {{
+                for (let i = 0; i < 200 && !live.textContent.startsWith(text); i++) await wait(25);
+                return live.textContent.slice(0, text.length);
+              }};
+              const element = view.elementAt(0, 2);
+              element.focus();
+              const press = (key) => element.dispatchEvent(
+                new KeyboardEvent("keydown", {{key, bubbles: true, composed: true, cancelable: true}}));
+              let lost = 0;
+              const real = window.fetch;
+              window.fetch = async (url, options) => {{
+                if (options?.method === "PATCH" && lost-- > 0) throw new TypeError("cut off");
+                return real(url, options);
+              }};
+              press(" ");
+              const found = [await told("Item 3 of 600 lifted")];
+              press("ArrowDown");
+              found.push(await told("Now 4 of 600"));
+              {act}
+              press("ArrowDown");
+              found.push(await told("Put back."));
+              window.fetch = real;
+              const focused = () => document.activeElement.dataset.indexPath;
+              for (let i = 0; i < 200 && !(view.sessionURL && focused() === "0,2"); i++) await wait(25);
+              await view.idle();
+              return [...found, focused(), view.attributesOf(document.activeElement)?.id];""")
+            expect(found == ["Item 3 of 600 lifted", "Now 4 of 600", "Put back.", "0,2", "r3"], f"{what}: {found}")
+            self.same(what)
 
     def who_has_gone_lifts_nothing(self):
         """A key that waits for those before it counts for nothing when the focus is nowhere by then."""
