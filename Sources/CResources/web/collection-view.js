@@ -475,6 +475,8 @@ export class CollectionView extends EarlyElement {
     scroller.addEventListener("dragstart", (event) => event.preventDefault());
     scroller.addEventListener("contextmenu", (event) => {
       if (this.#movement) event.preventDefault();
+      // The menu has the mouse then, also that of a Mac with the control key: nobody tells that it is let go.
+      else this.#pointerCancelled();
     });
     scroller.addEventListener("keydown", (event) => this.#keyDown(event));
     this.addEventListener("focusin", (event) => this.#focused(event));

@@ -820,6 +820,34 @@ class DraggingChecks(Page):
         expect(found == [0, 0, 0, 0, True, False, True, True, 1, 0], f"up, offsets, what is prevented, and up: {found}")
         self.same("after presses of others")
 
+    def menus_take_the_mouse(self):
+        """On a Mac a press with the control key brings one up; of its end nobody tells, and it lifts and drags nothing."""
+        self.open("collection=random&layout=list")
+        found = self.browser.eval(VIEW + WAIT + HAND + """
+          const element = view.elementAt(0, 2);
+          const {x, y} = element.getBoundingClientRect();
+          const up = () => view.querySelectorAll("[data-dragging]").length;
+          const point = hand(element, x + 20, y + 10, {ctrlKey: true});
+          const menu = () => {
+            const event = new MouseEvent("contextmenu", {bubbles: true, composed: true, cancelable: true, ctrlKey: true});
+            element.dispatchEvent(event);
+            return event.defaultPrevented;
+          };
+          point("pointerdown");
+          const found = [menu()];
+          await wait(500);
+          found.push(up());
+          // Back from it, no button is down.
+          point("pointermove", {clientY: y - 60});
+          found.push(view.contentOffset.y);
+          point("pointerdown");
+          for (let i = 0; i < 100 && !up(); i++) await wait(25);
+          found.push(up(), menu());
+          point("pointerup");
+          await view.idle();
+          return [...found, up()];""")
+        expect(found == [False, 0, 0, 1, True, 0], f"a menu, up, scrolled; and for what is up, no menu, and dropped: {found}")
+
     def palms_are_no_pens(self):
         """A pen's hand lies on the screen: it takes nothing from the pen, and takes nothing with it."""
         self.open("collection=random&layout=list")
