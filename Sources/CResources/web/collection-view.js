@@ -726,11 +726,12 @@ export class CollectionView extends EarlyElement {
           if (!this.#session) this.#want();
         }
         if (this.#session && passes(error)) this.#session.layout = null;
+        this.#expectLate(this.#session, error);
         throw error;
       }
-      if (this.#session) this.#session.layout = layout;
       this.#accepted = { layout, isOwn: true };
       this.#takeSummary(answer);
+      if (this.#session) this.#session.layout = layout;
       this.#fly(answer, isHorizontal(before), layout);
       this.#fullWanted = true;
       this.#wantTick();
@@ -918,10 +919,11 @@ export class CollectionView extends EarlyElement {
     const url = new URL("v1/sessions", this.#server).href;
     const answer = await this.#request("POST", url, description);
     // Which viewport and layout the server has, null where an answer was lost; whether it may hold an item still, and
-    // have a scale; and of which version it may be asked for an item, and until when, that nobody here waits for any more.
+    // have a scale; of which version it may be asked for an item, and until when, that nobody here waits for any more;
+    // and until when for a size or a layout.
     this.#session = {
       url: `${url}/${answer.id}`, version: answer.version, itemCounts: [], viewport, layout, isHolding: false,
-      hasAnswered: false, isScaled: viewport.displayScale !== undefined, lateLift: null,
+      hasAnswered: false, isScaled: viewport.displayScale !== undefined, lateLift: null, lateEnd: 0,
     };
     this.#accepted = { layout, isOwn };
     if (!this.isConnected) return this.#forget();
@@ -990,12 +992,33 @@ export class CollectionView extends EarlyElement {
   #takeSummary(answer) {
     if (!this.#session) return;
     // Another client's change came in between, or one of ours whose answer was lost.
-    if (answer.version > this.#session.version + 1) this.#fullWanted = this.#isInDoubt = true;
+    if (answer.version > this.#session.version + 1) {
+      this.#fullWanted = true;
+      this.#doubt();
+    }
     this.#session.version = answer.version;
     if (answer.sections) {
       this.#session.itemCounts = answer.sections.map(({ itemCount }) => itemCount);
       for (const item of this.#sorted) this.#describe(item);
     }
+  }
+
+  /**
+   * Who knows what it is that has changed. A size or a layout that was given up may have come after those that count:
+   * for as long as it may, these are told again.
+   */
+  #doubt() {
+    const session = this.#session;
+    this.#isInDoubt = true;
+    if (performance.now() > session.lateEnd) return;
+    session.viewport = session.layout = null;
+    this.#isBehind = true;
+    this.#catchUp();
+  }
+
+  /** A size or a layout was given up. */
+  #expectLate(session, error) {
+    if (session && leavesOpen(error)) session.lateEnd = performance.now() + LATE;
   }
 
   #headers() {
@@ -1036,8 +1059,11 @@ export class CollectionView extends EarlyElement {
         if (error.status === 412) {
           // Where that fails, the next change is refused too, and looked at again.
           const summary = await this.#request("GET", session.url).catch(() => null);
-          if (summary && session === this.#session) this.#takeSummary(summary);
           this.#fullWanted = this.#isInDoubt = true;
+          if (summary && session === this.#session) {
+            this.#takeSummary(summary);
+            this.#doubt();
+          }
         }
         this.#wantTick();
       }
@@ -1262,7 +1288,7 @@ export class CollectionView extends EarlyElement {
     if (answer.version !== session.version) {
       // Another client has changed the session, or an answer was lost: what moved, it said and not ours.
       this.#takeSummary(await this.#ask("GET", ""));
-      this.#isInDoubt = true;
+      if (this.#session) this.#doubt();
       if (!answer.reset || session !== this.#session || session.version !== answer.version) {
         this.#fullWanted = this.#tickWanted = true;
         return;
@@ -1679,14 +1705,15 @@ export class CollectionView extends EarlyElement {
       const anchor = this.#main.offset <= 0 ? "start" : "visible";
       const answer = await this.#ask("PUT", "/viewport", { viewport: { ...size, contentOffset }, anchor });
       if (!this.#session) return;
-      this.#session.viewport = size;
       this.#takeSummary(answer);
+      this.#session.viewport = size;
       this.#setContent(answer.contentSize, this.#offsetAfter(answer));
       this.#reconcile(answer.attributes);
       this.#wantTick();
     } catch (error) {
       // What is refused has changed nothing.
       if (!passes(error)) session.viewport = known;
+      this.#expectLate(session, error);
       // Another client's item is put down at some time, of which nobody tells.
       this.#catchUpLater(error, error.problem?.type === "/problems/movement");
       throw error;
