@@ -2033,9 +2033,11 @@ export class CollectionView extends EarlyElement {
       if (!this.#session || !this.isConnected || this.#question !== question) return;
       const answer = await this.#ask("POST", "/snap", question);
       if (this.#question !== question) return;
-      this.#question = null;
       const { targetContentOffset: target, duration } = answer;
       this.#emit("snap", { target, indexPath: answer.indexPath, question });
+      // Who is told may go elsewhere.
+      if (this.#question !== question) return;
+      this.#question = null;
       // A finger holds it, and lets it go.
       if (this.#pointer) {
         this.#pointer.hasStopped = true;

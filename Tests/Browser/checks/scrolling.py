@@ -407,6 +407,28 @@ class ScrollingChecks(Page):
         expect(abs(found) < 300, f"it goes {found} to where somebody was before")
         self.same("after a question that was lost")
 
+    def who_is_told_where_it_goes_may_go_elsewhere(self):
+        """At once or by and by: what the page wants then is wanted later."""
+        self.open("collection=random&layout=pagedGrid")
+        found = self.browser.eval(VIEW + WAIT + """
+          const {width} = view.viewportSize;
+          const found = [];
+          for (const isAnimated of [false, true]) {
+            await view.setContentOffset({x: 0, y: 0}, false);
+            await view.idle();
+            const isThere = new Promise((resolve) => view.addEventListener("snap", ({detail}) => {
+              found.push(detail.target.x / width);
+              resolve(view.setContentOffset({x: 3 * width, y: 0}, isAnimated));
+            }, {once: true}));
+            view.shadowRoot.querySelector(".scroller").scrollLeft += 0.3 * width;
+            await isThere;
+            await view.idle();
+            found.push(view.contentOffset.x / width);
+          }
+          return found;""")
+        expect(found == [1, 3, 1, 3], f"it would go to, and is at, pages {found}")
+        self.same("where the page went")
+
     def the_later_wish_counts(self):
         """What is asked where a drag comes to rest is overtaken by who goes elsewhere, or moves what it is about."""
         for what, held, later, page in (
