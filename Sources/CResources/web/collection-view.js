@@ -532,7 +532,7 @@ export class CollectionView extends EarlyElement {
     this.#watchScale();
     removeEventListener("pagehide", this.#giveBack);
     removeEventListener("pageshow", this.#comeBack);
-    // What is in no document has no pointer, and is not told of its end; nor has it the focus, which not all browsers tell.
+    // What is in no document has no pointer, and is not told of its end; nor the focus, which not all browsers tell.
     this.#pointerCancelled();
     this.#lookForFocus();
     // Being moved in the document is a disconnection too, and no reason to start anew.

@@ -625,7 +625,7 @@ class KeyboardChecks(Page):
         expect(found == [1, 0], f"up when the window has lost the focus, and when it has gone elsewhere in it: {found}")
 
     def the_focus_takes_along_what_was_lifted(self):
-        """Whoever has gone drops nothing any more: from whatever it is that has gone, and whether that is told or not."""
+        """Whoever has gone drops nothing any more, whether that is told or not."""
         self.open("collection=random&layout=list")
         found = self.browser.eval(VIEW + WAIT + """
           const up = () => view.querySelectorAll("[data-dragging]").length;

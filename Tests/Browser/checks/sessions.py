@@ -633,7 +633,9 @@ class SessionsChecks(Page):
         """Another client's, and one that the server has still because it was not told that it was put back."""
         self.open("collection=random&layout=list")
         refused, before, after = self.browser.eval(VIEW + WAIT + """
-          const refused = new Promise((resolve) => view.addEventListener("error", ({detail}) => resolve(detail.status)));
+          const refused = new Promise((resolve) => {
+            view.addEventListener("error", ({detail}) => resolve(detail.status));
+          });
           const width = async () => (await (await fetch(view.sessionURL)).json()).contentSize.width;
           await fetch(`${view.sessionURL}/movement`, {
             method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({indexPath: [0, 1]})});
@@ -644,7 +646,8 @@ class SessionsChecks(Page):
           for (let i = 0; i < 400 && await width() !== view.viewportSize.width; i++) await wait(25);
           await view.idle();
           return [status, before - view.viewportSize.width > 100, await width() - view.viewportSize.width];""")
-        expect((refused, before, after) == (409, True, 0), f"beside another's item: {refused}, {before}, {after} more at last")
+        found = [refused, before, after]
+        expect(found == [409, True, 0], f"beside another's item, wider then, and how much at last: {found}")
         self.same("when another has put down an item")
         found = self.browser.eval(VIEW + WAIT + HAND + """
           const width = async () => (await (await fetch(view.sessionURL)).json()).contentSize.width;
@@ -867,7 +870,10 @@ class SessionsChecks(Page):
             lost, late, found = self.browser.eval(VIEW + WAIT + f"""
               const real = window.fetch;
               let come, known, tell;
-              const next = () => {{ known = new Promise((resolve) => {{ tell = resolve; setTimeout(resolve, 10_000); }}); }};
+              const next = () => {{
+                known = new Promise((resolve) => {{ tell = resolve; }});
+                setTimeout(tell, 10_000);
+              }};
               next();
               window.fetch = async (url, options) => {{
                 if (!String(url).endsWith({end!r})) return real(url, options);
