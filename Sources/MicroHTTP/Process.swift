@@ -1,5 +1,14 @@
 import CHTTPShim
 
+/// What the process was started with.
+public enum Arguments {
+  /// All but the program's name, whether or not the system says it in `/proc`, where Swift looks for it.
+  public static var all: [String] {
+    // Safe: below their number, and they live as long as the process.
+    (0..<http_arguments_count()).dropFirst().map { unsafe String(cString: http_argument($0)) }
+  }
+}
+
 /// How the process keeps memory.
 public enum Memory {
   /// Sees to it that what is large, such as a long body, goes back to the system when it is freed.

@@ -10,13 +10,7 @@ enum Layoutd {
 
   static func main() {
     Descriptors.openStandardStreams()
-    // Swift reads them in /proc. Where it cannot, options would be as if nobody had given them: keys and a
-    // store, for example.
-    guard !CommandLine.arguments.isEmpty else {
-      writeToStandardError("layoutd: the options cannot be read in /proc\n")
-      exit(2)
-    }
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    let arguments = Arguments.all
     if arguments.contains("--help") || arguments.contains("-h") {
       print(Configuration.help)
       return

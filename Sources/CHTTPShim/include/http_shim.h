@@ -257,6 +257,12 @@ void http_signals_block(void);
 // Waits for one of the blocked signals and returns it; 0 if none has come in so many seconds.
 int http_signals_wait(unsigned seconds);
 
+// How many texts the program was started with, its name among them.
+size_t http_arguments_count(void);
+
+// One of them, which lives as long as the process.
+const char *_Nonnull http_argument(size_t index);
+
 // Opens those of standard input, output and error that are closed, to nowhere. Else a socket or the like would
 // have their number, and be written the log to. Call before anything is opened.
 void http_streams_open(void);
