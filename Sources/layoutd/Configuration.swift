@@ -93,6 +93,10 @@ struct Configuration {
     func set(
       _ configuration: inout Configuration, _ value: String, from source: String
     ) throws(Failure) {
+      // What cannot be decoded has been replaced by this: a path would be that of another file.
+      guard !value.unicodeScalars.contains("\u{FFFD}") else {
+        throw Failure(message: "\(source) is not UTF-8, or has a U+FFFD, which stands for that")
+      }
       do throws(Failure) {
         try take(&configuration, value)
       } catch {

@@ -40,6 +40,22 @@ import Testing
     #expect(!program.log.contains("secret"))
   }
 
+  /// Another file would be made than is named, and one that is there would not be found.
+  @Test(arguments: [
+    (#"exec "$0" "$@" --store "$store""#, "--store is not UTF-8"),
+    (#"export LAYOUTD_STORE="$store""#, "LAYOUTD_STORE is not UTF-8"),
+  ])
+  func whatIsNotUTF8IsNoPath(command: String, message: String) throws {
+    let folder = try makeFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let program = try Program(
+      [], after: "store=\"$(printf 'sqlite:%s/n\\377' '\(folder.path)')\"; \(command)")
+    defer { program.kill() }
+    #expect(program.waitForExit() == 2)
+    #expect(program.log.contains(message), "\(program.log)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
   @Test func aSessionOutlivesTheProgram() throws {
     let folder = try makeFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
