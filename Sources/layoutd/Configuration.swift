@@ -322,7 +322,8 @@ struct Configuration {
     while let argument = rest.popFirst() {
       guard argument.hasPrefix("--") else {
         guard command == nil, let named = Command(rawValue: argument) else {
-          throw Failure(message: "unknown command \"\(argument)\"; see layoutd --help")
+          // It may be a value that has lost its option, as below.
+          throw Failure(message: "unknown command, or a value of no option; see layoutd --help")
         }
         command = named
         continue
@@ -331,7 +332,9 @@ struct Configuration {
       let parts = argument.dropFirst(2).split(
         separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = parts.first, let option = options.first(where: { $0.name == name }) else {
-        throw Failure(message: "unknown option \"\(argument)\"; see layoutd --help")
+        // Not what follows its name: that may be a store's address, with its password.
+        let name = argument.prefix { $0.isLetter || $0.isNumber || $0 == "-" }
+        throw Failure(message: "unknown option \"\(name)\"; see layoutd --help")
       }
       if parts.count == 2 {
         values.append((option, String(parts[1])))

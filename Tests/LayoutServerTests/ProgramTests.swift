@@ -27,8 +27,10 @@ import Testing
     (["--store", "sqlite:/dev"], "--store sqlite:/dev: "),
     (["--store", "redis://:secret@host:port/0"], "--store cannot be read: "),
     (["--store", "rediss://host/0"], "--store cannot be read: "),
-    (["--nonsense"], "unknown option"), (["nonsense"], "unknown command"),
-    (["--=1"], "unknown option"),
+    (["--nonsense"], "unknown option \"--nonsense\""), (["nonsense"], "unknown command"),
+    (["--=1"], "unknown option"), (["redis://:secret@host"], "unknown command"),
+    (["--stroe=redis://:secret@host"], "unknown option \"--stroe\""),
+    (["--store:redis://:secret@host"], "unknown option \"--store\""),
     // An empty value is none that follows.
     (["--cors-origin=", "--log-level"], "--log-level takes a value"),
   ])
