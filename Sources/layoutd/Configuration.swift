@@ -420,7 +420,7 @@ struct Configuration {
       "",
       "Exit codes:",
       "  0  told to end, and did; of healthcheck: ready",
-      "  1  of healthcheck: not ready, or nobody there",
+      "  1  of healthcheck: not ready, or nobody there; standard error says which",
       "  2  it cannot do as it was told; standard error says why",
       "",
       "What can be asked once it runs: GET /openapi.yaml",

@@ -25,7 +25,11 @@ enum Layoutd {
       }
       switch command {
       case .serve: try serve(configuration)
-      case .healthcheck: exit(try HealthCheck.isReady(configuration) ? 0 : 1)
+      case .healthcheck:
+        if let fault = try HealthCheck.fault(configuration) {
+          writeToStandardError("layoutd: \(fault)\n")
+          exit(1)
+        }
       }
     } catch {
       writeToStandardError("layoutd: \(error.message)\n")

@@ -575,17 +575,29 @@ import Testing
       "--port": try program.port(),
       "--admin-port": try program.port("administration on http://127.0.0.1:"),
     ]
-    func check(_ options: [String]) throws -> Int32? {
+    func check(_ options: [String]) throws -> (code: Int32?, log: String) {
       let check = try Program(["healthcheck"] + options.flatMap { [$0, "\(ports[$0] ?? 0)"] })
       defer { check.kill() }
-      return check.waitForExit()
+      return (check.waitForExit(), check.log)
     }
-    #expect(try check(["--port", "--admin-port"]) == 0)
+    #expect(try check(["--port", "--admin-port"]) == (0, ""))
     // Where operators have a listener of their own, the other one does not say.
-    #expect(try check(["--port"]) == 1)
+    let place = "layoutd: /readyz of 127.0.0.1 port"
+    #expect(try check(["--port"]) == (1, "\(place) \(ports["--port"] ?? 0): answered 404\n"))
     program.send(SIGTERM)
     #expect(program.waitForExit() == 0)
-    #expect(try check(["--port", "--admin-port"]) == 1)
+    #expect(
+      try check(["--port", "--admin-port"])
+        == (1, "\(place) \(ports["--admin-port"] ?? 0): Connection refused\n"))
+  }
+
+  /// A port that nobody knows, as the server's own option may say, is never answered at.
+  @Test(arguments: [([], "--port"), (["--port", "1", "--admin-port", "0"], "--admin-port")])
+  func aHealthCheckNeedsAPort(options: [String], name: String) throws {
+    let program = try Program(["healthcheck"] + options)
+    defer { program.kill() }
+    #expect(program.waitForExit() == 2)
+    #expect(program.log.contains("healthcheck needs the \(name) "), "\(program.log)")
   }
 
   /// A check that never succeeds looks like a server that is not ready.
