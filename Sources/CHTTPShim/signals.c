@@ -2,6 +2,7 @@
 #define _GNU_SOURCE  // sigtimedwait
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "internal.h"
 
@@ -14,7 +15,15 @@ static sigset_t waited_signals(void) {
   return signals;
 }
 
-void http_signals_hold_reload(void) {
+// What shells say of who is ended by a signal.
+static void end_at_once(int number) { _exit(128 + number); }
+
+void http_signals_await_start(void) {
+  // The first process of a container is not ended by what it has no handler for.
+  if (getpid() == 1) {
+    signal(SIGTERM, end_at_once);
+    signal(SIGINT, end_at_once);
+  }
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGHUP);

@@ -36,7 +36,9 @@ public enum Descriptors {
 /// The signals that end or reload a server, taken one at a time instead of by interruption.
 public enum Signals {
   /// Blocks SIGHUP, which would end a process that is still starting; one that comes is waited for later.
-  public static func holdReload() { http_signals_hold_reload() }
+  ///
+  /// SIGTERM and SIGINT do end it, the first one of a container too.
+  public static func awaitStart() { http_signals_await_start() }
 
   /// Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE and SIGXFSZ.
   ///

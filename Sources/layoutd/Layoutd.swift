@@ -41,7 +41,7 @@ enum Layoutd {
     _ configuration: Configuration
   ) throws(Configuration.Failure) -> Never {
     // The end must be heard meanwhile: keys may come from a pipe into which nobody writes.
-    Signals.holdReload()
+    Signals.awaitStart()
     try configuration.check()
     let access = AccessControl(
       keys: try configuration.readKeys(isWaiting: true),

@@ -457,6 +457,26 @@ import Testing
     #expect(program.waitForExit() == 0)
   }
 
+  /// The system spares the first process of a container what it has no handler for.
+  @Test(
+    .enabled(if: canBeFirst, "who is not root cannot have processes of its own"),
+    .disabled(if: isSanitized, "a sanitizer puts handlers off while a file is being opened"),
+    arguments: [SIGTERM, SIGINT])
+  func theFirstProcessEndsWhileItWaitsForKeys(signal: Int32) throws {
+    let folder = try makeFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let keys = folder.appending(path: "keys").path
+    let pipe = unsafe mkfifo(keys, 0o600)
+    try #require(pipe == 0)
+    let program = try Program(
+      ["--api-keys-file", keys],
+      after: #"exec unshare --pid --fork --kill-child "$0" "$@""#)
+    defer { program.kill() }
+    waitUntil { program.child.map { blocks(SIGHUP, in: $0) } == true }
+    Glibc.kill(try #require(program.child), signal)
+    #expect(program.waitForExit() == 128 + signal)
+  }
+
   /// However often the keys are to be read again.
   @Test func whatNobodyUsesIsForgottenInAStormOfSignals() throws {
     let program = try Program(["--session-ttl-seconds", "1"])
@@ -1050,6 +1070,17 @@ private let isSanitized =
 private let canMount =
   unsafe system("unshare -m mount -t tmpfs none /proc 2>/dev/null") == 0
 
+/// Whether programs can be started that are the first of those that they see.
+private let canBeFirst = unsafe system("unshare --pid --fork true 2>/dev/null") == 0
+
+/// Whether a signal would wait now until a process asks for it.
+private func blocks(_ signal: Int32, in process: pid_t) -> Bool {
+  let line = text(ofFile: "/proc/\(process)/status").split(separator: "\n")
+    .first { $0.hasPrefix("SigBlk:") }
+  let mask = line.flatMap { UInt64($0.dropFirst(7).drop { $0 == "\t" }, radix: 16) } ?? 0
+  return mask >> UInt64(signal - 1) & 1 == 1
+}
+
 /// The program, running, with a log that is a pipe, full before its first line.
 ///
 /// - Parameter isSetNotToWait: Whether what fills the pipe does so by the log's own descriptor, and leaves it so.
@@ -1136,11 +1167,12 @@ private final class Program {
   }
 
   /// Whether a signal would wait now until the program asks for it.
-  func blocks(_ signal: Int32) -> Bool {
-    let line = text(ofFile: "/proc/\(process)/status").split(separator: "\n")
-      .first { $0.hasPrefix("SigBlk:") }
-    let mask = line.flatMap { UInt64($0.dropFirst(7).drop { $0 == "\t" }, radix: 16) } ?? 0
-    return mask >> UInt64(signal - 1) & 1 == 1
+  func blocks(_ signal: Int32) -> Bool { LayoutServerTests.blocks(signal, in: process) }
+
+  /// What runs the program, where the process that was started is another one; nil as long as there is none.
+  var child: pid_t? {
+    text(ofFile: "/proc/\(process)/task/\(process)/children").split(separator: " ").first
+      .flatMap { pid_t($0) }
   }
 
   /// The port that it says.

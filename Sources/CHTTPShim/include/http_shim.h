@@ -247,8 +247,9 @@ bool http_server_stop(http_server *_Nonnull server, unsigned drain_seconds);
 // for anything meanwhile or afterwards.
 void http_server_free(http_server *_Nonnull server);
 
-// Blocks SIGHUP, for this thread and those it starts; one that comes is waited for later.
-void http_signals_hold_reload(void);
+// Blocks SIGHUP, for this thread and those it starts; one that comes is waited for later. SIGTERM and SIGINT end the
+// process at once, the first one of a container too.
+void http_signals_await_start(void);
 
 // Blocks SIGTERM, SIGINT and SIGHUP and ignores SIGPIPE and SIGXFSZ, for this thread and those it starts.
 // Call on the main thread before any other thread starts.
