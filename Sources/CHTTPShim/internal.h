@@ -282,6 +282,9 @@ static inline void http_count(_Atomic uint64_t *counter, int64_t change) {
 // thread.c
 uint64_t http_clock(void);  // CLOCK_MONOTONIC in nanoseconds
 double http_now(void);      // the same in seconds
+// Starts a thread; if there can be none, says why.
+bool http_thread_start(pthread_t *thread, void *(*run)(void *), void *context, char *error,
+                       size_t error_size);
 // Names the thread that calls, for debuggers and top; a number below 0 is left out.
 void http_thread_name(const char *kind, int number);
 // Puts the thread that calls behind the others.

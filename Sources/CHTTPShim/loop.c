@@ -482,7 +482,8 @@ bool http_loop_start(http_loop *loop, http_server *server, char *error, size_t e
   loop->woken = http_clock();
   loop->now = loop->last_sweep = (double)loop->woken * 1e-9;
   if (pthread_mutex_init(&loop->lock, NULL) != 0) return false;
-  if (open_all(loop) && pthread_create(&loop->thread, NULL, run, loop) == 0) return true;
+  if (open_all(loop) && http_thread_start(&loop->thread, run, loop, error, error_size))
+    return true;
   if (loop->log[0]) snprintf(error, error_size, "cannot start: %s", loop->log);
   if (loop->daemon) MHD_stop_daemon(loop->daemon);
   http_linger_end(&loop->lingerer);

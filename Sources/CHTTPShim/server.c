@@ -233,10 +233,11 @@ static bool start_threads(http_server *server, char *error, size_t error_size) {
     http_worker *worker = &server->workers[i];
     worker->server = server;
     worker->number = server->options.loops + i;
-    if (pthread_create(&worker->thread, NULL, http_worker_run, worker) != 0) return false;
+    if (!http_thread_start(&worker->thread, http_worker_run, worker, error, error_size))
+      return false;
     server->worker_count++;
   }
-  return pthread_create(&server->acceptor, NULL, accept_connections, server) == 0;
+  return http_thread_start(&server->acceptor, accept_connections, server, error, error_size);
 }
 
 static void make_locks(http_server *server) {

@@ -2,6 +2,7 @@
 // Clocks, names and priorities of threads, and waiting for their end.
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +16,16 @@ uint64_t http_clock(void) {
 }
 
 double http_now(void) { return (double)http_clock() * 1e-9; }
+
+bool http_thread_start(pthread_t *thread, void *(*run)(void *), void *context, char *error,
+                       size_t error_size) {
+  // What a limit of threads or memory answers, and a container that refuses the system call, are different numbers.
+  int failure = pthread_create(thread, NULL, run, context);
+  if (failure == 0) return true;
+  snprintf(error, error_size, "cannot start a thread, see --io-threads and --worker-threads: %s",
+           strerror(failure));
+  return false;
+}
 
 void http_thread_name(const char *kind, int number) {
   char name[16];  // all that Linux takes

@@ -28,7 +28,7 @@ final class LogWriter: Sendable {
   private static let pause: UInt32 = 5000
 
   init() {
-    if !startThread({ self.run() }) { state.withLock { $0.hasThread = false } }
+    if startThread({ self.run() }) != 0 { state.withLock { $0.hasThread = false } }
   }
 
   /// How many lines have been dropped.

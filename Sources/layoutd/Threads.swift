@@ -3,8 +3,8 @@ import Glibc
 /// Starts a thread that nobody waits for.
 ///
 /// - Parameter body: What it does.
-/// - Returns: Whether there is one.
-func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+/// - Returns: 0, or the system's number for why there is none.
+func startThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
   let box = unsafe Unmanaged.passRetained(ThreadBody(body))
   var thread = pthread_t()
   // Safe: the thread takes over what was retained.
@@ -18,10 +18,10 @@ func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     }, box.toOpaque())
   guard failure == 0 else {
     unsafe box.release()
-    return false
+    return failure
   }
   _ = pthread_detach(thread)
-  return true
+  return 0
 }
 
 /// Starts a thread without which the program cannot run.
@@ -31,8 +31,11 @@ func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
 func startNeededThread(
   _ body: @escaping @Sendable () -> Void
 ) throws(Configuration.Failure) {
-  guard startThread(body) else {
-    throw Configuration.Failure(message: "cannot start: out of memory or threads")
+  let failure = startThread(body)
+  guard failure == 0 else {
+    throw Configuration.Failure(
+      message:
+        "cannot start a thread, see --io-threads and --worker-threads: \(systemError(failure))")
   }
 }
 

@@ -248,6 +248,18 @@ import Testing
     #expect(program.log.contains("out of memory, threads or descriptors"), "\(program.log)")
   }
 
+  /// Stacks for which there is no room: of the first thread that it needs, and of all of many.
+  @Test(
+    .disabled(if: isSanitized, "a sanitizer needs memory that it does not have then"),
+    arguments: ["ulimit -s 1000000000000000", "ulimit -v 1500000"])
+  func itSaysWhyThereIsNoThread(limit: String) throws {
+    let program = try Program(["--worker-threads", "256"], after: limit)
+    defer { program.kill() }
+    #expect(program.waitForExit() == 2)
+    let message = "cannot start a thread, see --io-threads and --worker-threads: Resource"
+    #expect(program.log.contains(message), "\(program.log)")
+  }
+
   @Test func itSaysWhyItTakesNoConnections() throws {
     let program = try Program(
       ["--io-threads", "1", "--worker-threads", "1"], after: "ulimit -n 32")
