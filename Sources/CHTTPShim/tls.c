@@ -1,12 +1,29 @@
 #define _DEFAULT_SOURCE  // explicit_bzero
 // What libmicrohttpd leaves to be done about TLS: tickets, with which clients that come again shake hands
 // without a certificate, in a quarter of the time if its key is of RSA; and to see that hands are shaken.
+#include <gnutls/abstract.h>
 #include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 
 #include "internal.h"
+
+// Which of the two cannot be read; if both can, they are not of each other.
+static const char *fault(const gnutls_datum_t *certificate, const gnutls_datum_t *key) {
+  gnutls_x509_crt_t *chain;
+  unsigned count;
+  if (gnutls_x509_crt_list_import2(&chain, &count, certificate, GNUTLS_X509_FMT_PEM, 0) < 0)
+    return "certificate, --tls-cert";
+  for (unsigned i = 0; i < count; i++) gnutls_x509_crt_deinit(chain[i]);
+  gnutls_free(chain);
+  gnutls_privkey_t read;
+  if (gnutls_privkey_init(&read) < 0) return "certificate and its key";
+  int status = gnutls_privkey_import_x509_raw(read, key, GNUTLS_X509_FMT_PEM, NULL, 0);
+  gnutls_privkey_deinit(read);
+  return status < 0 ? "key, --tls-key" : "certificate and its key, --tls-cert and --tls-key";
+}
 
 // Whether a certificate and its key are any, and of each other: libmicrohttpd says of none what is wrong with it.
 static bool check_pair(const http_server *server, char *error, size_t error_size) {
@@ -19,7 +36,7 @@ static bool check_pair(const http_server *server, char *error, size_t error_size
       gnutls_certificate_set_x509_key_mem(credentials, &certificate, &key, GNUTLS_X509_FMT_PEM);
   gnutls_certificate_free_credentials(credentials);
   if (status >= 0) return true;
-  snprintf(error, error_size, "cannot use the TLS certificate and its key: %s",
+  snprintf(error, error_size, "cannot use the TLS %s: %s", fault(&certificate, &key),
            gnutls_strerror(status));
   return false;
 }

@@ -356,11 +356,14 @@ import Testing
 
   @Test(
     arguments: [
-      ("", key, "Base64"), (certificate, "", "not available"),
-      ("nonsense", "nonsense", "not available"),
-      (key, certificate, "not available"), (certificate, rsaKey, "do not match"),
+      ("", key, "certificate, --tls-cert", "Base64"),
+      (certificate, "", "key, --tls-key", "not available"),
+      ("nonsense", "nonsense", "certificate, --tls-cert", "not available"),
+      (key, certificate, "certificate, --tls-cert", "not available"),
+      (certificate, certificate, "key, --tls-key", "not available"),
+      (certificate, rsaKey, "certificate and its key, --tls-cert and --tls-key", "do not match"),
     ])
-  func aBadCertificateIsSaid(certificate: String, key: String, fault: String) {
+  func aBadCertificateIsSaid(certificate: String, key: String, which: String, fault: String) {
     let error = #expect(throws: HTTPServerError.self) {
       try HTTPServer(
         configuration: HTTPServerConfiguration(
@@ -368,7 +371,7 @@ import Testing
         handler: EchoHandler())
     }
     let text = error?.description ?? ""
-    #expect(text.hasPrefix("cannot use the TLS certificate and its key: "))
+    #expect(text.hasPrefix("cannot use the TLS \(which): "), "\(text)")
     #expect(text.contains(fault), "\(text)")
   }
 }
