@@ -1,3 +1,4 @@
+#define _GNU_SOURCE  // O_PATH
 // How many descriptors the process may have, and those that it is started with.
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -16,7 +17,10 @@ uint64_t http_descriptors_raise(void) {
 void http_streams_open(void) {
   // What is opened gets the lowest number that is free.
   int fd;
-  do fd = open("/dev/null", O_RDWR);
-  while (fd >= 0 && fd <= STDERR_FILENO);
+  do {
+    fd = open("/dev/null", O_RDWR);
+    // Where there are no devices, what can be neither read nor written has the number.
+    if (fd < 0) fd = open("/", O_PATH);
+  } while (fd >= 0 && fd <= STDERR_FILENO);
   if (fd >= 0) close(fd);
 }

@@ -315,6 +315,19 @@ import Testing
     #expect(program.waitForExit() == 0)
   }
 
+  /// Not even to where nothing comes from, in a container without devices.
+  @Test(.enabled(if: canMount))
+  func closedStreamsLeadNowhereWithoutDevices() throws {
+    let closing = "mount -t tmpfs none /dev; exec 0<&- 1>&- 2>&-"
+    let program = try Program(
+      [], after: #"exec unshare -m sh -c '\#(closing); exec "$0" "$@"' "$0" "$@""#)
+    defer { program.kill() }
+    waitUntil { program.threadNames.contains("acceptor") }
+    for stream in 0...2 { #expect(program.target(ofDescriptor: stream) == "/") }
+    program.send(SIGTERM)
+    #expect(program.waitForExit() == 0)
+  }
+
   /// A pipe that is full, before the first line is written.
   @Test func itEndsThoughNobodyHasEverTakenItsLog() throws {
     let (program, pipe) = try programWithFullLog(isSetNotToWait: false)
