@@ -92,6 +92,13 @@ public final class LayoutService: HTTPHandler {
   /// What went wrong with the store since the last call, in words for those who run the server.
   public func takeStoreErrors() -> [String] { archive?.statistics.takeErrors() ?? [] }
 
+  /// Counts that the store has not done what ``sweep()`` asks of it, and has that told.
+  ///
+  /// Not of a store that others use too: such a one is given a time to answer in, and whoever waits longer gets an error.
+  ///
+  /// - Parameter length: For how long.
+  public func storeStandsStill(for length: Duration) { archive?.standsStill(for: length) }
+
   /// Ends the store's work, when no requests are under way any more.
   public func close() {
     archive?.sweep()

@@ -10,6 +10,7 @@ import Synchronization
 final class Sweeper: Sendable {
   private struct State {
     var isSweeping = false
+    var standstill = Standstill()
     var freedByteCount: UInt64 = 0
     var mustClose = false
     var hasClosed = false
@@ -42,13 +43,23 @@ final class Sweeper: Sendable {
 
   /// Has the service swept, without waiting for that; not if the last time is not over.
   ///
+  /// If it is not for long, that is said: on a disk that stands still nothing fails, and nobody else could tell.
+  ///
   /// - Parameter freedByteCount: How many bytes the server has freed since it started.
   func sweep(freedByteCount: UInt64) {
-    let isIdle = state.withLock { state in
-      defer { (state.isSweeping, state.freedByteCount) = (true, freedByteCount) }
-      return !state.isSweeping
+    let now = MonotonicClock.coarseNow
+    let (isIdle, length) = state.withLock { state in
+      state.freedByteCount = freedByteCount
+      if state.isSweeping { return (false, state.standstill.lengthToSay(at: now)) }
+      state.isSweeping = true
+      state.standstill.begin(at: now)
+      return (true, Duration?.none)
     }
     if isIdle { asked.post() }
+    if let length {
+      service.storeStandsStill(for: length)
+      writeStoreErrors()
+    }
   }
 
   /// Ends the store's work, when no requests are under way any more.

@@ -262,6 +262,27 @@ import Testing
         == true)
   }
 
+  @Test func whatDoesNotEndIsSaidAgainAsLongAsItLasts() {
+    var standstill = Standstill()
+    var said: [Duration] = []
+    func look(_ seconds: ClosedRange<Int>) {
+      for second in seconds {
+        if let length = standstill.lengthToSay(at: .seconds(second)) { said.append(length) }
+      }
+    }
+    standstill.begin(at: .seconds(100))
+    look(100...129)
+    #expect(said == [])
+    look(130...250)
+    #expect(said == [.seconds(30), .seconds(90), .seconds(150)])
+    // The next one is another.
+    standstill.begin(at: .seconds(251))
+    look(251...280)
+    #expect(said.count == 3)
+    look(281...281)
+    #expect(said.last == .seconds(30))
+  }
+
   @Test func theHelpFitsATerminal() {
     let lines = Configuration.help.split(separator: "\n")
     #expect(lines.count > 60)

@@ -114,6 +114,15 @@ public final class SessionArchive: Sendable {
     }
   }
 
+  /// Counts that a sweep has not ended for so long, where the store is the one who would know.
+  func standsStill(for length: Duration) {
+    guard !store.isShared else { return }
+    let seconds = length.components.seconds
+    statistics.count(
+      StoreError(
+        .unavailable, "what was begun \(seconds) seconds ago is not done yet; changes wait for it"))
+  }
+
   /// Ends it all: what is acknowledged is durable without it.
   public func close() { store.close() }
 

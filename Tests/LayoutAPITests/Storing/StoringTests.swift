@@ -515,6 +515,18 @@ struct StoringTests {
     #expect(service.service.takeStoreErrors() == [])
   }
 
+  /// Who shares a store is given a time to answer in, and learns of it by an error.
+  @Test(arguments: [false, true])
+  func aStoreThatStandsStillIsToldAndCounted(isShared: Bool) throws {
+    let service = MockService(over: ScriptedStore(isShared: isShared))
+    service.service.storeStandsStill(for: .milliseconds(30_900))
+    #expect(
+      service.service.takeStoreErrors()
+        == (isShared ? [] : ["what was begun 30 seconds ago is not done yet; changes wait for it"]))
+    let count = try service.sample(#"layoutd_store_errors_total{kind="unavailable"}"#)
+    #expect(count == (isShared ? "0" : "1"))
+  }
+
   /// A use that cannot be noted keeps nobody from being forgotten, which may be what makes room for it.
   @Test func aUseThatTheStoreDoesNotTakeKeepsNothingFromBeingSwept() throws {
     let store = ScriptedStore(isShared: false)
