@@ -54,9 +54,11 @@ enum Layoutd {
     Signals.block()
     // From here on nobody waits for whoever takes the log: this thread has to hear the signals.
     let log = LogWriter()
-    for warning in [shortage, configuration.bodiesThatNeverFit].compactMap(\.self) {
-      log.write("\(warning)\n")
-    }
+    let warnings = [
+      shortage, configuration.shortage(ofMemory: ControlGroup.memoryLimit),
+      configuration.bodiesThatNeverFit,
+    ]
+    for warning in warnings.compactMap(\.self) { log.write("\(warning)\n") }
     do throws(Configuration.Failure) {
       try serve(configuration, serving, access, log)
     } catch {

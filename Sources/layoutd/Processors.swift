@@ -5,11 +5,11 @@ enum Processors {
   /// Those of the machine that affinity leaves it (`taskset`, a cpuset), or as many as its control group's quota
   /// comes to (a container's limit), rounded up; at least 1.
   static let count: Int = {
-    func text(_ name: String) -> String {
-      (try? Configuration.text(ofFile: "/proc/self/" + name)) ?? ""
-    }
-    let allowed = allowedCount(text("status")) ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-    return max(1, min(allowed, quota(ofGroup: text("cgroup"), under: "/sys/fs/cgroup") ?? .max))
+    let allowed =
+      allowedCount(ControlGroup.text(ofProcess: "status"))
+      ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    let group = ControlGroup.text(ofProcess: "cgroup")
+    return max(1, min(allowed, quota(ofGroup: group, under: "/sys/fs/cgroup") ?? .max))
   }()
 
   /// How many processors affinity leaves, from what `/proc/self/status` says; nil if it does not.
@@ -26,24 +26,14 @@ enum Processors {
   ///   - root: Where the tree of groups is.
   /// - Returns: The least quota, rounded up; nil if there is none.
   static func quota(ofGroup membership: String, under root: String) -> Int? {
-    let lines = membership.split(separator: "\n")
-    guard let line = lines.first(where: { $0.hasPrefix("0::/") }) else { return nil }
-    var folders = line.dropFirst(4).split(separator: "/").map(String.init)
-    var least: Int?
-    while true {
-      // The root has none, unless it is that of a container.
-      let file = ([root] + folders + ["cpu.max"]).joined(separator: "/")
-      if let text = try? Configuration.text(ofFile: file) {
-        let numbers = text.split(whereSeparator: \.isWhitespace).map { Int($0) }
-        // In microseconds; the first may be "max".
-        if numbers.count == 2, let quota = numbers[0], let period = numbers[1], quota > 0,
-          period > 0
-        {
-          let count = (quota - 1) / period + 1
-          least = min(least ?? count, count)
-        }
-      }
-      if folders.popLast() == nil { return least }
-    }
+    let texts = ControlGroup.texts(ofFiles: "cpu.max", ofGroup: membership, under: root)
+    return texts.compactMap { text in
+      let numbers = text.split(whereSeparator: \.isWhitespace).map { Int($0) }
+      // In microseconds; the first may be "max".
+      guard numbers.count == 2, let quota = numbers[0], let period = numbers[1], quota > 0,
+        period > 0
+      else { return nil }
+      return (quota - 1) / period + 1
+    }.min()
   }
 }

@@ -132,6 +132,20 @@ extension Configuration {
       + "\(count): past these, connections wait and files cannot be opened; see ulimit -n"
   }
 
+  /// What to tell who lets the program have less memory than it may need: past its limit the system ends it.
+  ///
+  /// - Parameter byteCount: How much it may have; nil if there is no limit.
+  /// - Returns: A line; nil if that is enough.
+  func shortage(ofMemory byteCount: Int?) -> String? {
+    guard let byteCount else { return nil }
+    // A quarter more for what is being freed and what has been replaced.
+    let needed = memoryLimitMiB + min(256, memoryLimitMiB / 4) + maxInFlightMiB
+    guard needed > byteCount >> 20 else { return nil }
+    let options = "--memory-limit-mib \(memoryLimitMiB) and --max-in-flight-mib \(maxInFlightMiB)"
+    return "\(options) may come to \(needed) MiB, and the control group has \(byteCount >> 20): "
+      + "past that the system ends the program"
+  }
+
   /// What to tell who allows bodies that can never be under way: they are 503 however little is.
   ///
   /// A line; nil if the longest fits in.

@@ -50,6 +50,43 @@ import Testing
     #expect(Processors.quota(ofGroup: membership, under: root.path) == count)
   }
 
+  /// Of version 2 or, where that has none of it, of version 1.
+  @Test(arguments: [
+    ("0::/\n", 300), ("0::/a", 300), ("0::/a/b\n4:memory:/a\n", 100), ("0::/a/b", 200),
+    ("0::/damaged", 300),
+    ("4:cpu,memory:/a\n0::/\n", 100), ("4:memory:/none\n", 400), ("4:cpu:/a\n", nil), ("", nil),
+  ])
+  func memoryIsThatOfTheGroup(membership: String, limit: Int?) throws {
+    let root = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: root) }
+    for (path, text) in [
+      ("memory.max", "300\n"), ("a/memory.max", "max\n"), ("a/b/memory.max", "200\n"),
+      ("damaged/memory.max", "much\n"), ("memory/memory.limit_in_bytes", "400\n"),
+      ("memory/a/memory.limit_in_bytes", "100\n"),
+    ] {
+      let file = root.appending(path: path)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: file)
+    }
+    #expect(ControlGroup.memoryLimit(ofGroup: membership, under: root.path) == limit)
+  }
+
+  /// The system ends who takes more.
+  @Test func memoryThatMayBeTooLittleIsTold() throws {
+    func told(_ arguments: [String], _ mebibytes: Int?) throws -> String? {
+      try read(arguments).shortage(ofMemory: mebibytes.map { $0 << 20 })
+    }
+    #expect(try told([], nil) == nil)
+    #expect(try told([], 1792) == nil)
+    #expect(
+      try told([], 1791)
+        == "--memory-limit-mib 1024 and --max-in-flight-mib 512 may come to 1792 MiB, and the control group has 1791: past that the system ends the program"
+    )
+    #expect(try told(["--memory-limit-mib", "100", "--max-in-flight-mib", "64"], 189) == nil)
+    #expect(try told(["--memory-limit-mib", "100", "--max-in-flight-mib", "64"], 188) != nil)
+  }
+
   @Test func optionsWinOverTheEnvironment() throws {
     let variables = [
       "LAYOUTD_MAX_ITEMS": "7", "LAYOUTD_HOST": "127.0.0.2",
