@@ -6,7 +6,7 @@ import Synchronization
 /// Answers requests: the whole API as one function from request to response.
 ///
 /// It does no I/O and knows nothing of the server; time comes from outside.
-public final class LayoutService: HTTPHandler {
+public final class LayoutService: Sendable {
   let sessions: SessionStore
   let archive: SessionArchive?
   let limits: ServiceLimits
@@ -126,21 +126,12 @@ public final class LayoutService: HTTPHandler {
   /// - Parameters:
   ///   - request: The request.
   ///   - mayTakeLong: Whether this is a worker thread.
-  /// - Returns: The response, or nil to be called again on a worker thread.
-  public func respond(to request: borrowing HTTPRequest, mayTakeLong: Bool) -> HTTPResponse? {
-    respond(to: request, mayTakeLong: mayTakeLong, requestID: nil, audience: .everyone)
-  }
-
-  /// Answers a request that has a name already.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - mayTakeLong: Whether this is a worker thread.
   ///   - requestID: The request's name; nil to make one where it is needed.
   ///   - audience: Who is at the other end.
   /// - Returns: The response, or nil to be called again on a worker thread.
   public func respond(
-    to request: borrowing HTTPRequest, mayTakeLong: Bool, requestID: String?, audience: Audience
+    to request: borrowing HTTPRequest, mayTakeLong: Bool, requestID: String? = nil,
+    audience: Audience = .everyone
   ) -> HTTPResponse? {
     let found = Routes.match(request.path)
     let operation = found.flatMap { $0.route.operation(for: request.method) }
@@ -160,21 +151,13 @@ public final class LayoutService: HTTPHandler {
 
   /// Refuses a request by its header, before a long body is read.
   ///
-  /// - Parameter request: The request, with an empty body.
-  /// - Returns: The refusal; nil if there is nothing against it so far.
-  public func refusal(ofLong request: borrowing HTTPRequest) -> HTTPResponse? {
-    refusal(ofLong: request, requestID: nil, audience: .everyone)
-  }
-
-  /// Refuses a request that has a name by its header, before a long body is read.
-  ///
   /// - Parameters:
   ///   - request: The request, with an empty body.
   ///   - requestID: The request's name; nil to make one where it is needed.
   ///   - audience: Who is at the other end.
   /// - Returns: The refusal; nil if there is nothing against it so far.
   public func refusal(
-    ofLong request: borrowing HTTPRequest, requestID: String?, audience: Audience
+    ofLong request: borrowing HTTPRequest, requestID: String? = nil, audience: Audience = .everyone
   ) -> HTTPResponse? {
     let found = Routes.match(request.path)
     let operation = found.flatMap { $0.route.operation(for: request.method) }
@@ -209,15 +192,9 @@ public final class LayoutService: HTTPHandler {
 
   /// Lets pages' scripts read what the server has refused itself.
   ///
-  /// - Parameters:
-  ///   - status: The status it was answered with.
-  ///   - target: The raw request target.
-  ///   - origin: The value of the field `Origin`.
-  ///   - requestID: The name that the answer carries too.
+  /// - Parameter origin: The value of the field `Origin`.
   /// - Returns: The fields for that.
-  public func didRefuse(
-    status: HTTPStatus, target: Span<UInt8>, origin: Span<UInt8>, requestID: String
-  ) -> [HTTPField] {
+  public func refusalFields(for origin: Span<UInt8>) -> [HTTPField] {
     crossOrigin.fields(for: origin)
   }
 

@@ -52,7 +52,7 @@ struct ListenerHandler: HTTPHandler {
     write(
       method: "", target: target, status: status, byteCount: 0, microseconds: 0,
       requestID: requestID)
-    return service.didRefuse(status: status, target: target, origin: origin, requestID: requestID)
+    return service.refusalFields(for: origin)
   }
 
   private func write(

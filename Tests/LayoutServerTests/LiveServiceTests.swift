@@ -5,6 +5,8 @@ import MicroHTTP
 import Synchronization
 import Testing
 
+@testable import layoutd
+
 /// The service behind the real server.
 @Suite(.waits) struct LiveServiceTests {
   private func post(_ path: String, _ body: String) -> String {
@@ -15,7 +17,9 @@ import Testing
   private func start(_ access: AccessControl = AccessControl()) throws -> HTTPServer {
     try HTTPServer(
       configuration: HTTPServerConfiguration(),
-      handler: LayoutService(access: access, now: { .zero }))
+      handler: ListenerHandler(
+        service: LayoutService(access: access, now: { .zero }), audience: .everyone, log: nil,
+        format: .text))
   }
 
   /// The answer to who makes a session.
@@ -133,9 +137,7 @@ import Testing
   @Test func linesOfOneNameAreOneList() throws {
     // SHA-256 of "abc".
     let keys = try APIKeys("a:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-    let server = try HTTPServer(
-      configuration: HTTPServerConfiguration(),
-      handler: LayoutService(access: AccessControl(keys: keys), now: { .zero }))
+    let server = try start(AccessControl(keys: keys))
     defer { server.stop(drainSeconds: 1) }
     let client = RawClient(port: server.port)
     func post(_ path: String, _ fields: String, _ body: String) -> RawClient.Answer? {
