@@ -97,7 +97,7 @@ struct Call: ~Escapable {
       return session
     }
     if let session, archive.isCurrent(session, for: use) {
-      archive.noteUse(of: session, at: now)
+      archive.noteUse(of: session)
       return session
     }
     // The store is asked, which may take as long as a disk or a network likes.

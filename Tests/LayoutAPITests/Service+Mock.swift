@@ -47,10 +47,9 @@ final class MockService: Sendable, CustomReflectable {
     limits: ServiceLimits = ServiceLimits(), sessions: SessionLimits = SessionLimits(),
     access: AccessControl = AccessControl(), crossOrigin: CORSPolicy = .none,
     metrics: RequestMetrics? = nil, clocks: ServiceClocks = ServiceClocks(),
-    archive: SessionArchive? = nil
+    archive: SessionArchive? = nil, clock watch: TestClock = TestClock()
   ) {
-    let watch = TestClock()
-    self.clock = watch
+    clock = watch
     service = LayoutService(
       sessions: SessionStore(limits: sessions), archive: archive, limits: limits, access: access,
       crossOrigin: crossOrigin, metrics: metrics, clocks: clocks, now: { watch.now })

@@ -37,10 +37,9 @@ extension Call {
       scrolling: scrolling)
     // Whoever makes a session asks it at once, and is not to wait for a worker because it is not known yet.
     if !Session.isQuick(time) { session.presumeSlowUnlessShort() }
-    let now = service.now()
-    do { try service.sessions.insert(session, at: now) } catch { throw .session(error) }
+    do { try service.sessions.insert(session, at: service.now()) } catch { throw .session(error) }
     do throws(Failure) {
-      try service.archive?.create(session, at: now)
+      try service.archive?.create(session)
     } catch {
       service.sessions.remove(session)
       throw error

@@ -17,7 +17,7 @@ public final class SessionArchive: Sendable {
   /// Sessions of whose use the store is to know.
   private let touched = Mutex<Set<SessionID>>([])
   private let clock: @Sendable () -> UInt64
-  private let worldSeconds: (@Sendable () -> Int64)?
+  private let worldSeconds: @Sendable () -> Int64
   /// Sessions whose changes weigh more than their snapshots.
   private let outgrown = Mutex<[SessionID: Session]>([:])
   private let openings = Openings()
@@ -31,11 +31,11 @@ public final class SessionArchive: Sendable {
   ///     change too.
   ///   - timeToLive: After what time without use the store forgets a session.
   ///   - clock: Nanoseconds of a clock that never goes back.
-  ///   - worldSeconds: Seconds of the clock by which the store judges what is idle; nil if that is not set.
+  ///   - worldSeconds: Seconds of the clock by which whoever opens the store next judges what is idle; it may leap.
   public init(
     _ store: any DurableStore, maxStaleness: Duration = .zero,
     timeToLive: Duration = .seconds(3600), clock: @escaping @Sendable () -> UInt64,
-    worldSeconds: (@Sendable () -> Int64)? = nil
+    worldSeconds: @escaping @Sendable () -> Int64
   ) {
     self.store = store
     self.clock = clock
@@ -70,19 +70,14 @@ public final class SessionArchive: Sendable {
 
   /// Notes that a session is answered from memory.
   ///
-  /// - Parameters:
-  ///   - session: The session.
-  ///   - now: The time.
-  func noteUse(of session: Session, at now: Duration) {
+  /// - Parameter session: The session.
+  func noteUse(of session: Session) {
     // Stores keep sessions for an eighth longer than they live after a use that they are told of. That is at the
     // next sweep, and seconds are whole. One that is loaded may have less left.
     let interval = max(0, timeToLive / 8 - 3)
-    guard session.upkeep.noteUse(at: useSecond(now), every: interval) else { return }
+    guard session.upkeep.noteUse(at: worldSeconds(), every: interval) else { return }
     addTouched([session.id])
   }
-
-  /// When a use is: whoever opens the store next judges by its clock, which may have leapt.
-  private func useSecond(_ now: Duration) -> Int64 { worldSeconds?() ?? now.components.seconds }
 
   private func addTouched(_ ids: some Sequence<SessionID>) {
     touched.withLock { touched in
@@ -302,11 +297,9 @@ public final class SessionArchive: Sendable {
 
   /// Keeps a new session.
   ///
-  /// - Parameters:
-  ///   - session: A session that nobody knows of yet.
-  ///   - now: The time.
+  /// - Parameter session: A session that nobody knows of yet.
   /// - Throws: What the store throws.
-  func create(_ session: Session, at now: Duration) throws(Failure) {
+  func create(_ session: Session) throws(Failure) {
     let (moment, time) = (StoreUpkeep.now, clock())
     let snapshot = session.snapshot
     let record = SessionArchive.record(of: snapshot)
@@ -317,7 +310,7 @@ public final class SessionArchive: Sendable {
     }
     session.upkeep.noteCheck(at: moment, time: time, isScrolling: true)
     session.upkeep.allowOutgrowth(SessionArchive.allowance(record.count))
-    _ = session.upkeep.noteUse(at: useSecond(now), every: 0)
+    _ = session.upkeep.noteUse(at: worldSeconds(), every: 0)
   }
 
   /// Whether a change is better written as a snapshot than as a record.

@@ -203,11 +203,13 @@ extension MockService {
     metrics: RequestMetrics? = nil, clock: @escaping @Sendable () -> UInt64 = { 0 },
     worldSeconds: (@Sendable () -> Int64)? = nil
   ) {
+    let watch = TestClock()
     self.init(
       limits: limits, sessions: sessions, access: access, metrics: metrics,
       archive: SessionArchive(
         store, maxStaleness: maxStaleness, timeToLive: timeToLive, clock: clock,
-        worldSeconds: worldSeconds))
+        worldSeconds: worldSeconds ?? { watch.now.components.seconds }),
+      clock: watch)
   }
 
   /// All that is to be seen of a session, scrolling aside.
