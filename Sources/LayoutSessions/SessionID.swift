@@ -57,10 +57,13 @@ extension SessionID {
 
 extension SessionID: CustomStringConvertible {
   /// 32 lower-case hexadecimal digits.
-  public var description: String {
-    [high, low].map { word in
-      let digits = String(word, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+  public var description: String { high.hexadecimalDigits + low.hexadecimalDigits }
+}
+
+extension UInt64 {
+  /// 16 lower-case hexadecimal digits: all numbers have one width, so that nothing has to say where they end.
+  package var hexadecimalDigits: String {
+    let digits = String(self, radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 }

@@ -134,14 +134,11 @@ enum RedisAnswer {
 
 /// How stamps are written.
 enum RedisStamp {
-  /// Writes a stamp: all have one width, so that nothing has to say where they end.
+  /// Writes a stamp.
   ///
   /// - Parameter stamp: The stamp.
   /// - Returns: 16 hexadecimal digits.
-  static func digits(_ stamp: UInt64) -> [UInt8] {
-    let digits = Array(String(stamp, radix: 16).utf8)
-    return Array(repeating: UInt8(ascii: "0"), count: 16 - digits.count) + digits
-  }
+  static func digits(_ stamp: UInt64) -> [UInt8] { Array(stamp.hexadecimalDigits.utf8) }
 
   /// Reads a stamp.
   ///

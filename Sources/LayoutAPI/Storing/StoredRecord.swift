@@ -124,7 +124,7 @@ enum StoredRecord {
   private static func sealed(_ json: [UInt8]) -> [UInt8] {
     var record = start
     record.reserveCapacity(headerCount + json.count)
-    record += digits(of: Checksum.of(json.span))
+    record += Checksum.of(json.span).hexadecimalDigits.utf8
     record.append(UInt8(ascii: "\n"))
     record += json
     return record
@@ -147,8 +147,8 @@ enum StoredRecord {
       throw Unreadable(reason: "its format \(words[1]) is not known here; \(format) is")
     }
     let json = record.span.extracting(droppingFirst: headerCount)
-    guard record[start.count..<(headerCount - 1)].elementsEqual(digits(of: Checksum.of(json)))
-    else {
+    let digits = Checksum.of(json).hexadecimalDigits.utf8
+    guard record[start.count..<(headerCount - 1)].elementsEqual(digits) else {
       throw Unreadable(reason: "its checksum is wrong")
     }
     var parser = JSONParser(maximumDepth: 1024)
@@ -159,11 +159,6 @@ enum StoredRecord {
       let pointer = error.pointer.isEmpty ? "/" : error.pointer
       throw Unreadable(reason: "another build has written it: \(error.detail) at \(pointer)")
     }
-  }
-
-  private static func digits(of value: UInt64) -> [UInt8] {
-    let digits = Array(String(value, radix: 16).utf8)
-    return Array(repeating: UInt8(ascii: "0"), count: 16 - digits.count) + digits
   }
 }
 
