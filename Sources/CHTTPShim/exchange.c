@@ -136,15 +136,7 @@ static void reset(http_exchange *exchange, http_loop *loop, struct MHD_Connectio
   exchange->is_receiving = false;
   exchange->is_counted = false;
   exchange->is_long = false;
-  exchange->reply.status = 0;
-  exchange->reply.field_count = 0;
-  exchange->reply.release = NULL;
-  exchange->reply.prepared = NULL;
-  exchange->reply.content_type = NULL;
-  exchange->reply.tag[0] = 0;
-  exchange->reply.is_read = false;
-  exchange->reply.changes_nothing = false;
-  exchange->reply.line = 0;
+  memset(&exchange->reply, 0, offsetof(http_reply, fields));
   exchange->form = NULL;
 }
 
@@ -484,13 +476,12 @@ void http_exchange_end(void *context, struct MHD_Connection *mhd, void **slot,
   ((http_loop *)context)->steps++;
   *slot = NULL;
   if (!exchange) return;
-  if (exchange->connection) {
-    if (code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
-      http_connection_pace(exchange->connection, false);
-    http_connection_enter(exchange->connection, CONNECTION_IDLE);
-    exchange->connection->has_received = false;
-    if (exchange->connection->session)
-      exchange->connection->records = http_tls_count_records(exchange->connection->session);
+  http_connection *connection = exchange->connection;
+  if (connection) {
+    if (code == MHD_REQUEST_TERMINATED_COMPLETED_OK) http_connection_pace(connection, false);
+    http_connection_enter(connection, CONNECTION_IDLE);
+    connection->has_received = false;
+    if (connection->session) connection->records = http_tls_count_records(connection->session);
   }
   count_receiving(exchange, false);
   if (exchange->is_counted) http_count(&exchange->loop->in_flight, -1);

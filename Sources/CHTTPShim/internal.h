@@ -29,6 +29,7 @@ struct http_reply {
   bool changes_nothing;      // whether nothing has been done, as the handler says
   unsigned line;             // whose request it is, as far as the handler has said so
   size_t field_count;
+  // Last: only as many are ever looked at as there are, so that nobody need clear them.
   struct {
     char name[32];
     char value[256];
