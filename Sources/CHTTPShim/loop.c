@@ -372,6 +372,15 @@ static void wait_and_serve(http_loop *loop) {
   }
 }
 
+// Closes what open_all() has opened, and has done with the lock.
+static void close_all(http_loop *loop) {
+  http_linger_end(&loop->lingerer);
+  if (loop->greeters_epoll >= 0) close(loop->greeters_epoll);
+  if (loop->epoll >= 0) close(loop->epoll);
+  if (loop->wakeup >= 0) close(loop->wakeup);
+  pthread_mutex_destroy(&loop->lock);
+}
+
 // Workers have ended, so all that was suspended is in the mailbox, or set aside; nothing may be suspended when a
 // daemon stops. A request may become whole in any of the last turns: no worker takes it, and it is in the mailbox again.
 static void end_daemon(http_loop *loop) {
@@ -385,11 +394,7 @@ static void end_daemon(http_loop *loop) {
     http_exchange_free(it);
   }
   free(loop->long_body);
-  http_linger_end(&loop->lingerer);
-  close(loop->greeters_epoll);
-  close(loop->epoll);
-  close(loop->wakeup);
-  pthread_mutex_destroy(&loop->lock);
+  close_all(loop);
 }
 
 static void *run(void *context) {
@@ -486,10 +491,6 @@ bool http_loop_start(http_loop *loop, http_server *server, char *error, size_t e
     return true;
   if (loop->log[0]) snprintf(error, error_size, "cannot start: %s", loop->log);
   if (loop->daemon) MHD_stop_daemon(loop->daemon);
-  http_linger_end(&loop->lingerer);
-  if (loop->greeters_epoll >= 0) close(loop->greeters_epoll);
-  if (loop->epoll >= 0) close(loop->epoll);
-  if (loop->wakeup >= 0) close(loop->wakeup);
-  pthread_mutex_destroy(&loop->lock);
+  close_all(loop);
   return false;
 }
