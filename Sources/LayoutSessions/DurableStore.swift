@@ -155,16 +155,13 @@ public struct StoredVersion: Hashable, Sendable {
 public struct StoredSession: Sendable, Equatable {
   /// The name of whose it is.
   public var owner: String
-  /// The number of the version that it has.
-  public var version: Int
+  /// The version that it has: the asker's own if nothing is missing.
+  public var storedVersion: StoredVersion
   /// The description to begin with, and the version that it has; nil if the changes continue what the
   /// asker has.
   public var snapshot: Snapshot?
   /// The records of the changes after that, in order; the last one made ``version``.
   public var changes: [[UInt8]]
-
-  /// The stamp of the version: the asker's own if nothing is missing; 0 where the store does not keep it.
-  public var stamp: UInt64 = 0
 
   /// Names the last takeover: that one process scrolls the session after another one did, or may have done
   /// before the store lost it.
@@ -174,8 +171,8 @@ public struct StoredSession: Sendable, Equatable {
   /// for those who are not to scroll, and where there is only one process.
   public var takeover: UInt64?
 
-  /// The version that it has.
-  public var storedVersion: StoredVersion { StoredVersion(version, stamp: stamp) }
+  /// The number of the version that it has.
+  public var version: Int { storedVersion.number }
 
   /// A description at some version.
   public struct Snapshot: Sendable, Equatable {
@@ -202,9 +199,9 @@ public struct StoredSession: Sendable, Equatable {
   ///   - version: The version that it has.
   ///   - snapshot: The description to begin with.
   ///   - changes: The records of the changes after that.
-  public init(owner: String, version: Int, snapshot: Snapshot?, changes: [[UInt8]]) {
+  public init(owner: String, version: StoredVersion, snapshot: Snapshot?, changes: [[UInt8]]) {
     self.owner = owner
-    self.version = version
+    storedVersion = version
     self.snapshot = snapshot
     self.changes = changes
   }

@@ -120,9 +120,9 @@ enum RedisAnswer {
       changes.count == version - base, parts.isEmpty
     else { return nil }
     var session = StoredSession(
-      owner: owner, version: version, snapshot: snapshot, changes: changes)
-    session.stamp = stamp
-    if let since, snapshot == nil, changes.isEmpty { session.stamp = since.stamp }
+      owner: owner, version: StoredVersion(version, stamp: stamp), snapshot: snapshot,
+      changes: changes)
+    if let since, snapshot == nil, changes.isEmpty { session.storedVersion = since }
     session.takeover = number(takeover)
     return session
   }

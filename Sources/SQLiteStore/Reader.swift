@@ -57,7 +57,8 @@ final class Reader {
         read: { (row) throws(StoreError) in
           Found(
             session: StoredSession(
-              owner: try row.text(0), version: Int(row.integer(1)), snapshot: nil, changes: []),
+              owner: try row.text(0), version: StoredVersion(Int(row.integer(1)), stamp: 0),
+              snapshot: nil, changes: []),
             end: row.integer(2))
         }),
       owner == found.session.owner

@@ -85,7 +85,10 @@ public final class SQLiteStore: DurableStore {
       try reader.load(id, of: owner, since: version?.number, endingAfter: end)
     }
     guard var found = loaded else { return nil }
-    if let version, version.number == found.session.version { found.session.stamp = version.stamp }
+    // Of the asker's own version he knows the stamp.
+    if let version, version.number == found.session.version {
+      found.session.storedVersion = version
+    }
     if found.end < lifetime.earliestEnd(from: now) {
       // Known before it is written, which may have to wait: it must not expire meanwhile.
       lifetime.unwritten.note([id], until: lifetime.notedEnd(from: now), at: now.time)

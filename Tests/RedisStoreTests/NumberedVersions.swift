@@ -1,5 +1,12 @@
 import LayoutSessions
 
+extension StoredSession {
+  init(owner: String, version number: Int, snapshot: Snapshot?, changes: [[UInt8]]) {
+    self.init(
+      owner: owner, version: StoredVersion(number, stamp: 0), snapshot: snapshot, changes: changes)
+  }
+}
+
 /// Versions by their numbers, for tests in which no number comes twice: all have stamp 0.
 extension DurableStore {
   private func version(_ number: Int) -> StoredVersion { StoredVersion(number, stamp: 0) }

@@ -156,10 +156,10 @@ private struct Model {
   func load(_ id: SessionID, _ since: StoredVersion?) -> StoredSession? {
     guard let session = sessions[id] else { return nil }
     var result = StoredSession(
-      owner: session.owner, version: session.version,
+      owner: session.owner,
+      version: StoredVersion(session.version, stamp: session.stamps[session.version - 1]),
       snapshot: StoredSession.Snapshot(record: session.snapshot, version: session.first),
       changes: session.changes)
-    result.stamp = session.stamps[session.version - 1]
     if let since, session.comes(from: since) {
       result.snapshot = nil
       result.changes = Array(session.changes[(since.number - session.first)...])

@@ -85,12 +85,12 @@ final class ScriptedStore: DurableStore {
     let stored = sessions.withLock { sessions -> StoredSession? in
       guard let kept = sessions[id] else { return nil }
       var stored = StoredSession(
-        owner: kept.owner, version: kept.version, snapshot: kept.snapshot, changes: kept.changes)
+        owner: kept.owner, version: StoredVersion(kept.version, stamp: kept.stamps.last ?? 0),
+        snapshot: kept.snapshot, changes: kept.changes)
       if let version, kept.comes(from: version) {
         stored.snapshot = nil
         stored.changes.removeFirst(version.number - kept.snapshot.version)
       }
-      stored.stamp = kept.stamps.last ?? 0
       return stored
     }
     run(afterLoad)
