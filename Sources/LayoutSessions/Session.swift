@@ -259,10 +259,10 @@ public final class Session: Sendable {
     public var document: Document
     /// Where the client is now.
     public var scrolling: ScrollState
-    /// Whether it is a new version: scrolling alone is not.
-    public var isNewVersion: Bool
     /// The stamp of the new version; 0 if it is none.
     public let stamp: UInt64
+    /// Whether it is a new version: scrolling alone is not.
+    public var isNewVersion: Bool { stamp > 0 }
     /// The item that is under a finger now.
     public var movement: InteractiveMovement?
     /// The bytes that the session takes in memory then; an estimate.
@@ -281,7 +281,6 @@ public final class Session: Sendable {
     ) {
       self.document = document
       self.scrolling = scrolling
-      self.isNewVersion = isNewVersion
       stamp = isNewVersion ? StoredVersion.newStamp() : 0
       self.movement = movement
     }
