@@ -20,7 +20,8 @@ extension Call {
 
   /// Refuses a change, or a question, if the client believes in another version than there is.
   ///
-  /// The tag is that of the answer, if it is not the version's alone.
+  /// The tag is that of the answer, if it is not the version's alone. It counts before `If-None-Match` (RFC 9110,
+  /// 13.2.2).
   func checkIfMatch(_ session: Session.Snapshot, tag: EntityTag? = nil) throws(Failure) {
     if isIfMatch(session.version) { return }
     let tag = tag ?? EntityTag(session)

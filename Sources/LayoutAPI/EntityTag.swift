@@ -8,13 +8,9 @@ import LayoutSessions
 struct EntityTag: Hashable {
   let version: Int
   let tickCount: Int?
+}
 
-  /// A tag of its parts.
-  init(version: Int, tickCount: Int?) {
-    self.version = version
-    self.tickCount = tickCount
-  }
-
+extension EntityTag {
   /// The tag of an answer.
   ///
   /// - Parameters:
@@ -30,11 +26,6 @@ struct EntityTag: Hashable {
   /// The header field.
   var field: HTTPEntityTag {
     HTTPEntityTag(UInt(version.magnitude), tickCount.map { UInt($0.magnitude) })
-  }
-
-  /// The version that the tag of a session's answer names.
-  static func version(of tag: HTTPEntityTag) -> Int? {
-    Int(tag.description.dropFirst().prefix { $0.isASCII && $0.isNumber })
   }
 
   /// Whether an `If-None-Match` field names a tag, which has its quotes, by weak comparison (RFC 9110,

@@ -138,8 +138,7 @@ public final class LayoutService: Sendable {
     do throws(Failure) {
       let response = try answer(request, found, operation, audience, mayTakeLong: mayTakeLong)
       if request.method == .get || request.method == .head {
-        return finished(
-          try checked(response, for: request, audience), to: request, operation, audience)
+        return finished(unlessKnown(response, to: request), to: request, operation, audience)
       }
       return finished(response, to: request, operation, audience)
     } catch {
@@ -198,21 +197,14 @@ public final class LayoutService: Sendable {
     crossOrigin.fields(for: origin)
   }
 
-  /// An answer to a question, or 412 to who wants that of another version, or 304 to who has it already (RFC 9110,
-  /// 13.2.2).
+  /// An answer to a question, or 304 to who has it already (RFC 9110, 13.2.2).
   ///
   /// 304 has the body, or its length, which is all that the server sends, as for HEAD. libmicrohttpd says some length,
   /// and there are caches that take it for that of what they keep: of 0, Squid makes empty answers.
-  private func checked(
-    _ response: consuming HTTPResponse, for request: borrowing HTTPRequest, _ audience: Audience
-  ) throws(Failure) -> HTTPResponse {
+  private func unlessKnown(
+    _ response: consuming HTTPResponse, to request: borrowing HTTPRequest
+  ) -> HTTPResponse {
     guard response.status == .ok, let tag = response.content.tag else { return response }
-    let ifMatch = request.fields.ifMatch
-    if !ifMatch.isEmpty, audience.needsKey(request.path), let version = EntityTag.version(of: tag),
-      !EntityTag.field(ifMatch, names: version)
-    {
-      throw .problem(.movedOn(to: version, tag: tag.description, from: ifMatch))
-    }
     answerLengths.note(
       response.content.byteCount,
       of: AnswerLengths.Question(path: request.path, query: request.query, tag: tag))

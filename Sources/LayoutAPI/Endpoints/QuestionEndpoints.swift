@@ -107,6 +107,7 @@ extension Call {
         })
     else { throw .problem(.notFound("there is no such element")) }
     let tag = tag(of: snapshot, query)
+    try checkIfMatch(snapshot, tag: tag)
     var json = JSONWriter()
     json.beginObject()
     json.version(snapshot.version)
@@ -133,6 +134,7 @@ extension Call {
       y: try query.required(.y, try query.coordinate(.y)))
     let offset = try query.contentOffset(or: snapshot.scrolling.contentOffset)
     let tag = tag(of: snapshot, query)
+    try checkIfMatch(snapshot, tag: tag)
     let indexPath = try asking(session, snapshot.revision) { () throws(Failure) in
       snapshot.layout.indexPathForItem(at: point, contentOffset: offset)
     }
@@ -165,6 +167,7 @@ extension Call {
         })
     else { throw .problem(.notFound("there is no item [\(path.section),\(path.item)]")) }
     let tag = EntityTag(snapshot, dependsOnScrolling: !query.hasContentOffset)
+    try checkIfMatch(snapshot, tag: tag)
     var json = JSONWriter(capacity: 128)
     json.beginObject()
     json.version(snapshot.version)
