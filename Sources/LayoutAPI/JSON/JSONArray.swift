@@ -37,6 +37,18 @@ extension JSONValue {
     JSONArray(self, count: try arrayCount(maximumCount: maximumCount))
   }
 
+  /// What is made of each element of an array.
+  ///
+  /// - Throws: ``JSONError``: not an array, or more than `maximumCount` elements; and what `read` throws.
+  func elements<Element>(
+    maximumCount: Int, _ read: (JSONValue) throws(JSONError) -> Element
+  ) throws(JSONError) -> [Element] {
+    var array = try array(maximumCount: maximumCount)
+    var elements: [Element] = []
+    while let value = array.next() { elements.append(try read(value)) }
+    return elements
+  }
+
   /// The number of elements of what must be an array of at most `maximumCount`.
   func arrayCount(maximumCount: Int) throws(JSONError) -> Int {
     guard document.tag(at: index) == .array else { throw wrongType(expected: "an array") }

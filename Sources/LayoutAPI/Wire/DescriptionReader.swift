@@ -8,6 +8,8 @@ struct ContentLimits {
   var sections: Int
   /// Items of one section that have no data of their own.
   static let equalItems = 1_000_000_000_000
+  /// Indices of items and sections, as far as there can be any.
+  static let indices = 0...equalItems
   /// Operations of one kind in a batch: all items that they may bring or take, and those of as many sections as
   /// there may be, are counted in 63 bits.
   static let operations = 4_000_000
@@ -75,9 +77,9 @@ extension JSONObject where Member == DescriptionMember {
     if let viewport = self[.viewport] {
       throw viewport.error(.rule("either viewport or viewports; not both"))
     }
-    var array = try value.array(maximumCount: DescriptionMember.viewportCount)
-    var viewports: [(Viewport, Point)] = []
-    while let element = array.next() { viewports.append(try element.viewport()) }
+    let viewports = try value.elements(maximumCount: DescriptionMember.viewportCount) {
+      (element) throws(JSONError) in try element.viewport()
+    }
     guard !viewports.isEmpty else { throw value.error(.rule("at least one viewport is needed")) }
     return viewports
   }

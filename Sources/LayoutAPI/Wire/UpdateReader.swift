@@ -82,70 +82,7 @@ extension JSONValue {
   ) throws(JSONError) -> UpdateRequest {
     let object = try JSONObject<UpdateMember>(self)
     var request = UpdateRequest()
-    var budget = ItemBudget(limits)
-    // More than there are, or may be, are refused before all are kept: a longer list names some section twice.
-    let knownCount = max(limits.sections, sectionCount)
-    try object[.deleteSections]?.forEachElement(maximumCount: knownCount) {
-      (value) throws(JSONError) in
-      request.batch.deleteSections.append(try value.whole(in: JSONValue.indices))
-    }
-    try object[.insertSections]?.forEachElement(maximumCount: limits.sections) {
-      (value) throws(JSONError) in
-      request.batch.insertSections.append(try value.sectionAt(&budget))
-    }
-    try object[.moveSections]?.forEachElement(maximumCount: knownCount) {
-      (value) throws(JSONError) in
-      let move = try JSONObject<OperationMember>(value, allowed: [.from, .to])
-      request.batch.moveSections.append(
-        (
-          try move.required(.from).whole(in: JSONValue.indices),
-          try move.required(.to).whole(in: JSONValue.indices)
-        ))
-    }
-    try object[.reloadSections]?.forEachElement(maximumCount: limits.sections) {
-      (value) throws(JSONError) in
-      request.batch.reloadSections.append(try value.sectionAt(&budget))
-    }
-    try object[.deleteItems]?.forEachElement(maximumCount: ContentLimits.operations) {
-      (value) throws(JSONError) in
-      request.batch.deleteItems.append(try value.itemRange())
-    }
-    try object[.insertItems]?.forEachElement(maximumCount: ContentLimits.operations) {
-      (value) throws(JSONError) in
-      let insert = try JSONObject<OperationMember>(value, allowed: [.section, .at, .items])
-      let path = IndexPath(
-        item: try insert.required(.at).whole(in: JSONValue.indices),
-        section: try insert.required(.section).whole(in: JSONValue.indices))
-      request.batch.insertItems.append(
-        (path, try insert.required(.items).oneRunOfItems(&budget)))
-    }
-    try object[.moveItems]?.forEachElement(maximumCount: ContentLimits.operations) {
-      (value) throws(JSONError) in
-      let move = try JSONObject<OperationMember>(value, allowed: [.from, .to])
-      request.batch.moveItems.append(
-        (try move.required(.from).indexPath(), try move.required(.to).indexPath()))
-    }
-    try object[.reloadItems]?.forEachElement(maximumCount: ContentLimits.operations) {
-      (value) throws(JSONError) in
-      let reload = try JSONObject<OperationMember>(value, allowed: [.section, .start, .items])
-      let path = IndexPath(
-        item: try reload.required(.start).whole(in: JSONValue.indices),
-        section: try reload.required(.section).whole(in: JSONValue.indices))
-      let given = try reload.required(.items)
-      let items = try given.oneRunOfItems(&budget)
-      if items.ids != nil, let ids = try JSONObject<ItemsMember>(given)[.ids] {
-        throw ids.error(.rule("reloaded items keep their ids: leave ids out"))
-      }
-      request.batch.reloadItems.append((path, items))
-    }
-    if let expect = object[.expect] {
-      var counts: [Int] = []
-      try JSONObject<ExpectMember>(expect).required(.itemCounts)
-        .forEachElement(maximumCount: limits.sections) { (value) throws(JSONError) in
-          counts.append(try value.whole(in: JSONValue.indices))
-        }
-      request.batch.expectedItemCounts = counts
-    }
+    request.batch = try object.batch(limits, ofSections: sectionCount)
     request.insertAnimation = try object[.insertAnimation]?.animation() ?? .fade
     request.deleteAnimation = try object[.deleteAnimation]?.animation() ?? .fade
     request.anchor = try object[.anchor]?.anchor()
@@ -161,32 +98,55 @@ extension JSONValue {
     return runs.count == 1 ? runs[0] : ItemList(runs: runs).asOneRun ?? Items()
   }
 
-  /// Indices of items and sections, as far as there can be any.
-  private static var indices: ClosedRange<Int> { 0...ContentLimits.equalItems }
+  /// An index of an item or a section, as far as there can be any.
+  func anyIndex() throws(JSONError) -> Int { try whole(in: ContentLimits.indices) }
 
-  private func forEachElement(
-    maximumCount: Int, _ body: (JSONValue) throws(JSONError) -> Void
-  ) throws(JSONError) {
-    var array = try array(maximumCount: maximumCount)
-    while let value = array.next() { try body(value) }
-  }
-
-  private func sectionAt(
+  fileprivate func sectionAt(
     _ budget: inout ItemBudget
   ) throws(JSONError) -> (at: Int, section: Section) {
     let object = try JSONObject<OperationMember>(self, allowed: [.at, .section])
     return (
-      try object.required(.at).whole(in: JSONValue.indices),
-      try object.required(.section).section(&budget)
+      try object.required(.at).anyIndex(), try object.required(.section).section(&budget)
     )
   }
 
-  private func itemRange() throws(JSONError) -> ItemRange {
+  fileprivate func sectionMove() throws(JSONError) -> (from: Int, to: Int) {
+    let object = try JSONObject<OperationMember>(self, allowed: [.from, .to])
+    return (try object.required(.from).anyIndex(), try object.required(.to).anyIndex())
+  }
+
+  fileprivate func itemMove() throws(JSONError) -> (from: IndexPath, to: IndexPath) {
+    let object = try JSONObject<OperationMember>(self, allowed: [.from, .to])
+    return (try object.required(.from).indexPath(), try object.required(.to).indexPath())
+  }
+
+  fileprivate func itemInsertion(
+    _ budget: inout ItemBudget
+  ) throws(JSONError) -> (at: IndexPath, items: Items) {
+    let object = try JSONObject<OperationMember>(self, allowed: [.section, .at, .items])
+    return (
+      try object.indexPath(ofItem: .at), try object.required(.items).oneRunOfItems(&budget)
+    )
+  }
+
+  fileprivate func itemReload(
+    _ budget: inout ItemBudget
+  ) throws(JSONError) -> (at: IndexPath, items: Items) {
+    let object = try JSONObject<OperationMember>(self, allowed: [.section, .start, .items])
+    let path = try object.indexPath(ofItem: .start)
+    let given = try object.required(.items)
+    let items = try given.oneRunOfItems(&budget)
+    if items.ids != nil, let ids = try JSONObject<ItemsMember>(given)[.ids] {
+      throw ids.error(.rule("reloaded items keep their ids: leave ids out"))
+    }
+    return (path, items)
+  }
+
+  fileprivate func itemRange() throws(JSONError) -> ItemRange {
     let object = try JSONObject<OperationMember>(self, allowed: [.section, .start, .end])
     let range = ItemRange(
-      section: try object.required(.section).whole(in: JSONValue.indices),
-      start: try object.required(.start).whole(in: JSONValue.indices),
-      end: try object.required(.end).whole(in: JSONValue.indices))
+      section: try object.required(.section).anyIndex(),
+      start: try object.required(.start).anyIndex(), end: try object.required(.end).anyIndex())
     guard range.start <= range.end else {
       throw error(.rule("the range ends at \(range.end), before its start \(range.start)"))
     }
@@ -216,5 +176,63 @@ extension JSONValue {
     return .element(
       kind: try object[.kind]?.string(maximumLength: ContentLimits.nameLength) ?? "cell",
       try object.required(.indexPath).indexPath())
+  }
+}
+
+extension JSONObject where Member == UpdateMember {
+  fileprivate func batch(
+    _ limits: ContentLimits, ofSections sectionCount: Int
+  ) throws(JSONError) -> BatchUpdate {
+    var batch = BatchUpdate()
+    var budget = ItemBudget(limits)
+    // More than there are, or may be, are refused before all are kept: a longer list names some section twice.
+    let knownCount = max(limits.sections, sectionCount)
+    batch.deleteSections = try list(.deleteSections, knownCount) { (value) throws(JSONError) in
+      try value.anyIndex()
+    }
+    batch.insertSections = try list(.insertSections, limits.sections) {
+      (value) throws(JSONError) in try value.sectionAt(&budget)
+    }
+    batch.moveSections = try list(.moveSections, knownCount) { (value) throws(JSONError) in
+      try value.sectionMove()
+    }
+    batch.reloadSections = try list(.reloadSections, limits.sections) {
+      (value) throws(JSONError) in try value.sectionAt(&budget)
+    }
+    let most = ContentLimits.operations
+    batch.deleteItems = try list(.deleteItems, most) { (value) throws(JSONError) in
+      try value.itemRange()
+    }
+    batch.insertItems = try list(.insertItems, most) { (value) throws(JSONError) in
+      try value.itemInsertion(&budget)
+    }
+    batch.moveItems = try list(.moveItems, most) { (value) throws(JSONError) in
+      try value.itemMove()
+    }
+    batch.reloadItems = try list(.reloadItems, most) { (value) throws(JSONError) in
+      try value.itemReload(&budget)
+    }
+    if let expect = self[.expect] {
+      batch.expectedItemCounts = try JSONObject<ExpectMember>(expect).required(.itemCounts)
+        .elements(maximumCount: limits.sections) { (value) throws(JSONError) in
+          try value.anyIndex()
+        }
+    }
+    return batch
+  }
+
+  /// A list of operations; empty if it is left out.
+  private func list<Element>(
+    _ member: UpdateMember, _ maximumCount: Int, _ read: (JSONValue) throws(JSONError) -> Element
+  ) throws(JSONError) -> [Element] {
+    try self[member]?.elements(maximumCount: maximumCount, read) ?? []
+  }
+}
+
+extension JSONObject where Member == OperationMember {
+  /// The index path of two members: the section and the item there.
+  fileprivate func indexPath(ofItem item: OperationMember) throws(JSONError) -> IndexPath {
+    IndexPath(
+      item: try required(item).anyIndex(), section: try required(.section).anyIndex())
   }
 }
