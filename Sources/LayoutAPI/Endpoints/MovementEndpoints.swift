@@ -12,6 +12,29 @@ private enum PositionMember: Int, JSONName {
   static let names = JSONNames(of: Self.self)
 }
 
+/// The body of `POST …/movement`: an item, or the one at a position.
+private struct MovementRequest {
+  var indexPath: IndexPath?
+  var position: Point?
+  /// Where it may go; nil for anywhere.
+  var sections: [Int]?
+  /// Where the client is; nil if it does not say.
+  var contentOffset: Point?
+
+  init(_ value: JSONValue, maximumSectionCount: Int) throws(JSONError) {
+    let object = try JSONObject<BeginMember>(value)
+    indexPath = try object[.indexPath]?.indexPath()
+    position = try object[.position]?.point()
+    guard (indexPath == nil) != (position == nil) else {
+      throw value.error(.rule("a movement begins at an indexPath or at a position"))
+    }
+    sections = try object[.sections]?.elements(maximumCount: maximumSectionCount) {
+      (value) throws(JSONError) in try value.anyIndex()
+    }
+    contentOffset = try object[.contentOffset]?.point()
+  }
+}
+
 /// Interactive movement: an item under a finger.
 extension Call {
   func beginMovement() throws(Failure) -> HTTPResponse {
@@ -21,50 +44,13 @@ extension Call {
     // A collection may have more sections than may come by now.
     let sectionCount = max(
       contentLimits.sections, session.snapshot.description.content.sections.count)
-    let (indexPath, position, sections, contentOffset) = try body {
-      (value) throws(JSONError) -> (IndexPath?, Point?, [Int]?, Point?) in
-      let object = try JSONObject<BeginMember>(value)
-      let indexPath = try object[.indexPath]?.indexPath()
-      let position = try object[.position]?.point()
-      guard (indexPath == nil) != (position == nil) else {
-        throw value.error(.rule("a movement begins at an indexPath or at a position"))
-      }
-      return (
-        indexPath, position, try object[.sections]?.sectionNumbers(maximumCount: sectionCount),
-        try object[.contentOffset]?.point()
-      )
+    let request = try body { (value) throws(JSONError) in
+      try MovementRequest(value, maximumSectionCount: sectionCount)
     }
     let (snapshot, _) = try changeBriefly(session) { (before) throws(Failure) in
       try checkIsStill(before)
-      let current = before.viewed(from: contentOffset)
-      let content = current.description.content
-      if let place = sections?.firstIndex(where: { $0 >= content.sections.count }) {
-        throw .problem(
-          Problem(
-            .invalid, "there is no such section; there are \(content.sections.count)",
-            pointer: "/sections/\(place)"))
-      }
-      let offset = current.scrolling.contentOffset
-      let begun = try asking(session, current.revision) {
-        () throws(Failure) -> InteractiveMovement? in
-        // As with a tick to there: what follows goes by what shows.
-        if contentOffset != nil {
-          _ = try elementsVisible(at: offset, in: current.layout, of: content)
-        }
-        let found = position.flatMap {
-          current.layout.indexPathForItem(at: $0, contentOffset: offset)
-        }
-        guard let source = indexPath ?? found else { return nil }
-        return InteractiveMovement(
-          of: source, at: position, within: sections.map(Set.init), content: content,
-          layout: current.layout, contentOffset: offset)
-      }
-      guard let movement = begun else {
-        throw .problem(
-          Problem(
-            .notFound, "there is no such item to move",
-            pointer: indexPath == nil ? "/position" : "/indexPath"))
-      }
+      let current = before.viewed(from: request.contentOffset)
+      let movement = try begin(request, session, current)
       var scrolling = current.scrolling
       scrolling.beginMovement()
       return Worked(
@@ -76,6 +62,41 @@ extension Call {
     return answer(
       snapshot, before: snapshot.description.content, [], leaving: [], shape, status: .created,
       location: "/v1/sessions/\(session.id)/movement")
+  }
+
+  /// The movement that is asked for, of an item that there must be.
+  private func begin(
+    _ request: MovementRequest, _ session: Session, _ current: Session.Snapshot
+  ) throws(Failure) -> InteractiveMovement {
+    let content = current.description.content
+    if let place = request.sections?.firstIndex(where: { $0 >= content.sections.count }) {
+      throw .problem(
+        Problem(
+          .invalid, "there is no such section; there are \(content.sections.count)",
+          pointer: "/sections/\(place)"))
+    }
+    let offset = current.scrolling.contentOffset
+    let begun = try asking(session, current.revision) {
+      () throws(Failure) -> InteractiveMovement? in
+      // As with a tick to there: what follows goes by what shows.
+      if request.contentOffset != nil {
+        _ = try elementsVisible(at: offset, in: current.layout, of: content)
+      }
+      let found = request.position.flatMap {
+        current.layout.indexPathForItem(at: $0, contentOffset: offset)
+      }
+      guard let source = request.indexPath ?? found else { return nil }
+      return InteractiveMovement(
+        of: source, at: request.position, within: request.sections.map(Set.init),
+        content: content, layout: current.layout, contentOffset: offset)
+    }
+    guard let begun else {
+      throw .problem(
+        Problem(
+          .notFound, "there is no such item to move",
+          pointer: request.indexPath == nil ? "/position" : "/indexPath"))
+    }
+    return begun
   }
 
   func updateMovement() throws(Failure) -> HTTPResponse {
@@ -246,17 +267,5 @@ extension Call {
     return self.json(
       json, status: status, tag: EntityTag(snapshot, dependsOnScrolling: true),
       location: location)
-  }
-}
-
-extension JSONValue {
-  /// `sections`: numbers of sections.
-  fileprivate func sectionNumbers(maximumCount: Int) throws(JSONError) -> [Int] {
-    var array = try array(maximumCount: maximumCount)
-    var sections: [Int] = []
-    while let value = array.next() {
-      sections.append(try value.whole(in: 0...ContentLimits.equalItems))
-    }
-    return sections
   }
 }

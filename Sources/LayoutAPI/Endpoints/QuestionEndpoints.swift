@@ -152,7 +152,7 @@ extension Call {
     let query = try query(.section, .item, .position, .contentOffsetX, .contentOffsetY)
     let session = try self.session()
     let snapshot = session.snapshot
-    let indices = 0...ContentLimits.equalItems
+    let indices = ContentLimits.indices
     let path = IndexPath(
       item: try query.required(.item, try query.integer(.item, in: indices)),
       section: try query.required(.section, try query.integer(.section, in: indices)))
