@@ -187,14 +187,6 @@ public struct StringTable: Hashable, Sendable {
 }
 
 extension Content {
-  /// Finds a name that two items share.
-  ///
-  /// - Returns: The second item of that name; nil if all names differ.
-  /// - Complexity: O(n) in the number of names, expected.
-  public func firstDuplicateID() -> IndexPath? {
-    sections.summary.namedItemCount > 1 ? NameIndex(self).duplicate : nil
-  }
-
   /// Visits the names of all items, in order.
   func forEachID(_ body: (IndexPath, Span<UInt8>) -> Bool) {
     var isGoingOn = true

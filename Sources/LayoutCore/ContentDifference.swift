@@ -5,14 +5,14 @@ extension UpdatedContent {
   ///
   /// - Parameters:
   ///   - old: The content before.
-  ///   - new: The content after.
+  ///   - new: The content after, of which no two items share a name.
   /// - Complexity: O(n + s log s) expected, for n items and s sections.
-  public init?(replacing old: Content, by new: Content) {
-    for content in [old, new] {
+  public init?(replacing old: Content, by new: NameIndex) {
+    for content in [old, new.content] {
       let summary = content.sections.summary
       guard summary.namedItemCount == summary.itemCount else { return nil }
     }
-    self.init(content: new, map: NameMap(old, new), names: KnownNames())
+    self.init(content: new.content, map: NameMap(old, new), names: KnownNames())
   }
 }
 
@@ -22,12 +22,12 @@ private struct NameMap: ElementMap {
   private let oldSections: [Int: Int]
   private let newItems: NameIndex
   private let oldItems: NameIndex
-  private let old: Content
-  private let new: Content
 
-  init(_ old: Content, _ new: Content) {
-    self.old = old
-    self.new = new
+  private var old: Content { oldItems.content }
+  private var new: Content { newItems.content }
+
+  init(_ old: Content, _ newItems: NameIndex) {
+    let new = newItems.content
     var byName: [[UInt8]: Int] = [:]
     for (number, section) in old.sections.enumerated() {
       if let id = section.id { byName[id.nameBytes] = number }
@@ -52,7 +52,7 @@ private struct NameMap: ElementMap {
     }
     self.newSections = newSections
     self.oldSections = oldSections
-    newItems = NameIndex(new)
+    self.newItems = newItems
     oldItems = NameIndex(old)
   }
 

@@ -2,14 +2,15 @@
 ///
 /// A hash table over places, so that a million names are not a million objects: eight bytes a slot, of which
 /// one in two to four is taken, and an index path a name.
-struct NameIndex: Sendable {
-  private let content: Content
+public struct NameIndex: Sendable {
+  /// The collection.
+  public let content: Content
   /// Where the names are, in order.
   private var places: [IndexPath] = []
   /// The upper half of a name's fingerprint, and below it the name's number from 1; 0 where there is none.
   private var slots: [UInt64]
   /// The second item of the first name that two items share; names from there on are not in the index.
-  private(set) var duplicate: IndexPath?
+  public private(set) var duplicate: IndexPath?
 
   private static let tagBits: UInt64 = 0xFFFF_FFFF << 32
 
@@ -18,14 +19,16 @@ struct NameIndex: Sendable {
 
   /// Takes the names of a collection.
   ///
+  /// - Parameter content: The collection.
   /// - Complexity: O(n) in the number of names, expected.
-  init(_ content: Content) {
+  public init(_ content: Content) {
     self.content = content
     let count = content.sections.summary.namedItemCount
     var capacity = 2
     while capacity < count * 2 { capacity *= 2 }
     places.reserveCapacity(count)
     slots = Array(repeating: 0, count: capacity)
+    if count == 0 { return }
     var fingerprints: [UInt64] = []
     fingerprints.reserveCapacity(NameIndex.batchSize)
     content.forEachID { path, name in

@@ -45,7 +45,7 @@ struct IncrementalLayoutTests {
     let viewport = Viewport(size: Size(width: 100, height: 100))
     let layout = ListLayout()
     let before = try PreparedLayout(contents[0], layout: layout, viewport: viewport)
-    let updated = try #require(UpdatedContent(replacing: contents[0], by: contents[1]))
+    let updated = try #require(UpdatedContent(replacing: contents[0], by: NameIndex(contents[1])))
     let after = try PreparedLayout(updating: before, to: updated, layout: layout)
     #expect(after.contentSize == Size(width: 100, height: 220))
   }
@@ -544,7 +544,7 @@ struct IncrementalLayoutTests {
     let map = try #require(
       UpdatedContent(
         replacing: Content(sections: [Section(id: "a")]),
-        by: Content(sections: [Section(id: "b")]))
+        by: NameIndex(Content(sections: [Section(id: "b")])))
     ).map
     #expect(map.newSection(of: 0) == nil && map.oldSection(of: 0) == nil)
   }

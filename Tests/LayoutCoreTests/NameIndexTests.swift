@@ -45,7 +45,6 @@ struct NameIndexTests {
     let other = self.content(&generator, unused)
     let index = NameIndex(content)
     #expect(index.duplicate == nil)
-    #expect(content.firstDuplicateID() == nil)
     let places = Dictionary(uniqueKeysWithValues: names(of: content).map { ($0.name, $0.path) })
     for (path, name) in names(of: other) {
       #expect(index.place(ofItem: path, of: other) == places[name])
@@ -62,6 +61,6 @@ struct NameIndexTests {
     let content = content(&generator) { "\($0.int(0...count))" }
     var seen: Set<String> = []
     let expected = names(of: content).first { !seen.insert($0.name).inserted }?.path
-    #expect(content.firstDuplicateID() == expected)
+    #expect(NameIndex(content).duplicate == expected)
   }
 }

@@ -42,7 +42,7 @@ extension Call {
     let replacement = try body { (value) throws(JSONError) in
       try value.collectionReplacement(limits: limits)
     }
-    let content = replacement.content
+    let content = replacement.names.content
     try checkIsShort(content)
     var replaced = OncePerRevision<(UpdatedContent?, PreparedLayout)>()
     let (snapshot, answer) = try change(session, .collection) {
@@ -54,7 +54,8 @@ extension Call {
       description.content = content
       let (updated, layout) = try replaced.value(for: current) { () throws(Failure) in
         let layout = try prepare(description)
-        return (UpdatedContent(replacing: current.description.content, by: content), layout)
+        let old = current.description.content
+        return (UpdatedContent(replacing: old, by: replacement.names), layout)
       }
       guard let updated else {
         // Nobody can tell which item is which: everything is new.

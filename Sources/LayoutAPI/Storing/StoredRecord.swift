@@ -235,7 +235,8 @@ extension JSONObject where Member == ChangeMember {
     if let value = self[.updates] { return .updates(try value.update(limits: .none).batch) }
     if let value = self[.layout] { return .layout(try value.layoutReplacement()) }
     if let value = self[.viewport] { return .viewport(try value.viewportChange()) }
-    return .collection(try required(.collection).collectionReplacement(limits: .none).content)
+    let replacement = try required(.collection).collectionReplacement(limits: .none)
+    return .collection(replacement.names.content)
   }
 }
 

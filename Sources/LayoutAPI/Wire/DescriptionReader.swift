@@ -141,9 +141,27 @@ private func itemRuns(_ count: Int, _ extents: [ItemExtents], ids: [StringTable]
 extension JSONValue {
   /// `collection`.
   func content(limits: ContentLimits, _ form: ItemsForm = .alike) throws(JSONError) -> Content {
+    switch form {
+    case .alike: try namedContent(limits: limits).content
+    // What is kept has been looked at.
+    case .runs: try sections(limits, form)
+    }
+  }
+
+  /// `collection`, with where the names of its items are.
+  func namedContent(limits: ContentLimits) throws(JSONError) -> NameIndex {
+    let names = NameIndex(try sections(limits, .alike))
+    guard let path = names.duplicate else { return names }
+    throw JSONError(
+      .rule("the id of item [\(path.section),\(path.item)] is in the collection twice"),
+      at: pointer + "/sections/\(path.section)/items/ids/\(path.item)")
+  }
+
+  private func sections(
+    _ limits: ContentLimits, _ form: ItemsForm
+  ) throws(JSONError) -> Content {
     let object = try JSONObject<CollectionMember>(self)
-    let value = try object.required(.sections)
-    var array = try value.array(maximumCount: limits.sections)
+    var array = try object.required(.sections).array(maximumCount: limits.sections)
     var sections: [Section] = []
     sections.reserveCapacity(array.count)
     var budget = ItemBudget(limits)
@@ -155,14 +173,7 @@ extension JSONValue {
           .rule("another section has the id \"\(id)\" already"), at: section.pointer + "/id")
       }
     }
-    let content = Content(sections: sections)
-    // What is kept has been looked at.
-    if form == .alike, let path = content.firstDuplicateID() {
-      throw JSONError(
-        .rule("the id of item [\(path.section),\(path.item)] is in the collection twice"),
-        at: value.pointer + "/\(path.section)/items/ids/\(path.item)")
-    }
-    return content
+    return Content(sections: sections)
   }
 
   /// One of `sections`.

@@ -20,7 +20,8 @@ struct LayoutReplacement {
 
 /// The body of `PUT …/collection`.
 struct CollectionReplacement {
-  var content: Content
+  /// The content, with where the names of its items are: to be compared with what is replaced.
+  var names: NameIndex
   var anchor: AnchorRequest?
   /// Where the client is; nil if it does not say.
   var contentOffset: Point?
@@ -58,7 +59,7 @@ extension JSONValue {
   func collectionReplacement(limits: ContentLimits) throws(JSONError) -> CollectionReplacement {
     let object = try JSONObject<CollectionReplacementMember>(self)
     return CollectionReplacement(
-      content: try object.required(.collection).content(limits: limits),
+      names: try object.required(.collection).namedContent(limits: limits),
       anchor: try object[.anchor]?.anchor(),
       contentOffset: try object[.contentOffset]?.point())
   }
