@@ -273,27 +273,20 @@ struct Call: ~Escapable {
   }
 
   /// Lays out a description.
-  func prepare(_ description: Description) throws(Failure) -> PreparedLayout {
-    try checkGoesThroughFew(description.content, description.layout)
-    return try timing(.prepare) { () throws(Failure) in
-      try layingOut { () throws(LayoutError) in
-        try PreparedLayout(
-          description.content, layout: description.layout, viewport: description.viewport)
-      }
-    }
-  }
-
-  /// Lays out a description of which only the viewport differs from what was laid out before, or what scrolling
-  /// does.
+  ///
+  /// `old` is what was laid out before, if only the viewport differs from that, or what scrolling does.
   func prepare(
-    _ description: Description, resizing old: PreparedLayout
+    _ description: Description, resizing old: PreparedLayout? = nil
   ) throws(Failure) -> PreparedLayout {
     try checkGoesThroughFew(description.content, description.layout)
     return try timing(.prepare) { () throws(Failure) in
-      try layingOut { () throws(LayoutError) in
-        try PreparedLayout(
-          resizing: old, of: description.content, layout: description.layout,
-          to: description.viewport)
+      try layingOut { () throws(LayoutError) -> PreparedLayout in
+        let (content, layout) = (description.content, description.layout)
+        guard let old else {
+          return try PreparedLayout(content, layout: layout, viewport: description.viewport)
+        }
+        return try PreparedLayout(
+          resizing: old, of: content, layout: layout, to: description.viewport)
       }
     }
   }

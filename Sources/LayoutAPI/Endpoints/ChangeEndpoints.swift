@@ -18,8 +18,9 @@ extension Call {
       var description = current.description
       replacement.apply(to: &description)
       let prepared = try layouts.value(for: current) { () throws(Failure) in
-        try description.layout.arranges(like: current.description.layout)
-          ? prepare(description, resizing: current.document.layout) : prepare(description)
+        let isArrangedAlike = description.layout.arranges(like: current.description.layout)
+        return try prepare(
+          description, resizing: isArrangedAlike ? current.document.layout : nil)
       }
       let offset = current.scrolling.contentOffset
       var scrolling = current.scrolling

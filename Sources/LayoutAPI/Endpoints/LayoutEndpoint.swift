@@ -84,8 +84,7 @@ extension Call {
     var description = request.description
     (description.viewport, description.contentOffset) = request.viewports[index]
     let offset = description.contentOffset
-    let layout =
-      if let known { try prepare(description, resizing: known) } else { try prepare(description) }
+    let layout = try prepare(description, resizing: known)
     known = layout
     var scrolling = ScrollState(contentOffset: offset)
     let (tick, elements) = try layingOut { () throws(LayoutError) in
