@@ -15,7 +15,7 @@ public final class SessionStore: Sendable {
   /// - Parameter limits: How many sessions there may be, and for how long.
   public init(limits: SessionLimits = SessionLimits()) {
     self.limits = limits
-    table = Mutex(SessionTable())
+    table = Mutex(SessionTable(limits))
     waitingRoom = WaitingRoom(capacity: limits.waitingThreadCount)
   }
 
@@ -29,7 +29,7 @@ public final class SessionStore: Sendable {
     let byteCount = session.byteCount
     try checkRoom(for: byteCount)
     try changeTableAndMakeRoom { (table, left) throws(SessionError) in
-      table.removeIdle(since: now - limits.idleTime, into: &left)
+      table.removeIdle(at: now, into: &left)
       guard table.usage(of: session.owner).sessionCount < limits.sessionCountPerOwner else {
         throw .tooMany(limit: limits.sessionCountPerOwner)
       }
@@ -57,9 +57,9 @@ public final class SessionStore: Sendable {
       throw .tooLarge(byteCount: byteCount, limit: limits.byteCount)
     }
     return changeTableAndMakeRoom { table, left in
-      let other = table.use(
-        session.id, of: session.owner, at: now, since: now - limits.idleTime, into: &left)
-      if let other { return other }
+      if let other = table.use(session.id, of: session.owner, at: now, into: &left) {
+        return other
+      }
       table.insert(session, byteCount: byteCount, at: now)
       return session
     }
@@ -111,7 +111,7 @@ public final class SessionStore: Sendable {
   public func checkPlace(for owner: SessionOwner, at now: Duration) throws(SessionError) {
     guard limits.sessionCountPerOwner < .max else { return }
     let count = changeTable { table, left in
-      table.removeIdle(since: now - limits.idleTime, into: &left)
+      table.removeIdle(at: now, into: &left)
       return table.usage(of: owner).sessionCount
     }
     guard count < limits.sessionCountPerOwner else {
@@ -155,9 +155,8 @@ public final class SessionStore: Sendable {
     _ id: SessionID, of owner: SessionOwner, at now: Duration
   ) -> Session? {
     changeTable { table, left in
-      let time = now - limits.idleTime
-      table.removeIdle(since: time, into: &left)
-      return table.use(id, of: owner, at: now, since: time, into: &left)
+      table.removeIdle(at: now, into: &left)
+      return table.use(id, of: owner, at: now, into: &left)
     }
   }
 
@@ -172,11 +171,8 @@ public final class SessionStore: Sendable {
     _ id: SessionID, of owner: SessionOwner, at now: Duration
   ) -> Bool {
     changeTable { table, left in
-      let time = now - limits.idleTime
-      table.removeIdle(since: time, into: &left)
-      guard let session = table.use(id, of: owner, at: now, since: time, into: &left) else {
-        return false
-      }
+      table.removeIdle(at: now, into: &left)
+      guard let session = table.use(id, of: owner, at: now, into: &left) else { return false }
       table.remove(session, into: &left)
       return true
     }
@@ -197,7 +193,7 @@ public final class SessionStore: Sendable {
   /// - Returns: How many bytes were taken by sessions that have left since the last call, and by what changes have
   ///   replaced where that is much.
   public func sweep(at now: Duration) -> Int {
-    while !changeTable({ $0.removeIdle(since: now - limits.idleTime, into: &$1) }) {}
+    while !changeTable({ $0.removeIdle(at: now, into: &$1) }) {}
     let leftByteCount = leaving.withLock { leaving in
       defer { leaving.leftByteCount = 0 }
       return leaving.leftByteCount
@@ -238,9 +234,9 @@ public final class SessionStore: Sendable {
     _ body: (inout SessionTable, _ left: inout [Session]) throws(Failure) -> Value
   ) throws(Failure) -> Value {
     var (value, hasRoom) = try changeTable { (table, left) throws(Failure) in
-      (try body(&table, &left), table.makeRoom(limits, into: &left))
+      (try body(&table, &left), table.makeRoom(into: &left))
     }
-    while !hasRoom { hasRoom = changeTable { $0.makeRoom(limits, into: &$1) } }
+    while !hasRoom { hasRoom = changeTable { $0.makeRoom(into: &$1) } }
     return value
   }
 

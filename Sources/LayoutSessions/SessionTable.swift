@@ -14,6 +14,7 @@ struct SessionTable {
     var older: Int?
   }
 
+  private let limits: SessionLimits
   /// The slot of each session.
   private var places: [SessionID: Int] = [:]
   private var slots: [Slot] = []
@@ -30,6 +31,8 @@ struct SessionTable {
     var sessionCount = 0
     var byteCount = 0
   }
+
+  init(_ limits: SessionLimits) { self.limits = limits }
 
   var count: Int { places.count }
 
@@ -87,15 +90,14 @@ struct SessionTable {
     slots[place].byteCount = byteCount
   }
 
-  /// The session of a name, which is used now; one that was last used before a time leaves.
+  /// The session of a name, which is used now; one that is to be forgotten leaves.
   mutating func use(
-    _ id: SessionID, of owner: SessionOwner, at now: Duration, since time: Duration,
-    into left: inout [Session]
+    _ id: SessionID, of owner: SessionOwner, at now: Duration, into left: inout [Session]
   ) -> Session? {
     guard let place = places[id], let session = slots[place].session, session.owner == owner else {
       return nil
     }
-    guard slots[place].lastUse >= time else {
+    guard !isIdle(place, at: now) else {
       remove(at: place, into: &left)
       statistics.expiredCount += 1
       return nil
@@ -117,7 +119,7 @@ struct SessionTable {
   /// which somebody uses now: it would be made anew for every request.
   ///
   /// - Returns: Whether there is room.
-  mutating func makeRoom(_ limits: SessionLimits, into left: inout [Session]) -> Bool {
+  mutating func makeRoom(into left: inout [Session]) -> Bool {
     for _ in 0..<SessionTable.slice {
       guard count > limits.sessionCount || byteCount > limits.byteCount, count > 1, let oldest
       else { return true }
@@ -127,17 +129,22 @@ struct SessionTable {
     return false
   }
 
-  /// Removes some sessions that were last used before a time, the least recently used first.
+  /// Removes some sessions that are to be forgotten, the least recently used first.
   ///
   /// - Returns: Whether none is left.
   @discardableResult
-  mutating func removeIdle(since time: Duration, into left: inout [Session]) -> Bool {
+  mutating func removeIdle(at now: Duration, into left: inout [Session]) -> Bool {
     for _ in 0..<SessionTable.slice {
-      guard let oldest, slots[oldest].lastUse < time else { return true }
+      guard let oldest, isIdle(oldest, at: now) else { return true }
       remove(at: oldest, into: &left)
       statistics.expiredCount += 1
     }
     return false
+  }
+
+  /// Whether nobody has asked for a session for as long as one is kept.
+  private func isIdle(_ place: Int, at now: Duration) -> Bool {
+    slots[place].lastUse < now - limits.idleTime
   }
 
   /// So many leave at a time: some ten microseconds.
