@@ -43,7 +43,7 @@ extension EntityTag {
       let dot = tag.firstIndex(of: UInt8(ascii: "."), from: 0)
       guard tag.extracting(0..<dot).isEqual(to: wanted.span) else { return false }
       return dot == tag.count
-        || dot + 1 < tag.count && (dot + 1..<tag.count).allSatisfy { 0x30...0x39 ~= tag[$0] }
+        || dot + 1 < tag.count && (dot + 1..<tag.count).allSatisfy { tag[$0].isDigit }
     }
   }
 

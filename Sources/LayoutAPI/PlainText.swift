@@ -14,8 +14,7 @@ enum PercentEncoding {
     while index < range.upperBound {
       if text[index] == UInt8(ascii: "%") {
         guard index + 2 < range.upperBound,
-          let high = Character(Unicode.Scalar(text[index + 1])).hexDigitValue,
-          let low = Character(Unicode.Scalar(text[index + 2])).hexDigitValue
+          let high = text[index + 1].hexDigitValue, let low = text[index + 2].hexDigitValue
         else { return nil }
         bytes.append(UInt8(high << 4 | low))
         index += 3
@@ -47,7 +46,7 @@ extension Length {
   init?(decimal text: Span<UInt8>) {
     var place = 0
     func digit(_ place: Int) -> Int64? {
-      guard place < text.count, (0x30...0x39).contains(text[place]) else { return nil }
+      guard place < text.count, text[place].isDigit else { return nil }
       return Int64(text[place] - 0x30)
     }
     func isSign(_ place: Int) -> Bool {

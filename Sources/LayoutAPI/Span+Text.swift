@@ -1,5 +1,19 @@
 import Glibc
 
+extension UInt8 {
+  /// Whether this byte is a decimal digit.
+  var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
+
+  /// Whether this byte is a letter or a decimal digit of ASCII.
+  var isLetterOrDigit: Bool {
+    // One bit tells the cases of letters apart.
+    isDigit || UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20
+  }
+
+  /// What this byte is worth as a hexadecimal digit; nil if it is none.
+  var hexDigitValue: Int? { Character(Unicode.Scalar(self)).hexDigitValue }
+}
+
 extension Span<UInt8> {
   /// These bytes as UTF-8.
   var string: String {

@@ -61,15 +61,7 @@ public struct APIKeys: Sendable {
 
   private static func isName(_ text: Substring) -> Bool {
     !text.isEmpty && text.utf8.count <= nameLength
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-          UInt8(ascii: "."):
-          true
-        default: false
-        }
-      }
+      && text.utf8.allSatisfy { $0.isLetterOrDigit || "-_.".utf8.contains($0) }
   }
 }
 
@@ -100,7 +92,7 @@ struct KeyDigest: Hashable, Sendable {
   init?(hex: Substring) {
     guard hex.utf8.count == 64 else { return nil }
     for (index, digit) in hex.utf8.enumerated() {
-      guard let value = Character(UnicodeScalar(digit)).hexDigitValue else { return nil }
+      guard let value = digit.hexDigitValue else { return nil }
       bytes[index / 2] = bytes[index / 2] << 4 | UInt8(truncatingIfNeeded: value)
     }
   }

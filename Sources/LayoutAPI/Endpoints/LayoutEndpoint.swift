@@ -114,14 +114,7 @@ extension QueryParameters {
     guard let text = text(.selector) else { return ".collection-view" }
     // A class, an id or an element: nothing that could end the selector or begin another rule.
     let name = text.utf8.drop { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "#") }
-    let isName = name.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
+    let isName = name.allSatisfy { $0.isLetterOrDigit || "-_".utf8.contains($0) }
     let startsWithDigit = name.first.map { $0 < UInt8(ascii: "A") } ?? true
     guard isName, !startsWithDigit, text.utf8.count - name.count <= 1, name.count <= 64 else {
       throw .query("the parameter selector takes .CLASS, #ID or ELEMENT, not \"\(text)\"")

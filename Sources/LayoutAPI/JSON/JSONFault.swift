@@ -161,7 +161,7 @@ private struct JSONFaultSearch: ~Escapable {
     else { return nil }
     var unit = 0
     for digit in start + 2..<start + 6 {
-      guard let value = Character(Unicode.Scalar(text[digit])).hexDigitValue else { return nil }
+      guard let value = text[digit].hexDigitValue else { return nil }
       unit = unit << 4 | value
     }
     return unit
@@ -233,18 +233,10 @@ extension Span<UInt8> {
 
   /// Whether a byte may be in a number or a literal, or in what others take for one.
   fileprivate func isWord(_ place: Int) -> Bool {
-    switch self[place] {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
-      UInt8(ascii: "."), UInt8(ascii: "_"):
-      true
-    default: false
-    }
+    self[place].isLetterOrDigit || "+-._".utf8.contains(self[place])
   }
 
-  fileprivate func isDigit(_ place: Int) -> Bool {
-    place < count && UInt8(ascii: "0")...UInt8(ascii: "9") ~= self[place]
-  }
+  fileprivate func isDigit(_ place: Int) -> Bool { place < count && self[place].isDigit }
 
   /// Whether a word is a number: `-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?`.
   fileprivate func isNumber(_ word: Range<Int>) -> Bool {

@@ -51,10 +51,6 @@ struct JSONHugeNumbers {
 
 private let minus = UInt8(ascii: "-")
 
-extension UInt8 {
-  fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-}
-
 extension Span<UInt8> {
   /// Visits what is written like a number in JSON, in order; what is in strings is not.
   ///
