@@ -29,14 +29,8 @@ struct AttributesFormat {
       areGiven = content.hasIDs
     }
 
-    /// Writes the name of an element; returns whether it has one.
-    mutating func write(_ element: LayoutAttributes, to json: inout JSONWriter) -> Bool {
-      guard let (ids, place) = ids(of: element) else { return false }
-      json.string(ids.bytes.span.extracting(ids.range(of: place)))
-      return true
-    }
-
-    mutating func ids(of element: LayoutAttributes) -> (ids: StringTable, place: Int)? {
+    /// The name of an element: the table and the place there; nil if it has none.
+    mutating func name(of element: LayoutAttributes) -> (ids: StringTable, place: Int)? {
       guard element.kind == .cell, areGiven else { return nil }
       let path = element.indexPath
       if path.section != section || !isInRun(path.item) {
@@ -135,9 +129,9 @@ struct AttributesFormat {
       json.raw("\"indexPath\":")
       json.indexPath(element.indexPath)
     }
-    if names.ids(of: element) != nil {
+    if let name = names.name(of: element) {
       json.raw("\"id\":")
-      _ = names.write(element, to: &json)
+      json.string(name.ids, name.place)
     }
     json.frame(element.frame(at: displayScale))
     if element.zIndex != 0 {
@@ -188,8 +182,14 @@ struct AttributesFormat {
       json.column("\"anchorPoint\":[", elements) { $0.unitPoint($1.anchorPoint) }
     }
     var names = Names(content)
-    if elements.contains(where: { names.ids(of: $0) != nil }) {
-      json.column("\"id\":[", elements) { if !names.write($1, to: &$0) { $0.null() } }
+    if elements.contains(where: { names.name(of: $0) != nil }) {
+      json.column("\"id\":[", elements) { json, element in
+        if let name = names.name(of: element) {
+          json.string(name.ids, name.place)
+        } else {
+          json.null()
+        }
+      }
     }
     json.endObject()
   }

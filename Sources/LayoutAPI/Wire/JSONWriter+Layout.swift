@@ -117,6 +117,11 @@ extension JSONWriter {
     endArray()
   }
 
+  /// One of many names.
+  mutating func string(_ names: StringTable, _ place: Int) {
+    string(names.bytes.span.extracting(names.range(of: place)))
+  }
+
   /// A transform: `[a,b,c,d,tx,ty]`.
   mutating func transform(_ transform: AffineTransform) {
     beginArray()

@@ -145,7 +145,7 @@ extension JSONWriter {
     if let ids = items.ids {
       key("ids")
       beginArray()
-      for index in 0..<ids.count { string(ids.bytes.span.extracting(ids.range(of: index))) }
+      for index in 0..<ids.count { string(ids, index) }
       endArray()
     }
     endObject()
