@@ -83,7 +83,7 @@ private struct Churn: ~Copyable {
   /// Requests under way at once.
   static let connections = 4
 
-  private let first, second, third, fourth: HTTPClient
+  private let clients: InlineArray<4, HTTPClient>
   private let small: [[UInt8]]
   private let large: [[UInt8]]
   private var random = RandomNumbers(seed: 11)
@@ -96,14 +96,7 @@ private struct Churn: ~Copyable {
   ]
 
   init(port: UInt16, isQuick: Bool) throws(BenchmarkError) {
-    let first = try HTTPClient(port: port)
-    let second = try HTTPClient(port: port)
-    let third = try HTTPClient(port: port)
-    let fourth = try HTTPClient(port: port)
-    self.first = first
-    self.second = second
-    self.third = third
-    self.fourth = fourth
+    clients = try InlineArray { (_) throws(BenchmarkError) in try HTTPClient(port: port) }
     var random = RandomNumbers(seed: 3)
     small = (0..<70).map { Self.creation(10 + random.next(below: 91), $0, &random) }
     large = (0..<28).map {
@@ -132,17 +125,15 @@ private struct Churn: ~Copyable {
 
   /// Creates a session on each connection at once, and asks something of some of them.
   mutating func step(_ phase: Phase) throws(BenchmarkError) {
-    let requests = (0..<Churn.connections).map { _ in next(phase) }
-    try first.begin(requests[0])
-    try second.begin(requests[1])
-    try third.begin(requests[2])
-    try fourth.begin(requests[3])
-    let answers = try [
-      first.end(), second.end(), third.end(), fourth.end(),
-    ]
+    for index in clients.indices {
+      let request = next(phase)
+      try clients[index].begin(request)
+    }
+    var answers: [(status: Int, body: [UInt8])] = []
+    for index in clients.indices { answers.append(try clients[index].end()) }
     createdCount += Churn.connections
     for answer in answers {
-      guard answer.status == 201, let id = answer.body.prefix(256).id else {
+      guard answer.status == 201, let id = Array(answer.body.prefix(256)).string("id") else {
         throw BenchmarkError(message: "no session: \(answer.status)")
       }
       try use("/v1/sessions/\(id)")
@@ -175,14 +166,9 @@ private struct Churn: ~Copyable {
   }
 
   private func expect(_ status: Int, _ request: [UInt8]) throws(BenchmarkError) {
-    let answer = try first.send(request)
+    let answer = try clients[0].send(request)
     guard answer.status == status else {
       throw BenchmarkError(message: "\(answer.status), not \(status)")
     }
   }
-}
-
-extension ArraySlice<UInt8> {
-  /// The first member named id.
-  fileprivate var id: String? { Array(self).string("id") }
 }

@@ -12,7 +12,7 @@ struct DescriptionTrial {
     ("waterfall of 12 columns", EngineSubject.waterfallLayout(columnCount: 12)),
   ]
 
-  func run(_ round: Int, _ pool: inout SizePool, _ table: inout Table) throws(BenchmarkError) {
+  func run(_ pool: inout SizePool, _ table: inout Table) throws(BenchmarkError) {
     let sizes = pool.take(count)
     for displayScale in [nil, DisplayScale(2)] {
       for (name, layout) in Self.layouts {

@@ -27,10 +27,10 @@ struct EngineBenchmark: Benchmark {
     }
     var table = Table(
       title: "full layouts by what is said of the items, beside the same with a size each")
-    for round in 0..<rounds { try DescriptionTrial(count: counts[1]).run(round, &pool, &table) }
+    for _ in 0..<rounds { try DescriptionTrial(count: counts[1]).run(&pool, &table) }
     report.add(table)
     var sections = Table(title: "full layouts of many sections, beside the same items in one")
-    for round in 0..<rounds { try SectionTrial(count: counts[1]).run(round, &pool, &sections) }
+    for _ in 0..<rounds { try SectionTrial(count: counts[1]).run(&pool, &sections) }
     report.add(sections)
   }
 }

@@ -13,7 +13,7 @@ struct SectionTrial {
     ("waterfall of 4 columns in turn", EngineSubject.waterfallLayout(inTurn: true)),
   ]
 
-  func run(_ round: Int, _ pool: inout SizePool, _ table: inout Table) throws(BenchmarkError) {
+  func run(_ pool: inout SizePool, _ table: inout Table) throws(BenchmarkError) {
     let sectionCount = count / Self.itemCount
     let sizes = pool.take(count)
     let together = Content(sections: [Section(items: Items(count: count, extents: sizes.extents))])

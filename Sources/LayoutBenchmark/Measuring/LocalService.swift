@@ -26,7 +26,7 @@ struct LocalService {
       let width = created.body.number(after: "\"width\":"),
       let height = created.body.number(after: "\"height\":")
     else { throw BenchmarkError(message: "a session without a size") }
-    return Session(path: "\(location)", width: width, height: height)
+    return Session(path: location, width: width, height: height)
   }
 
   /// Sends a request that has to succeed.
