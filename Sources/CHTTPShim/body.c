@@ -61,8 +61,8 @@ void http_body_free(http_exchange *exchange) {
   drop_body(exchange);
 }
 
-void http_body_sweep(http_loop *loop, double now) {
-  if (now - loop->long_body_since <= kept_long_body_seconds) return;
+void http_body_sweep(http_loop *loop) {
+  if (loop->now - loop->long_body_since <= kept_long_body_seconds) return;
   free(loop->long_body);
   loop->long_body = NULL;
   loop->long_body_capacity = 0;

@@ -351,7 +351,7 @@ bool http_body_reserve(http_exchange *exchange, size_t count);
 void http_body_let_go(http_exchange *exchange);
 void http_body_free(http_exchange *exchange);
 // Gives back what a loop has kept for long enough.
-void http_body_sweep(http_loop *loop, double now);
+void http_body_sweep(http_loop *loop);
 
 // A kind of refusal.
 typedef struct http_problem {
@@ -456,6 +456,6 @@ void http_make_request_id(char id[HTTP_REQUEST_ID_SIZE]);
 // The kind that goes with a status; of 503 that of which nothing has been done.
 const http_problem *http_problem_of(unsigned status);
 size_t http_problem_body(const http_problem *problem, const char *detail, const char *id,
-                         char *text, size_t size);
+                         char text[HTTP_PROBLEM_SIZE]);
 
 #endif

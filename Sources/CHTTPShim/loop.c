@@ -187,7 +187,8 @@ static double paid_seconds(http_connection *connection, const struct tcp_info *i
 }
 
 // Notes how much the kernel has counted of what the connection is about; says for how long that has been the same.
-static double note_silence(http_connection *connection, uint64_t moved, double now) {
+static double note_silence(http_connection *connection, uint64_t moved) {
+  double now = connection->loop->now;
   if (moved != connection->moved) {
     connection->moved = moved;
     connection->moved_at = now;
@@ -197,15 +198,16 @@ static double note_silence(http_connection *connection, uint64_t moved, double n
 
 // Cuts off who is behind with taking the answer, or takes nothing of it, whatever comes meanwhile: a few bytes a
 // minute would hold forty megabytes for forty minutes.
-static void sweep_answering(http_loop *loop, http_connection *connection, double now) {
+static void sweep_answering(http_connection *connection) {
+  http_loop *loop = connection->loop;
   const http_options *options = &loop->server->options;
   struct tcp_info info;
   http_connection_pace(connection, true);
   if (!read_info(connection->fd, &info)) return;
   double due = options->request_timeout_seconds + paid_seconds(connection, &info);
   bool takes_nothing =
-      note_silence(connection, info.tcpi_bytes_acked, now) > options->idle_timeout_seconds;
-  if (!takes_nothing && now - connection->since <= due) return;
+      note_silence(connection, info.tcpi_bytes_acked) > options->idle_timeout_seconds;
+  if (!takes_nothing && loop->now - connection->since <= due) return;
   http_count(&loop->timed_out, 1);
   cut(connection);
 }
@@ -236,19 +238,20 @@ static bool has_ended(int fd) {
 
 // Cuts off who is overdue with a request, has nothing to say, or has gone. Who still takes the last answer, from
 // the kernel, has not heard its end yet and is not silent.
-static void sweep_receiving(http_loop *loop, http_connection *connection, double now) {
+static void sweep_receiving(http_connection *connection) {
+  http_loop *loop = connection->loop;
   const http_options *options = &loop->server->options;
   struct tcp_info info;
-  if (now - connection->since < sweep_interval || !read_info(connection->fd, &info)) return;
+  if (loop->now - connection->since < sweep_interval || !read_info(connection->fd, &info)) return;
   if (connection->state == CONNECTION_IDLE &&
       note_beginning(connection, info.tcpi_bytes_received))
     http_connection_enter(connection, CONNECTION_RECEIVING);
   bool is_idle = connection->state == CONNECTION_IDLE;
   double may_be_silent =
       options->idle_timeout_seconds + (is_idle ? paid_seconds(connection, &info) : 0);
-  bool says_nothing = note_silence(connection, info.tcpi_bytes_received, now) > may_be_silent;
+  bool says_nothing = note_silence(connection, info.tcpi_bytes_received) > may_be_silent;
   bool is_overdue = !is_idle && (says_nothing ||
-                                 now - connection->since > options->request_timeout_seconds);
+                                 loop->now - connection->since > options->request_timeout_seconds);
   bool is_gone = info.tcpi_state == close_wait && has_ended(connection->fd);
   if (!is_overdue && !says_nothing && !is_gone) return;
   if (is_overdue) http_count(&loop->timed_out, 1);
@@ -258,13 +261,13 @@ static void sweep_receiving(http_loop *loop, http_connection *connection, double
 // libmicrohttpd only knows inactivity, which every byte ends, and looks at the clock eight times a
 // request for it; here a request has to have arrived whole in time, however it trickles, and an
 // answer has to be taken. And a client that has gone in the middle of a request is let go at once.
-static void sweep(http_loop *loop, double now) {
+static void sweep(http_loop *loop) {
   for (http_connection *it = loop->connections; it; it = it->next) {
-    if (it->state == CONNECTION_ANSWERING) sweep_answering(loop, it, now);
-    else if (it->state != CONNECTION_WAITING) sweep_receiving(loop, it, now);
+    if (it->state == CONNECTION_ANSWERING) sweep_answering(it);
+    else if (it->state != CONNECTION_WAITING) sweep_receiving(it);
   }
-  http_linger_run(&loop->lingerer, now);
-  http_body_sweep(loop, now);
+  http_linger_run(&loop->lingerer, loop->now);
+  http_body_sweep(loop);
 }
 
 // Does not hold against clients what the loop has stood still.
@@ -367,7 +370,7 @@ static void wait_and_serve(http_loop *loop) {
   if (count > 0 || loop->steps != steps) loop->vain_turns = 0;
   else count_vain_turn(loop);
   if (loop->now - loop->last_sweep > sweep_interval) {
-    sweep(loop, loop->now);
+    sweep(loop);
     loop->last_sweep = loop->now;
   }
 }

@@ -41,10 +41,11 @@ void http_make_request_id(char id[HTTP_REQUEST_ID_SIZE]) {
 
 // The detail is always one of the shim's own constants: nothing that a client has sent is echoed.
 size_t http_problem_body(const http_problem *problem, const char *detail, const char *id,
-                         char *text, size_t size) {
-  int count = snprintf(text, size,
+                         char text[HTTP_PROBLEM_SIZE]) {
+  int count = snprintf(text, HTTP_PROBLEM_SIZE,
                        "{\"type\":\"/problems/%s\",\"title\":\"%s\",\"status\":%u,"
                        "\"detail\":\"%s\",\"requestId\":\"%s\"}",
                        problem->slug, problem->title, problem->status, detail, id);
-  return count < 0 ? 0 : (size_t)count < size ? (size_t)count : size - 1;
+  if (count < 0) return 0;
+  return count < HTTP_PROBLEM_SIZE ? (size_t)count : HTTP_PROBLEM_SIZE - 1;
 }

@@ -120,7 +120,7 @@ void http_reply_body(http_reply *reply, unsigned status, const uint8_t *body, si
 
 void http_reply_refuse(http_reply *reply, const http_problem *problem, const char *detail,
                        const char *id, char *text) {
-  size_t count = http_problem_body(problem, detail, id, text, HTTP_PROBLEM_SIZE);
+  size_t count = http_problem_body(problem, detail, id, text);
   reply->field_count = 0;
   reply->prepared = NULL;
   http_reply_describe(reply, "application/problem+json", NULL, 0);
