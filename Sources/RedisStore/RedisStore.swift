@@ -272,6 +272,8 @@ extension RedisStore {
     StoreError(kind, "\(address): \(words)")
   }
 
+  private func failure(_ error: StoreError) -> StoreError { failure(error.kind, error.detail) }
+
   private func outcome(of answer: RedisAnswer) throws(StoreError) -> StoreOutcome {
     switch answer {
     case .done: return .done
@@ -298,7 +300,7 @@ extension RedisStore {
     do {
       return try ask(script, calls)
     } catch {
-      throw failure(error.ofWrite.kind, error.ofWrite.detail)
+      throw failure(error.ofWrite)
     }
   }
 
@@ -309,15 +311,13 @@ extension RedisStore {
     do {
       return try body()
     } catch {
-      guard case .unanswered(_, isLost: true) = error else {
-        throw failure(error.ofRead.kind, error.ofRead.detail)
-      }
+      guard case .unanswered(_, isLost: true) = error else { throw failure(error.ofRead) }
     }
     // All that were connected before are gone with the lost one: this is on a new connection.
     do {
       return try body()
     } catch {
-      throw failure(error.ofRead.kind, error.ofRead.detail)
+      throw failure(error.ofRead)
     }
   }
 

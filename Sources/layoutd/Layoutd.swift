@@ -75,27 +75,28 @@ enum Layoutd {
     let service = try configuration.makeService(access: access, threadCount: serving.threadCount)
     let sweeper = try Sweeper(service, log: log)
     let mustReadKeys = try startReadingKeys(configuration, access, log)
-    let server = try Listener(
+    let listener = try Listener(
       serving,
       configuration.handler(service, configuration.adminPort == nil ? .everyone : .clients, log))
     let admin = try configuration.adminServerConfiguration.map {
-      (listener) throws(Configuration.Failure) in
-      try Listener(listener, configuration.handler(service, .operators, log))
+      (serving) throws(Configuration.Failure) in
+      try Listener(serving, configuration.handler(service, .operators, log))
     }
+    let server = listener.server
     service.addMetrics { text in
-      server.server.statistics.write(to: &text)
+      server.statistics.write(to: &text)
       text.single(
         "layoutd_log_lines_dropped_total", .counter, "Lines of the log that nobody took in time.",
         log.droppedCount)
     }
     let administration = admin.map { "administration on \($0.address)\n" } ?? ""
-    log.write("\(administration)listening on \(server.address)\n")
+    log.write("\(administration)listening on \(listener.address)\n")
 
-    waitForTheEnd(sweeper, server.server, admin?.server, mustReadKeys, log)
+    waitForTheEnd(sweeper, server, admin?.server, mustReadKeys, log)
     let end = MonotonicClock.coarseNow + .seconds(configuration.drainSeconds)
     // Who asks knows before connections are refused.
     service.stopBeingReady()
-    if server.server.stop(drainSeconds: configuration.drainSeconds) {
+    if server.stop(drainSeconds: configuration.drainSeconds) {
       if !sweeper.close(within: max(end - MonotonicClock.coarseNow, .seconds(1))) {
         log.write("cut off after --drain-seconds: the store had still something to do\n")
       }
