@@ -98,15 +98,6 @@ struct JSONObjectTests {
     }
   }
 
-  @Test func peeksAtOneMember() throws {
-    let names = JSONNames(["kind"])
-    let kind = try reading(#"{"a":{"kind":1},"kind":"flow"}"#) { (value) throws(JSONError) in
-      try value.peek(names)?.string(maximumLength: 10)
-    }
-    #expect(kind == "flow")
-    #expect(try reading("[]") { (value) in value.peek(names) == nil })
-  }
-
   @Test func readsNames() throws {
     let read = { (value: JSONValue) throws(JSONError) in try value.name(in: Direction.names) }
     #expect(try reading("\"horizontal\"", read) == Direction.horizontal.rawValue)

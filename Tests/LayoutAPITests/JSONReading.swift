@@ -23,3 +23,18 @@ func writing(_ write: (inout JSONWriter) -> Void) -> String {
   write(&writer)
   return String(decoding: writer.finish(), as: UTF8.self)
 }
+
+extension JSONValue {
+  /// The first member called one of `names` of what may be an object, without looking at the others.
+  @_lifetime(copy self)
+  func peek(_ names: JSONNames) -> JSONValue? {
+    guard document.tag(at: index) == .object else { return nil }
+    let end = document.index(after: index) - 1
+    var key = index + 1
+    while key < end {
+      if names.index(of: document.text(at: key)) != nil { return at(key + 1) }
+      key = document.index(after: key + 1)
+    }
+    return nil
+  }
+}

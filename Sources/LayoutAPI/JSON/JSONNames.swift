@@ -44,9 +44,7 @@ struct JSONNames: Sendable {
 
   /// Whether a key is in the table, given as a document has it; an escaped one is not.
   func contains(_ key: Span<UInt8>) -> Bool {
-    entries.contains { entry in
-      entry.utf8.count == key.count && key.indices.allSatisfy { entry.utf8[$0] == key[$0] }
-    }
+    entries.contains { key.isEqual(to: $0.utf8.span) }
   }
 
   /// The place of `text` in the table, tried from `start` on and around.

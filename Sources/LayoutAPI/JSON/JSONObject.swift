@@ -19,8 +19,7 @@ struct JSONObject<Member: JSONName>: ~Escapable {
   ///
   /// - Parameters:
   ///   - value: What should be an object.
-  ///   - allowed: The members that it may have; where members depend on the value of one of them,
-  ///     see ``JSONValue/peek(_:)``.
+  ///   - allowed: The members that it may have.
   /// - Throws: ``JSONError``: not an object, an unknown member, a duplicate key, in document order.
   @_lifetime(copy value)
   init(_ value: JSONValue, allowed: JSONMemberSet<Member> = .all) throws(JSONError) {

@@ -162,21 +162,6 @@ extension JSONValue {
       .unknownName(
         name, nearest: nearestName(to: name, among: names.texts), known: names.texts))
   }
-
-  /// The first member called `name` of what may be an object, without looking at the others.
-  ///
-  /// For objects whose member `kind` decides which others there may be.
-  @_lifetime(copy self)
-  func peek(_ names: JSONNames) -> JSONValue? {
-    guard document.tag(at: index) == .object else { return nil }
-    let end = document.index(after: index) - 1
-    var key = index + 1
-    while key < end {
-      if names.index(of: document.text(at: key)) != nil { return at(key + 1) }
-      key = document.index(after: key + 1)
-    }
-    return nil
-  }
 }
 
 private func wholeNumber(in range: ClosedRange<Int64>) -> String {

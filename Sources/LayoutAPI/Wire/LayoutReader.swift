@@ -2,7 +2,6 @@ import LayoutCore
 
 /// Reads `layout`: its kind, its metrics, its snap rule.
 enum LayoutReader {
-  private static let kindName = JSONNames(["kind"])
   private static let kindNames = JSONNames(LayoutRegistry.all.map { $0.kind })
 
   /// Reads a layout.
@@ -13,17 +12,14 @@ enum LayoutReader {
   static func read(
     _ value: JSONValue
   ) throws(JSONError) -> (layout: any CollectionLayout, snap: SnapRule) {
-    // Before its kind is known: an object, and no member twice.
-    _ = try JSONMetrics(value)
-    guard let kind = value.peek(kindName) else { throw value.error(.missingMember("kind")) }
-    return try read(LayoutRegistry.all[try kind.name(in: kindNames)], value)
+    var metrics = try JSONMetrics(value)
+    guard let kind = try metrics.take("kind") else { throw value.error(.missingMember("kind")) }
+    return try read(LayoutRegistry.all[try kind.name(in: kindNames)], &metrics)
   }
 
   private static func read<Layout: CollectionLayout>(
-    _ type: Layout.Type, _ value: JSONValue
+    _ type: Layout.Type, _ metrics: inout JSONMetrics
   ) throws(JSONError) -> (layout: any CollectionLayout, snap: SnapRule) {
-    var metrics = try JSONMetrics(value)
-    _ = try metrics.take("kind")
     let rule = try metrics.take("snap")?.snapRule()
     let layout = try Layout(metrics: &metrics)
     try metrics.finish()
