@@ -86,17 +86,8 @@ extension Call {
         let changed = try session.change(
           waitingIn: service.sessions.waitingRoom,
           commit: { (before, change) throws(Failure) in
-            let own = worked?.body
-            if archive.prefersSnapshot(of: session, to: own?.count ?? self.body.count) {
-              outcome = try archive.replace(
-                session, by: change, after: before.storedVersion, in: service.sessions)
-            } else {
-              let record = record(of: kind, own, at: change.scrolling.contentOffset)
-              recordSize = record.count
-              outcome = try archive.append(
-                record, to: session, after: before.storedVersion, stamp: change.stamp,
-                in: service.sessions)
-            }
+            (outcome, recordSize) = try write(
+              change, of: session, after: before.storedVersion, kind, worked?.body, to: archive)
             // Leaves the session as it is.
             if outcome != .done { throw .problem(.noSuchSession) }
           },
@@ -125,6 +116,24 @@ extension Call {
       }
     }
     throw SessionArchive.contested
+  }
+
+  /// Writes a change to a store: as a record, or by what it makes of the session.
+  ///
+  /// - Returns: What came of it, and the size of the record; nil if there is none.
+  private func write(
+    _ change: Session.Change, of session: Session, after version: StoredVersion,
+    _ kind: StoredChange.Kind, _ own: [UInt8]?, to archive: SessionArchive
+  ) throws(Failure) -> (StoreOutcome, recordSize: Int?) {
+    if archive.prefersSnapshot(of: session, to: own?.count ?? body.count) {
+      return (
+        try archive.replace(session, by: change, after: version, in: service.sessions), nil
+      )
+    }
+    let record = record(of: kind, own, at: change.scrolling.contentOffset)
+    let outcome = try archive.append(
+      record, to: session, after: version, stamp: change.stamp, in: service.sessions)
+    return (outcome, record.count)
   }
 
   /// The record of a change, with a body of its own or that of the request, which is not copied for that.
