@@ -136,14 +136,7 @@ private struct LeavingRequests {
 
   private static func description(count: Int) -> [UInt8] {
     var random = RandomNumbers(seed: 5)
-    let sizes = (0..<count).map { _ in
-      "[\(60 + random.next(below: 40)),\(40 + random.next(below: 60))]"
-    }
-    return Array(
-      """
-      {"collection":{"sections":[{"items":{"sizes":[\(sizes.joined(separator: ","))]}}]},\
-      "layout":{"kind":"flow"},"viewport":{"width":400,"height":600}}
-      """.utf8)
+    return random.flow(of: count, (400, 600))
   }
 
   private static func chunked(_ body: [UInt8], size: Int) -> [UInt8] {

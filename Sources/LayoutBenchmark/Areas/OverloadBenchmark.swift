@@ -234,20 +234,11 @@ private struct LongWork {
   init(port: UInt16) throws(BenchmarkError) {
     let client = try HTTPClient(port: port)
     var random = RandomNumbers(seed: 7)
-    func sizes(_ count: Int) -> String {
-      (0..<count).map { _ in "[\(60 + random.next(below: 40)),\(40 + random.next(below: 60))]" }
-        .joined(separator: ",")
-    }
-    func description(_ count: Int) -> [UInt8] {
-      Array(
-        """
-        {"collection":{"sections":[{"items":{"sizes":[\(sizes(count))]}}]},\
-        "layout":{"kind":"flow"},"viewport":{"width":600,"height":900}}
-        """.utf8)
-    }
-    let created = HTTPClient.request("POST", "/v1/sessions", description(Self.createdCount))
+    let viewport = (width: 600, height: 900)
+    let created = HTTPClient.request(
+      "POST", "/v1/sessions", random.flow(of: Self.createdCount, viewport))
     for _ in 0..<Self.changedSessions {
-      let path = try client.createSession(description(20_000)).path
+      let path = try client.createSession(random.flow(of: 20_000, viewport)).path
       requests.append(created)
       requests.append(
         HTTPClient.request(
@@ -255,7 +246,7 @@ private struct LongWork {
           Array(
             """
             {"deleteItems":[{"section":0,"start":0,"end":\(Self.changedCount)}],\
-            "insertItems":[{"section":0,"at":0,"items":{"sizes":[\(sizes(Self.changedCount))]}}]}
+            "insertItems":[{"section":0,"at":0,"items":{"sizes":[\(random.sizes(Self.changedCount))]}}]}
             """.utf8)))
       ticks.append(
         HTTPClient.request(

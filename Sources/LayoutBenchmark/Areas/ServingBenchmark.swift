@@ -184,14 +184,7 @@ struct ServingClients: ~Copyable {
 
   private static func session(of count: Int, _ viewport: (width: Int, height: Int)) -> [UInt8] {
     var random = RandomNumbers(seed: 2)
-    let sizes = (0..<count).map { _ in
-      "[\(60 + random.next(below: 40)),\(40 + random.next(below: 60))]"
-    }
-    return Array(
-      """
-      {"collection":{"sections":[{"items":{"sizes":[\(sizes.joined(separator: ","))]}}]},\
-      "layout":{"kind":"flow"},"viewport":{"width":\(viewport.width),"height":\(viewport.height)}}
-      """.utf8)
+    return random.flow(of: count, viewport)
   }
 
   private static func tick(_ path: String, at y: Int, full: Bool) -> [UInt8] {

@@ -74,3 +74,20 @@ struct RandomNumbers {
     return Int(truncatingIfNeeded: (state >> 16) % UInt64(limit))
   }
 }
+
+extension RandomNumbers {
+  /// The sizes of so many items in JSON, with commas between.
+  mutating func sizes(_ count: Int) -> String {
+    (0..<count).map { _ in "[\(60 + next(below: 40)),\(40 + next(below: 60))]" }
+      .joined(separator: ",")
+  }
+
+  /// A flow of items of such sizes, as a client describes it.
+  mutating func flow(of count: Int, _ viewport: (width: Int, height: Int)) -> [UInt8] {
+    Array(
+      """
+      {"collection":{"sections":[{"items":{"sizes":[\(sizes(count))]}}]},\
+      "layout":{"kind":"flow"},"viewport":{"width":\(viewport.width),"height":\(viewport.height)}}
+      """.utf8)
+  }
+}
