@@ -726,12 +726,11 @@ export class CollectionView extends EarlyElement {
           if (!this.#session) this.#want();
         }
         if (this.#session && passes(error)) this.#session.layout = null;
-        this.#expectLate(this.#session, error);
         throw error;
       }
+      if (this.#session) this.#session.layout = layout;
       this.#accepted = { layout, isOwn: true };
       this.#takeSummary(answer);
-      if (this.#session) this.#session.layout = layout;
       this.#fly(answer, isHorizontal(before), layout);
       this.#fullWanted = true;
       this.#wantTick();
@@ -919,11 +918,10 @@ export class CollectionView extends EarlyElement {
     const url = new URL("v1/sessions", this.#server).href;
     const answer = await this.#request("POST", url, description);
     // Which viewport and layout the server has, null where an answer was lost; whether it may hold an item still, and
-    // have a scale; of which version it may be asked for an item, and until when, that nobody here waits for any more;
-    // and until when for a size or a layout.
+    // have a scale; and of which version it may be asked for an item, and until when, that nobody here waits for any more.
     this.#session = {
       url: `${url}/${answer.id}`, version: answer.version, itemCounts: [], viewport, layout, isHolding: false,
-      hasAnswered: false, isScaled: viewport.displayScale !== undefined, lateLift: null, lateEnd: 0,
+      hasAnswered: false, isScaled: viewport.displayScale !== undefined, lateLift: null,
     };
     this.#accepted = { layout, isOwn };
     if (!this.isConnected) return this.#forget();
@@ -992,33 +990,12 @@ export class CollectionView extends EarlyElement {
   #takeSummary(answer) {
     if (!this.#session) return;
     // Another client's change came in between, or one of ours whose answer was lost.
-    if (answer.version > this.#session.version + 1) {
-      this.#fullWanted = true;
-      this.#doubt();
-    }
+    if (answer.version > this.#session.version + 1) this.#fullWanted = this.#isInDoubt = true;
     this.#session.version = answer.version;
     if (answer.sections) {
       this.#session.itemCounts = answer.sections.map(({ itemCount }) => itemCount);
       for (const item of this.#sorted) this.#describe(item);
     }
-  }
-
-  /**
-   * Who knows what it is that has changed. A size or a layout that was given up may have come after those that count:
-   * for as long as it may, these are told again.
-   */
-  #doubt() {
-    const session = this.#session;
-    this.#isInDoubt = true;
-    if (performance.now() > session.lateEnd) return;
-    session.viewport = session.layout = null;
-    this.#isBehind = true;
-    this.#catchUp();
-  }
-
-  /** A size or a layout was given up. */
-  #expectLate(session, error) {
-    if (session && leavesOpen(error)) session.lateEnd = performance.now() + LATE;
   }
 
   #headers() {
@@ -1059,11 +1036,8 @@ export class CollectionView extends EarlyElement {
         if (error.status === 412) {
           // Where that fails, the next change is refused too, and looked at again.
           const summary = await this.#request("GET", session.url).catch(() => null);
+          if (summary && session === this.#session) this.#takeSummary(summary);
           this.#fullWanted = this.#isInDoubt = true;
-          if (summary && session === this.#session) {
-            this.#takeSummary(summary);
-            this.#doubt();
-          }
         }
         this.#wantTick();
       }
@@ -1288,7 +1262,7 @@ export class CollectionView extends EarlyElement {
     if (answer.version !== session.version) {
       // Another client has changed the session, or an answer was lost: what moved, it said and not ours.
       this.#takeSummary(await this.#ask("GET", ""));
-      if (this.#session) this.#doubt();
+      this.#isInDoubt = true;
       if (!answer.reset || session !== this.#session || session.version !== answer.version) {
         this.#fullWanted = this.#tickWanted = true;
         return;
@@ -1705,15 +1679,14 @@ export class CollectionView extends EarlyElement {
       const anchor = this.#main.offset <= 0 ? "start" : "visible";
       const answer = await this.#ask("PUT", "/viewport", { viewport: { ...size, contentOffset }, anchor });
       if (!this.#session) return;
-      this.#takeSummary(answer);
       this.#session.viewport = size;
+      this.#takeSummary(answer);
       this.#setContent(answer.contentSize, this.#offsetAfter(answer));
       this.#reconcile(answer.attributes);
       this.#wantTick();
     } catch (error) {
       // What is refused has changed nothing.
       if (!passes(error)) session.viewport = known;
-      this.#expectLate(session, error);
       // Another client's item is put down at some time, of which nobody tells.
       this.#catchUpLater(error, error.problem?.type === "/problems/movement");
       throw error;

@@ -860,51 +860,6 @@ class SessionsChecks(Page):
             expect(isIdle, f"{what} is waited for without an end")
             self.same(f"after no answer to {what}", least=2)
 
-    def what_comes_late_does_not_count(self):
-        """A size or a layout that was given up, and comes to the server after the one that counts."""
-        for what, end, change in (
-            ("a size", "/viewport", "async (i) => { view.style.width = `${[300, 400][i]}px`; }"),
-            ("a layout", "/layout", "(i) => view.setLayout({kind: ['waterfall', 'flow'][i]})"),
-        ):
-            self.open("collection=random&layout=list")
-            lost, late, found = self.browser.eval(VIEW + WAIT + f"""
-              const real = window.fetch;
-              let come, known, tell;
-              const next = () => {{
-                known = new Promise((resolve) => {{ tell = resolve; }});
-                setTimeout(tell, 10_000);
-              }};
-              next();
-              window.fetch = async (url, options) => {{
-                if (!String(url).endsWith({end!r})) return real(url, options);
-                if (!come) {{
-                  come = () => real(url, {{...options, signal: undefined}});
-                  throw new TypeError("given up");
-                }}
-                const answer = await real(url, options);
-                tell();
-                return answer;
-              }};
-              const told = [];
-              view.addEventListener("error", ({{detail}}) => told.push(detail.error.message));
-              const change = {change};
-              await change(0).catch(({{message}}) => told.push(message));
-              for (let i = 0; i < 200 && !told.length; i++) await wait(25);
-              await change(1);
-              await known;
-              await view.idle();
-              next();
-              const before = view.contentSize;
-              const {{status}} = await come();
-              await view.setContentOffset({{x: 0, y: 500}}, false);
-              await known;
-              await view.idle();
-              window.fetch = real;
-              return [told[0], status, [before, view.contentSize]];""")
-            expect((lost, late) == ("given up", 200), f"{what}: {lost}, and {late} later")
-            expect(found[0] == found[1], f"{what}: the content's size goes from {found[0]} to {found[1]}")
-            self.same(f"{what} that came late")
-
     def what_comes_late_is_not_taken(self):
         self.open("layout=flow")
         texts = self.browser.eval(WAIT + """
