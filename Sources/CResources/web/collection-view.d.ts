@@ -154,7 +154,8 @@ export interface CollectionViewEventMap {
    * Something failed. Where the server is away or has no time, or the page's own function that makes the collection
    * fails (`status` is 0, 429, or 500 and above), the element asks two seconds later (later if the server says so,
    * but within half a minute) what is to be shown, tells its size and layout, and begins another session if there
-   * is none, or none yet of what has been set since.
+   * is none, or none yet of what has been set since. A size that is refused as another client has an item up (409)
+   * is told again too, more and more seldom.
    */
   error: CustomEvent<{ error: Error; status: number; problem: Problem | null }>;
 }

@@ -476,7 +476,7 @@ export class CollectionView extends EarlyElement {
     scroller.addEventListener("contextmenu", (event) => {
       if (this.#movement) event.preventDefault();
       // The menu has the mouse then, also that of a Mac with the control key: nobody tells that it is let go.
-      else this.#pointerCancelled();
+      else if (this.#pointer?.event.pointerType === "mouse") this.#pointerCancelled();
     });
     scroller.addEventListener("keydown", (event) => this.#keyDown(event));
     this.addEventListener("focusin", (event) => this.#focused(event));
@@ -918,10 +918,11 @@ export class CollectionView extends EarlyElement {
     const url = new URL("v1/sessions", this.#server).href;
     const answer = await this.#request("POST", url, description);
     // Which viewport and layout the server has, null where an answer was lost; whether it may hold an item still, and
-    // have a scale; and of which version it may be asked for an item, and until when, that nobody here waits for any more.
+    // have a scale; of which version it may be asked for an item, and until when, that nobody here waits for any more;
+    // and for how many seconds another client's item is let be.
     this.#session = {
       url: `${url}/${answer.id}`, version: answer.version, itemCounts: [], viewport, layout, isHolding: false,
-      hasAnswered: false, isScaled: viewport.displayScale !== undefined, lateLift: null,
+      hasAnswered: false, isScaled: viewport.displayScale !== undefined, lateLift: null, patience: 1,
     };
     this.#accepted = { layout, isOwn };
     if (!this.isConnected) return this.#forget();
@@ -1200,13 +1201,13 @@ export class CollectionView extends EarlyElement {
   #isBehind = false;
 
   /** After a failure that passes, once the server may be there again. */
-  #catchUpLater(error, isPassing = passes(error)) {
-    if (!isPassing || this.#catchUpTimer !== null) return;
+  #catchUpLater(error, seconds = passes(error) ? error.retryAfter ?? 0 : null) {
+    if (seconds === null || this.#catchUpTimer !== null) return;
     this.#isBehind = true;
     this.#catchUpTimer = setTimeout(() => {
       this.#catchUpTimer = null;
       this.#catchUp();
-    }, clamp((error.retryAfter ?? 0) * 1000, 2000, 30_000));
+    }, clamp(seconds * 1000, 2000, 30_000));
   }
 
   /** What the server knows and what is shown may differ, whatever was asked for; what is in no document shows nothing. */
@@ -1679,7 +1680,7 @@ export class CollectionView extends EarlyElement {
       const anchor = this.#main.offset <= 0 ? "start" : "visible";
       const answer = await this.#ask("PUT", "/viewport", { viewport: { ...size, contentOffset }, anchor });
       if (!this.#session) return;
-      this.#session.viewport = size;
+      Object.assign(this.#session, { viewport: size, patience: 1 });
       this.#takeSummary(answer);
       this.#setContent(answer.contentSize, this.#offsetAfter(answer));
       this.#reconcile(answer.attributes);
@@ -1687,8 +1688,11 @@ export class CollectionView extends EarlyElement {
     } catch (error) {
       // What is refused has changed nothing.
       if (!passes(error)) session.viewport = known;
-      // Another client's item is put down at some time, of which nobody tells.
-      this.#catchUpLater(error, error.problem?.type === "/problems/movement");
+      // Another client's item is put down at some time, of which nobody tells: asked more and more seldom.
+      if (error.problem?.type === "/problems/movement") {
+        session.patience = Math.min(2 * session.patience, 30);
+        this.#catchUpLater(error, session.patience);
+      }
       throw error;
     } finally {
       if (hasStopped) this.#comeToRest();
@@ -2470,7 +2474,7 @@ export class CollectionView extends EarlyElement {
     if (this.#isCurrent(movement.item.attributes)) this.#current = movement.source;
     // Where it has been moved, what shows the item now will show another one.
     if (comparePaths(movement.source, movement.target) !== 0) this.#keepFocus(movement.item.element);
-    this.#announce("cancelled");
+    if (movement.isUp) this.#announce("cancelled");
   }
 
   #movementOver(movement) {
@@ -2512,7 +2516,7 @@ export class CollectionView extends EarlyElement {
   #announce(message, indexPath) {
     const numbers = indexPath
       ? [indexPath[1] + 1, this.#session?.itemCounts[indexPath[0]] ?? "?"] : [];
-    this.#live.textContent = this.messages[message].replace(/%/g, () => numbers.shift());
+    this.#live.textContent = this.messages[message]?.replace(/%/g, () => numbers.shift()) ?? "";
   }
 
   // MARK: Keyboard
