@@ -41,7 +41,13 @@ public struct InteractiveMovement: Sendable {
   /// The bytes that it takes beside the collection and its layout before; an estimate, in which what both share
   /// counts twice.
   public var byteCount: Int {
-    512 + (target == source ? 0 : layout.byteCount) + (sections?.capacity ?? 0) * 16
+    let sectionBytes = (sections?.capacity ?? 0) * 16
+    guard target != source else { return 512 + sectionBytes }
+    // The preview, and what its layout was made of, have items of their own at both places: a run at each, with
+    // its names.
+    let runBytes = 512 * (6 + preview.content.longestName)
+    return 2048 + sectionBytes + layout.byteCount
+      + min(2 * preview.content.byteCount, 4 * runBytes)
   }
 
   /// Takes an item up; nil if there is no such item.

@@ -736,6 +736,26 @@ import Testing
     #expect((0.7...1.4).contains(share), "\(share)")
   }
 
+  /// The items at both places of one that is up, and its layout.
+  @Test(
+    .disabled(if: isSanitized, "a sanitizer's memory is not the program's"),
+    arguments: ["pagedGrid", "flow", "list"])
+  func movementsAreAccounted(layout: String) throws {
+    let sizes = (0..<300).map { "[\(40 + $0 % 50),\(30 + $0 % 37)]" }.joined(separator: ",")
+    let share = try accountedShare(
+      ofSessions: 500,
+      """
+      {"collection":{"sections":[{"items":{"sizes":[\(sizes)]}}]},
+       "layout":{"kind":"\(layout)"},
+       "viewport":{"width":300,"height":300}}
+      """
+    ) { session, send in
+      send("POST", "\(session)/movement", #"{"indexPath":[0,0]}"#)
+      send("PATCH", "\(session)/movement", #"{"position":{"x":250,"y":250}}"#)
+    }
+    #expect((0.7...1.4).contains(share), "\(share)")
+  }
+
   /// From sixteen bytes on a name has memory of its own.
   @Test(
     .disabled(if: isSanitized, "a sanitizer's memory is not the program's"), arguments: [15, 16])
@@ -872,19 +892,31 @@ import Testing
   }
 
   /// What sessions are counted as, by what the process takes for them.
-  private func accountedShare(ofSessions count: Int, _ body: String) throws -> Double {
+  ///
+  /// `use` is called with each session's path, and with what sends it something that has to succeed.
+  private func accountedShare(
+    ofSessions count: Int, _ body: String,
+    _ use: (_ session: String, _ send: (String, String, String) -> Void) -> Void = { _, _ in }
+  ) throws -> Double {
     let program = try Program([
       "--log-level", "warning", "--max-sessions", "100000", "--worker-threads", "1",
       "--io-threads", "1",
     ])
     defer { program.kill() }
     let client = RawClient(port: try program.port())
+    func send(_ method: String, _ target: String, _ body: String) -> RawClient.Answer? {
+      client.send(
+        "\(method) \(target) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+          + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+      return client.receive()
+    }
     func make(_ count: Int) throws {
       for _ in 0..<count {
-        client.send(
-          "POST /v1/sessions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
-            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
-        try #require(client.receive()?.status == 201)
+        let answer = try #require(send("POST", "/v1/sessions", body))
+        try #require(answer.status == 201)
+        use(try #require(answer.field("Location"))) { method, target, body in
+          #expect((200...204).contains(send(method, target, body)?.status ?? 0))
+        }
       }
     }
     func accounted() throws -> Double {
