@@ -51,9 +51,6 @@ struct AnswerKey: Equatable, Sendable {
   }
 }
 
-/// What an entry takes beside its bytes.
-private let entryByteCount = 512
-
 /// What was answered a short while ago, to be answered again: bounded in bytes, the least recently
 /// used go first.
 ///
@@ -139,6 +136,8 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   /// change.
   private let sets: InlineArray<256, Mutex<Entries>>
   private let limit: Int
+  /// What an entry takes beside its bytes.
+  private let entryByteCount: Int
   /// The most bytes that an answer may have to be kept.
   let answerLimit: Int
 
@@ -147,10 +146,12 @@ final class AnswerCache<Answer: AnyObject & Sendable>: Sendable {
   /// - Parameters:
   ///   - byteCount: How many bytes all answers may take together; 0 to keep none.
   ///   - answerLimit: How many one may have to be kept.
-  init(byteCount: Int, answerLimit: Int = 32 * 1024) {
+  ///   - entryByteCount: How many an entry takes beside its own.
+  init(byteCount: Int, answerLimit: Int = 32 * 1024, entryByteCount: Int = 512) {
     sets = InlineArray { _ in Mutex(Entries()) }
     limit = byteCount / sets.count
     self.answerLimit = answerLimit
+    self.entryByteCount = entryByteCount
   }
 
   /// Works on the entries that a key's are among.

@@ -55,7 +55,8 @@ public final class LayoutService: Sendable {
     self.metrics = metrics
     self.clocks = clocks
     self.now = now
-    answers = AnswerCache(byteCount: limits.keptAnswerByteCount)
+    // With what the server prepares to send each again, which is mostly its header fields.
+    answers = AnswerCache(byteCount: limits.keptAnswerByteCount, entryByteCount: 1152)
     bands = AnswerCache(byteCount: limits.keptAnswerByteCount / 2, answerLimit: 64 * 1024)
     requestPrefix = String(UInt32.random(in: .min ... .max), radix: 36)
   }
