@@ -43,7 +43,12 @@ int http_signals_wait(unsigned seconds) {
   sigset_t signals = waited_signals();
   struct timespec limit = {.tv_sec = (time_t)seconds};
   int received = sigtimedwait(&signals, NULL, &limit);
-  // A container whose rules refuse the call: whoever waits again and again must not do so all the time.
-  if (received < 0 && errno != EAGAIN && errno != EINTR) nanosleep(&limit, NULL);
+  // A container whose rules refuse the call: whoever waits again and again must not do so all the time, and what ends
+  // the process must not wait for ever.
+  if (received < 0 && errno != EAGAIN && errno != EINTR) {
+    sigdelset(&signals, SIGHUP);
+    pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+    nanosleep(&limit, NULL);
+  }
   return received > 0 ? received : 0;
 }

@@ -10,19 +10,24 @@
 
 #include "internal.h"
 
-// Which of the two cannot be read; if both can, they are not of each other.
-static const char *fault(const gnutls_datum_t *certificate, const gnutls_datum_t *key) {
+// Which of the two cannot be read, and why; if both can, they are not of each other, as the status says.
+static const char *fault(const gnutls_datum_t *certificate, const gnutls_datum_t *key, int *status) {
   gnutls_x509_crt_t *chain;
   unsigned count;
-  if (gnutls_x509_crt_list_import2(&chain, &count, certificate, GNUTLS_X509_FMT_PEM, 0) < 0)
+  int imported = gnutls_x509_crt_list_import2(&chain, &count, certificate, GNUTLS_X509_FMT_PEM, 0);
+  if (imported < 0) {
+    *status = imported;
     return "certificate, --tls-cert";
+  }
   for (unsigned i = 0; i < count; i++) gnutls_x509_crt_deinit(chain[i]);
   gnutls_free(chain);
   gnutls_privkey_t read;
   if (gnutls_privkey_init(&read) < 0) return "certificate and its key";
-  int status = gnutls_privkey_import_x509_raw(read, key, GNUTLS_X509_FMT_PEM, NULL, 0);
+  imported = gnutls_privkey_import_x509_raw(read, key, GNUTLS_X509_FMT_PEM, NULL, 0);
   gnutls_privkey_deinit(read);
-  return status < 0 ? "key, --tls-key" : "certificate and its key, --tls-cert and --tls-key";
+  if (imported >= 0) return "certificate and its key, --tls-cert and --tls-key";
+  *status = imported;
+  return "key, --tls-key";
 }
 
 // Whether a certificate and its key are any, and of each other: libmicrohttpd says of none what is wrong with it.
@@ -36,8 +41,8 @@ static bool check_pair(const http_server *server, char *error, size_t error_size
       gnutls_certificate_set_x509_key_mem(credentials, &certificate, &key, GNUTLS_X509_FMT_PEM);
   gnutls_certificate_free_credentials(credentials);
   if (status >= 0) return true;
-  snprintf(error, error_size, "cannot use the TLS %s: %s", fault(&certificate, &key),
-           gnutls_strerror(status));
+  const char *name = fault(&certificate, &key, &status);
+  snprintf(error, error_size, "cannot use the TLS %s: %s", name, gnutls_strerror(status));
   return false;
 }
 

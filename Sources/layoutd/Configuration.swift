@@ -340,7 +340,9 @@ struct Configuration {
         values.append((option, String(parts[1])))
       } else if option.placeholder == nil {
         values.append((option, "true"))
-      } else if let value = rest.popFirst() {
+      } else if let value = rest.first, !value.hasPrefix("--") {
+        // Not the next option, where a variable of a script is empty: it would be said in a message, a password with it.
+        rest.removeFirst()
         values.append((option, value))
       } else {
         throw Failure(message: "--\(option.name) takes a value")

@@ -41,14 +41,14 @@ enum HealthCheck {
     var fault = ""
     while let address = unsafe next {
       guard let found = unsafe self.fault(host, at: address.pointee) else { return nil }
-      fault = found
+      fault += fault.isEmpty ? found : "; \(found)"
       unsafe next = address.pointee.ai_next
     }
     return "/readyz of \(host) port \(port): \(fault)"
   }
 
   /// In which a server has to take the question, and then to answer it.
-  private static let seconds = 3
+  private static let seconds = 2
 
   /// Why the server at an address does not say that it is ready; nil if it does.
   private static func fault(_ host: String, at address: addrinfo) -> String? {
@@ -70,6 +70,7 @@ enum HealthCheck {
     var answer = [UInt8](repeating: 0, count: 64)
     let count = unsafe recv(descriptor, &answer, answer.count, 0)
     guard count >= 0 else { return socketError(errno) }
+    guard count > 0 else { return "closed the connection without an answer" }
     let start = "HTTP/1.1 "
     // Whoever else may listen there can write what it likes.
     guard count > start.utf8.count + 3, answer.starts(with: start.utf8),

@@ -57,6 +57,8 @@ final class Sweeper: Sendable {
     }
     if isIdle { asked.post() }
     if let length {
+      // Each is the last one for as long as nobody has written it.
+      writeStoreErrors()
       service.storeStandsStill(for: length)
       writeStoreErrors()
     }

@@ -138,8 +138,9 @@ extension Configuration {
   /// - Returns: A line; nil if that is enough.
   func shortage(ofMemory byteCount: Int?) -> String? {
     guard let byteCount else { return nil }
-    // A quarter more for what is being freed and what has been replaced.
-    let needed = memoryLimitMiB + min(256, memoryLimitMiB / 4) + maxInFlightMiB
+    // A quarter more for what is being freed and what has been replaced; and what is read of what is under way, three
+    // times as much again.
+    let needed = memoryLimitMiB + min(256, memoryLimitMiB / 4) + 4 * maxInFlightMiB
     guard needed > byteCount >> 20 else { return nil }
     let options = "--memory-limit-mib \(memoryLimitMiB) and --max-in-flight-mib \(maxInFlightMiB)"
     return "\(options) may come to \(needed) MiB, and the control group has \(byteCount >> 20): "

@@ -21,6 +21,7 @@ import Testing
     (["--cors-origin", "example.org"], "--cors-origin takes * or an origin"),
     (["--max-sessions", "0"], "--max-sessions takes a whole number from 1"),
     (["--max-sessions"], "--max-sessions takes a value"),
+    (["--max-sessions", "--store=redis://:secret@host"], "--max-sessions takes a value"),
     (["--store", "postgres://x"], "--store takes memory, sqlite:PATH or redis://"),
     (["--store", "sqlite:"], "--store takes memory, sqlite:PATH or redis://"),
     (["--store", "sqlite:/nowhere/at/all"], "--store sqlite:/nowhere/at/all: "),
@@ -251,7 +252,8 @@ import Testing
   /// Stacks for which there is no room: of the first thread that it needs, and of all of many.
   @Test(
     .disabled(if: isSanitized, "a sanitizer needs memory that it does not have then"),
-    arguments: ["ulimit -s 1000000000000000", "ulimit -v 1500000"])
+    .enabled(if: canRaiseStacks, "who is not root cannot have stacks for which there is no room"),
+    arguments: ["ulimit -s 1000000000000000", "ulimit -Ss 8192; ulimit -v 1500000"])
   func itSaysWhyThereIsNoThread(limit: String) throws {
     let program = try Program(["--worker-threads", "256"], after: limit)
     defer { program.kill() }
@@ -1128,7 +1130,13 @@ private let canMount =
   unsafe system("unshare -m mount -t tmpfs none /proc 2>/dev/null") == 0
 
 /// Whether programs can be started that are the first of those that they see.
-private let canBeFirst = unsafe system("unshare --pid --fork true 2>/dev/null") == 0
+private let canBeFirst =
+  unsafe system(
+    "unshare --pid --fork --kill-child true 2>/dev/null && cat /proc/$$/task/$$/children >/dev/null 2>&1"
+  ) == 0
+
+/// Whether programs can be started with a stack as large as they like.
+private let canRaiseStacks = unsafe system("ulimit -s 1000000000000000 2>/dev/null") == 0
 
 /// Whether a signal would wait now until a process asks for it.
 private func blocks(_ signal: Int32, in process: pid_t) -> Bool {
