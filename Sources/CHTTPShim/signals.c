@@ -29,6 +29,11 @@ void http_signals_await_start(void) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, NULL);
+  // Whoever starts it may have blocked these, which is inherited.
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 }
 
 void http_signals_block(void) {

@@ -499,7 +499,7 @@ import Testing
       ["--api-keys-file", keys],
       after: #"exec unshare --pid --fork --kill-child "$0" "$@""#)
     defer { program.kill() }
-    waitUntil { program.child.map { blocks(SIGHUP, in: $0) } == true }
+    waitUntil { program.child.map { handles(signal, in: $0) } == true }
     Glibc.kill(try #require(program.child), signal)
     #expect(program.waitForExit() == 128 + signal)
   }
@@ -1140,8 +1140,18 @@ private let canRaiseStacks = unsafe system("ulimit -s 1000000000000000 2>/dev/nu
 
 /// Whether a signal would wait now until a process asks for it.
 private func blocks(_ signal: Int32, in process: pid_t) -> Bool {
+  isSignal(signal, in: "SigBlk:", of: process)
+}
+
+/// Whether a process has a handler for a signal.
+private func handles(_ signal: Int32, in process: pid_t) -> Bool {
+  isSignal(signal, in: "SigCgt:", of: process)
+}
+
+/// Whether a signal is in one of the sets that the system says of a process.
+private func isSignal(_ signal: Int32, in set: String, of process: pid_t) -> Bool {
   let line = text(ofFile: "/proc/\(process)/status").split(separator: "\n")
-    .first { $0.hasPrefix("SigBlk:") }
+    .first { $0.hasPrefix(set) }
   let mask = line.flatMap { UInt64($0.dropFirst(7).drop { $0 == "\t" }, radix: 16) } ?? 0
   return mask >> UInt64(signal - 1) & 1 == 1
 }
