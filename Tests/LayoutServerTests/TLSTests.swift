@@ -356,10 +356,10 @@ import Testing
 
   @Test(
     arguments: [
-      ("", key, "certificate, --tls-cert", "Base64"),
+      ("", key, "certificate, --tls-cert", "No certificate"),
       (certificate, "", "key, --tls-key", "not available"),
-      ("nonsense", "nonsense", "certificate, --tls-cert", "not available"),
-      (key, certificate, "certificate, --tls-cert", "not available"),
+      ("nonsense", "nonsense", "certificate, --tls-cert", "No certificate"),
+      (key, certificate, "certificate, --tls-cert", "No certificate"),
       (certificate, certificate, "key, --tls-key", "not available"),
       (certificate, rsaKey, "certificate and its key, --tls-cert and --tls-key", "do not match"),
     ])
