@@ -87,14 +87,18 @@ class KeyboardChecks(Page):
             expect(ids == moved, f"quick keys {keys} make {ids} of {expected}")
             expected = moved
 
+    def _focus_by(self, key):
+        """The place of what has the focus when a key has been pressed, and the view rests."""
+        self.browser.key(key)
+        time.sleep(0.15)
+        self.browser.eval(VIEW + "await view.idle()")
+        return self.browser.eval("return document.activeElement.dataset.indexPath ?? 'nothing'")
+
     def keyboard_goes_everywhere(self):
         self.open("collection=random&layout=waterfall")
         self.browser.eval(VIEW + "view.elementAt(0, 0).focus()")
         for key, path in (("ArrowRight", "0,1"), ("ArrowDown", None), ("End", "0,599"), ("Home", "0,0")):
-            self.browser.key(key)
-            time.sleep(0.15)
-            self.browser.eval(VIEW + "await view.idle()")
-            focus = self.browser.eval("return document.activeElement.dataset.indexPath ?? 'nothing'")
+            focus = self._focus_by(key)
             expect(focus == path if path else focus != "0,1", f"{key} leads to {focus}")
         stops = self.browser.eval(VIEW + "return view.querySelectorAll('[tabindex=\"0\"]').length")
         expect(stops == 1, f"{stops} tab stops")
@@ -109,13 +113,9 @@ class KeyboardChecks(Page):
           view.elementAt(0, start).focus();""")
         start = self.browser.eval("return start")
         for key, item in (("ArrowLeft", start - 1), ("ArrowRight", start)):
-            self.browser.key(key)
-            time.sleep(0.15)
-            self.browser.eval(VIEW + "await view.idle()")
-            focus = self.browser.eval("return document.activeElement.dataset.indexPath ?? 'nothing'")
+            focus = self._focus_by(key)
             expect(focus == f"0,{item}", f"at the border of a line, {key} leads to {focus} instead of {item}")
-        self.browser.key("Home")
-        time.sleep(0.15)
+        self._focus_by("Home")
         # Far enough for what has the focus to leave the document, and back.
         for offset in (5000, 0):
             self.browser.eval(VIEW + "await view.setContentOffset({x: 0, y: args[0]}, false); await view.idle()", offset)
@@ -129,10 +129,7 @@ class KeyboardChecks(Page):
           await view.idle();
           view.elementAt(0, 0).focus();""")
         for key, path in (("ArrowDown", "0,1"), ("ArrowDown", "0,2"), ("ArrowUp", "0,1")):
-            self.browser.key(key)
-            time.sleep(0.15)
-            self.browser.eval(VIEW + "await view.idle()")
-            focus = self.browser.eval("return document.activeElement.dataset.indexPath ?? 'nothing'")
+            focus = self._focus_by(key)
             expect(focus == path, f"from a long item {key} leads to {focus}")
         # In a grid up and down stay in the column.
         ways = self.browser.eval(VIEW + WAIT + """
