@@ -287,39 +287,40 @@ extension Items: RopeChunk {
     _ leaf: RopeLeaf<Items>, from start: Int, by edits: Span<ItemEdit>, count: Int
   ) -> RopeLeaf<Items>? {
     guard leaf.summary.namedCount == 0, let sizes = leaf.narrowSizes else { return nil }
-    var gone = (widths: NarrowSummary(), heights: NarrowSummary())
-    var new = ItemsSummary.zero
-    let extents = ItemExtents.narrowSizes(count: count) { widths, heights in
+    var gone = NarrowSizesSummary()
+    var new = NarrowSizesSummary()
+    let extents = ItemExtents.narrowSizes(count: count) { output in
       var done = 0
       for index in edits.indices {
         let range = edits[index].range(from: start)
-        gone.widths.add(sizes.widths, range)
-        gone.heights.add(sizes.heights, range)
-        widths.append(sizes.widths, done..<range.lowerBound)
-        heights.append(sizes.heights, done..<range.lowerBound)
+        gone.add(sizes, range)
+        output.append(sizes, done..<range.lowerBound)
         done = range.upperBound
         for place in edits[index].chunks.indices {
           guard edits[index].chunks[place].ids == nil,
-            case .sizes(.compact(let newWidths), .compact(let newHeights)) =
+            case .sizes(.compact(let widths), .compact(let heights)) =
               edits[index].chunks[place].extents
           else { return false }
-          new += edits[index].chunks[place].summary
-          widths.append(newWidths.span, newWidths.indices)
-          heights.append(newHeights.span, newHeights.indices)
+          let sizes = NarrowSizes(widths, heights)
+          new.add(sizes, 0..<sizes.count)
+          output.append(sizes, 0..<sizes.count)
         }
       }
-      widths.append(sizes.widths, done..<leaf.count)
-      heights.append(sizes.heights, done..<leaf.count)
+      output.append(sizes, done..<leaf.count)
       return true
     }
-    guard let extents else { return nil }
+    guard let extents, case .sizes(let widths, let heights) = extents else { return nil }
     let chunk = Items(count: count, extents: extents)
     var summary = leaf.summary
-    let part = ItemsSummary(
-      describedCount: gone.widths.count, widths: gone.widths.summary, heights: gone.heights.summary)
-    guard summary.replace(part, by: new) else { return RopeLeaf(chunk) }
+    summary.describedCount = count
     // The bytes of parts are not those of what they are part of.
     summary.byteCount = chunk.byteCount
+    if !summary.widths.replace(gone.widths.summary, by: new.widths.summary) {
+      summary.widths = widths.summary
+    }
+    if !summary.heights.replace(gone.heights.summary, by: new.heights.summary) {
+      summary.heights = heights.summary
+    }
     return RopeLeaf(chunk, summary)
   }
 
@@ -445,78 +446,5 @@ extension StringTable {
     let base = UInt32(bytes.count)
     bytes.append(contentsOf: other.bytes[Int(first)..<Int(other.offsets[range.upperBound])])
     for index in range { offsets.append(other.offsets[index + 1] - first + base) }
-  }
-}
-
-/// As many widths as heights, of 32 bits, where they lie.
-struct NarrowSizes: ~Escapable {
-  let widths: Span<UInt32>
-  let heights: Span<UInt32>
-
-  @_lifetime(copy widths, copy heights)
-  fileprivate init(widths: Span<UInt32>, heights: Span<UInt32>) {
-    self.widths = widths
-    self.heights = heights
-  }
-}
-
-extension ItemExtents {
-  /// Sizes of 32 bits each way.
-  ///
-  /// - Parameters:
-  ///   - count: How many.
-  ///   - fill: Puts them there, as many widths as heights; returns whether all have 32 bits.
-  /// - Returns: The sizes; nil if some have more.
-  @inline(__always)
-  fileprivate static func narrowSizes(
-    count: Int,
-    _ fill: (_ widths: inout OutputSpan<UInt32>, _ heights: inout OutputSpan<UInt32>) -> Bool
-  ) -> ItemExtents? {
-    NarrowLengths.pair(count: count, fill)
-      .map { .sizes(widths: .compact($0), heights: .compact($1)) }
-  }
-
-  /// The sizes of parts that have them, in one go; nil if some have none, or not of 32 bits: nearly all are.
-  fileprivate static func narrowSizes(
-    joining parts: ArraySlice<Items.Part>, count: Int
-  ) -> ItemExtents? {
-    narrowSizes(count: count) { allWidths, allHeights in
-      parts.allSatisfy { part in
-        part.read { items in
-          switch items.extents {
-          case .sizes(.compact(let widths), .compact(let heights)):
-            allWidths.append(widths.span, part.range)
-            allHeights.append(heights.span, part.range)
-          case .size(let size):
-            guard let width = UInt32(exactly: size.width.millionths),
-              let height = UInt32(exactly: size.height.millionths)
-            else { return false }
-            allWidths.append(repeating: width, count: part.range.count)
-            allHeights.append(repeating: height, count: part.range.count)
-          default: return false
-          }
-          return true
-        }
-      }
-    }
-  }
-}
-
-extension RopeLeaf<Items> {
-  /// The items' sizes, if each has one and all have 32 bits.
-  ///
-  /// Handed out without counting the uses of the array: where a leaf has not been read for a while,
-  /// to count takes longer than to go through its sizes.
-  @inline(__always)
-  var narrowSizes: NarrowSizes? {
-    @_lifetime(borrow self)
-    get {
-      guard case .sizes(.compact(let widths), .compact(let heights)) = chunk.extents else {
-        return nil
-      }
-      // Safe: what a leaf is made of never changes, and is there as long as the leaf.
-      return unsafe _overrideLifetime(
-        NarrowSizes(widths: widths.span, heights: heights.span), borrowing: self)
-    }
   }
 }

@@ -157,15 +157,42 @@ struct NarrowSummary {
   private var least = UInt32.max
   private var greatest: UInt32 = 0
 
-  /// Adds some of many lengths.
+  init() {}
+
+  /// Adds some of many lengths: few, since one is looked at after the other.
   @inline(__always)
   mutating func add(_ values: Span<UInt32>, _ range: Range<Int>) {
-    for index in range {
-      total &+= UInt64(values[index])
-      least = min(least, values[index])
-      greatest = max(greatest, values[index])
+    let part = values.extracting(range)
+    for index in part.indices {
+      // Safe: one of its own.
+      let value = unsafe part[unchecked: index]
+      total &+= UInt64(value)
+      least = min(least, value)
+      greatest = max(greatest, value)
     }
-    count += range.count
+    count += part.count
+  }
+
+  /// Of many lengths.
+  init(_ values: Span<UInt32>) {
+    var extremes = (least: SIMD8<Int32>(repeating: .max), greatest: SIMD8<Int32>(repeating: .min))
+    var totals = (even: SIMD4<UInt64>.zero, odd: SIMD4<UInt64>.zero)
+    // Processors of any age compare signed numbers: turned around zero, those without a sign are in the same order.
+    let turn = UInt32(1) << 31
+    var rest = values
+    while let eight = rest.popEight() {
+      let signed = SIMD8<Int32>(truncatingIfNeeded: eight ^ SIMD8(repeating: turn))
+      extremes.least.replace(with: signed, where: signed .< extremes.least)
+      extremes.greatest.replace(with: signed, where: signed .> extremes.greatest)
+      let pairs = unsafe unsafeBitCast(eight, to: SIMD4<UInt64>.self)
+      totals.even &+= pairs & SIMD4(repeating: UInt64(UInt32.max))
+      totals.odd &+= pairs &>> SIMD4(repeating: 32)
+    }
+    count = values.count - rest.count
+    total = (totals.even &+ totals.odd).wrappedSum()
+    least = UInt32(bitPattern: extremes.least.min()) ^ turn
+    greatest = UInt32(bitPattern: extremes.greatest.max()) ^ turn
+    add(rest, rest.indices)
   }
 
   var summary: LengthSummary {
@@ -176,12 +203,57 @@ struct NarrowSummary {
   }
 }
 
-extension LengthSummary {
-  /// What is known of lengths of 32 bits.
-  init(narrow values: Span<UInt32>) {
-    var narrow = NarrowSummary()
-    narrow.add(values, values.indices)
-    self = narrow.summary
+extension Span<UInt32> {
+  /// How many lengths, each with a space behind it, end at a place or before it.
+  ///
+  /// - Parameters:
+  ///   - main: The place, from where the first begins.
+  ///   - spacing: Behind each.
+  /// - Returns: How many, and where the next begins.
+  /// - Complexity: O(count).
+  func countEnding(upTo main: Length, spacing: Length) -> (count: Int, end: Length) {
+    var end: Length = 0
+    var rest = self
+    // Many at once, as long as the last of them ends in time. An extent and at most a thousand or so lengths of
+    // 32 bits: no sum is near the end of 64.
+    while spacing <= .maximumExtent, rest.count >= 32 {
+      let next = end.millionths &+ Int64(bitPattern: rest.sumOf32) &+ spacing.millionths &* 32
+      guard next &- spacing.millionths <= main.millionths else { break }
+      end = Length(millionths: next)
+      rest = rest.extracting(droppingFirst: 32)
+    }
+    var passed = count - rest.count
+    while passed < count {
+      let next = end + Length(millionths: Int64(self[passed]))
+      if next > main { break }
+      end = next + spacing
+      passed += 1
+    }
+    return (passed, end)
+  }
+
+  /// Of at least 32 the first 32 added up.
+  @inline(__always)
+  private var sumOf32: UInt64 {
+    var totals = (even: SIMD4<UInt64>.zero, odd: SIMD4<UInt64>.zero)
+    var rest = self
+    for _ in 0..<4 {
+      guard let eight = rest.popEight() else { break }
+      let pairs = unsafe unsafeBitCast(eight, to: SIMD4<UInt64>.self)
+      totals.even &+= pairs & SIMD4(repeating: UInt64(UInt32.max))
+      totals.odd &+= pairs &>> SIMD4(repeating: 32)
+    }
+    return (totals.even &+ totals.odd).wrappedSum()
+  }
+
+  /// Takes the first eight off; nil if there are not so many.
+  @inline(__always)
+  fileprivate mutating func popEight() -> SIMD8<UInt32>? {
+    guard count >= 8 else { return nil }
+    // Safe: so many there are.
+    let eight = unsafe withUnsafeBytes { unsafe $0.loadUnaligned(as: SIMD8<UInt32>.self) }
+    self = extracting(droppingFirst: 8)
+    return eight
   }
 }
 
@@ -192,7 +264,7 @@ extension LengthArray {
   var summary: LengthSummary {
     switch self {
     case .equal(let length, let count): .equal(length, count: count)
-    case .compact(let values): LengthSummary(narrow: values.span)
+    case .compact(let values): NarrowSummary(values.span).summary
     case .wide(let values):
       values.reduce(into: .zero) { $0 += .equal(Length(millionths: $1), count: 1) }
     }
@@ -223,28 +295,7 @@ extension LengthArray {
       let step = length + spacing
       let passed = partitioningIndex(count) { step * $0 + length > main }
       return (passed, step * passed)
-    case .compact(let narrow):
-      let values = narrow.span
-      // An extent and at most a thousand or so lengths of 32 bits: no sum is near the end of 64.
-      guard spacing <= .maximumExtent else { break }
-      var end: Int64 = 0
-      var index = 0
-      // Eight at once, as long as the last of them ends in time.
-      while index + 8 <= values.count {
-        var sum: UInt64 = 0
-        for place in index..<(index + 8) { sum &+= UInt64(values[place]) }
-        let next = end &+ Int64(bitPattern: sum) &+ spacing.millionths &* 8
-        guard next &- spacing.millionths <= main.millionths else { break }
-        end = next
-        index += 8
-      }
-      while index < values.count {
-        let next = end &+ Int64(values[index])
-        if next > main.millionths { break }
-        end = next &+ spacing.millionths
-        index += 1
-      }
-      return (index, Length(millionths: end))
+    case .compact(let narrow): return narrow.span.countEnding(upTo: main, spacing: spacing)
     case .wide: break
     }
     var end: Length = 0

@@ -266,8 +266,11 @@ extension ItemsSummary {
   /// All that there is to compare.
   fileprivate var numbers: [Int64] {
     [describedCount, namedCount, byteCount, computedCount].map { Int64($0) }
-      + [widths, heights, lengths].flatMap {
-        [Int64($0.count), $0.total.millionths, $0.least.millionths, $0.greatest.millionths]
-      }
+      + widths.numbers + heights.numbers + lengths.numbers
   }
+}
+
+extension LengthSummary {
+  /// All that there is to compare.
+  var numbers: [Int64] { [Int64(count), total.millionths, least.millionths, greatest.millionths] }
 }

@@ -69,4 +69,75 @@ struct NarrowLengthsTests {
     #expect(lengths.countEnding(upTo: Length(millionths: 3), spacing: 0).count == 3)
     #expect(lengths.byteCount == 16)
   }
+
+  /// Lengths of 32 bits as they may come, the ends of what 32 bits hold among them.
+  private func lengths(_ count: Int, _ generator: inout SeededGenerator) -> [UInt32] {
+    let greatest: UInt32 = generator.chance(0.5) ? .max : 300_000_000
+    return (0..<count).map { _ in
+      switch generator.int(0...9) {
+      case 0: 0
+      case 1: .max
+      default: UInt32.random(in: 0...greatest, using: &generator)
+      }
+    }
+  }
+
+  /// Some are looked at eight at a time, or 32, and some one by one.
+  @Test(arguments: seeds(40))
+  func manyAtATimeAreAsOneByOne(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    for count in 0...70 {
+      let values = lengths(count, &generator)
+      let (narrow, wide) = (
+        LengthArray.compact(NarrowLengths(values)), LengthArray.wide(values.map { Int64($0) })
+      )
+      #expect(narrow.summary.numbers == wide.summary.numbers)
+      var summary = NarrowSummary()
+      let start = generator.int(0...count)
+      summary.add(values.span, 0..<start)
+      summary.add(values.span, start..<count)
+      #expect(summary.summary.numbers == wide.summary.numbers)
+      for spacing in [0, 12_500_000, Length.maximumExtent, .maximumExtent + 1, .maximumCoordinate] {
+        let total = values.reduce(spacing * count) { $0 + Length(millionths: Int64($1)) }
+        let main = Length(millionths: Int64.random(in: -1...total.millionths, using: &generator))
+        let (few, many) = (
+          narrow.countEnding(upTo: main, spacing: spacing),
+          wide.countEnding(upTo: main, spacing: spacing)
+        )
+        #expect(few == many)
+      }
+    }
+  }
+
+  /// Short pieces are copied sixteen at a time, where there is room for as many.
+  @Test(arguments: seeds(40))
+  func piecesOfSizesAreWhatTheyWere(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    for count in 0...70 {
+      let widths = lengths(count, &generator)
+      let heights = lengths(count, &generator)
+      let sizes = (NarrowLengths(widths), NarrowLengths(heights))
+      var pieces: [Range<Int>] = []
+      for _ in 0..<generator.int(0...8) {
+        let start = generator.int(0...count)
+        pieces.append(start..<min(count, start + generator.int(0...20)))
+      }
+      let extents = ItemExtents.narrowSizes(
+        count: pieces.reduce(5) { $0 + $1.count }
+      ) { output in
+        for piece in pieces { output.append(NarrowSizes(sizes.0, sizes.1), piece) }
+        output.append(repeating: 1, 2, count: 5)
+        return true
+      }
+      #expect(
+        extents
+          == .sizes(
+            widths: .compact(NarrowLengths(pieces.flatMap { widths[$0] } + [1, 1, 1, 1, 1])),
+            heights: .compact(NarrowLengths(pieces.flatMap { heights[$0] } + [2, 2, 2, 2, 2]))))
+    }
+    #expect(ItemExtents.narrowSizes(count: 1) { _ in true } == nil)
+    #expect(ItemExtents.narrowSizes(count: 0) { _ in false } == nil)
+    let none = ItemExtents.narrowSizes(count: 0) { _ in true }
+    #expect(none == .sizes(widths: .compact([]), heights: .compact([])))
+  }
 }
