@@ -137,6 +137,37 @@ struct SizeList: Sendable {
     }
   }
 
+  /// Visits the runs in order, from the first on at the end of which something holds that holds from there on;
+  /// those of sizes of 32 bits whose lengths differ where they lie.
+  ///
+  /// - Parameters:
+  ///   - isPast: Whether it holds, from how many items there are up to some place and their lengths added up.
+  ///   - narrow: Called with how many items are before a run, their lengths added up, and as many breadths, which
+  ///     need not count, as lengths, in millionths; returns whether to go on.
+  ///   - other: Called with each run of another kind; returns whether to go on.
+  @inline(__always)
+  func forEachRun(
+    where isPast: (_ count: Int, _ total: Length) -> Bool,
+    narrow: (
+      _ start: Int, _ before: Length, _ breadths: Span<UInt32>, _ lengths: Span<UInt32>
+    ) -> Bool,
+    other: (Place) -> Bool
+  ) {
+    guard case .described(let rope, let rule) = source else {
+      return forEachRun(where: isPast, other)
+    }
+    rope.forEachLeaf(where: { isPast($0, rule.total($0, $1)) }) { leaf, start, before in
+      let lengths = isVertical ? leaf.summary.heights : leaf.summary.widths
+      guard let sizes = leaf.narrowSizes, !lengths.isUniform else {
+        return other(Place(leaf, from: start, before, rule))
+      }
+      let total = rule.total(start, before)
+      return isVertical
+        ? narrow(start, total, sizes.widths, sizes.heights)
+        : narrow(start, total, sizes.heights, sizes.widths)
+    }
+  }
+
   /// Visits the runs in order, from the one with an item on; those of sizes of 32 bits that differ
   /// without what is before them, and where they lie, if each has both described.
   ///

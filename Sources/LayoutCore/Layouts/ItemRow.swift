@@ -110,9 +110,24 @@ final class ItemRow: SectionBody {
   func forEachItem(in rect: Rect, from start: Int, _ body: (Int, Rect) -> Bool) -> Bool {
     guard !rect.isEmpty, mayReach(rect) else { return true }
     var isGoingOn = true
-    forEachRun(in: rect, from: start) { place in
-      forEachItem(of: place, in: rect, from: start, &isGoingOn, body)
-    }
+    let (minY, maxY) = (rect.minY, rect.maxY)
+    sizes.forEachRun(
+      where: { $1 + spacing * ($0 - 1) > minY && $0 > start },
+      narrow: { first, before, breadths, lengths in
+        let top = before + spacing * first
+        let (passed, end) = lengths.countEnding(upTo: minY - top, spacing: spacing)
+        return forEachItem(
+          passed..<lengths.count, after: first, at: top + end, in: rect, from: start,
+          &isGoingOn, body
+        ) {
+          Size(
+            width: Length(millionths: Int64(breadths[$0])),
+            height: Length(millionths: Int64(lengths[$0])))
+        }
+      },
+      other: { place in
+        top(of: place) < maxY && forEachItem(of: place, in: rect, from: start, &isGoingOn, body)
+      })
     return isGoingOn
   }
 
@@ -159,7 +174,7 @@ final class ItemRow: SectionBody {
     of place: SizeList.Place, in rect: Rect, from start: Int, _ isGoingOn: inout Bool,
     _ body: (Int, Rect) -> Bool
   ) -> Bool {
-    var top = top(of: place)
+    let top = top(of: place)
     if let size = place.run.commonSize {
       let due = max(0, start - place.start)..<max(start - place.start, place.run.count)
       for index in items(of: place, size, in: rect).clamped(to: due) {
@@ -170,14 +185,36 @@ final class ItemRow: SectionBody {
       return true
     }
     let (passed, end) = place.run.main.countEnding(upTo: rect.minY - top, spacing: spacing)
-    top += end
-    for index in passed..<place.run.count {
+    return forEachItem(
+      passed..<place.run.count, after: place.start, at: top + end, in: rect, from: start,
+      &isGoingOn, body, size: place.run.size)
+  }
+
+  /// Visits those of some items that share an area with a rectangle.
+  ///
+  /// - Parameters:
+  ///   - items: Of a run, one after the other.
+  ///   - first: How many items are before the run.
+  ///   - top: Where the first of them begins.
+  ///   - rect: The rectangle.
+  ///   - start: Items before this one are passed over.
+  ///   - isGoingOn: What `body` returned last.
+  ///   - body: Called with each item and its frame; returns whether to go on.
+  ///   - size: Of an item of the run.
+  /// - Returns: Whether there may be more of them in what follows, and `body` wants them.
+  @inline(__always)
+  private func forEachItem(
+    _ items: Range<Int>, after first: Int, at top: Length, in rect: Rect, from start: Int,
+    _ isGoingOn: inout Bool, _ body: (Int, Rect) -> Bool, size: (Int) -> Size
+  ) -> Bool {
+    var top = top
+    for index in items {
       guard top < rect.maxY else { return false }
-      let size = place.run.size(index)
+      let size = size(index)
       let frame = frame(size: size, top: top)
       // Items without an area, and those beside the rectangle.
-      if place.start + index >= start, frame.overlaps(rect) {
-        isGoingOn = body(place.start + index, frame)
+      if first + index >= start, frame.overlaps(rect) {
+        isGoingOn = body(first + index, frame)
         guard isGoingOn else { return false }
       }
       top += size.height + spacing

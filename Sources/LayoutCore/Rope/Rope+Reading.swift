@@ -204,7 +204,8 @@ extension Rope {
     case .branch(let branch):
       guard isPast(branch.count, branch.summary.measure) else { return true }
       row = Rope.leafRow(in: branch, where: isPast)
-      if row.isFar { row.fetchFirst(from: index) }
+      // Who goes through all of a leaf reads it in order, which the processor sees.
+      if row.isFar, let index { row.fetchFirst(from: index) }
     }
     while true {
       repeat {
@@ -259,12 +260,11 @@ extension Rope {
 
     /// Asks for what the leaf at hand has outside of it.
     ///
-    /// - Parameter index: The element that will be read first, if that is known. Those before it, and those
-    ///   far behind it, would only be in the way: the processor brings so many lines at once, and no more.
+    /// - Parameter index: The element that will be read first. Those before it, and those far behind it, would only
+    ///   be in the way: the processor brings so many lines at once, and no more.
     @inline(never)  // Rare; inlined where lines are broken it makes that slower.
-    func fetchFirst(from index: Int?) {
+    func fetchFirst(from index: Int) {
       withLeaf { leaf, start, _ in
-        guard let index else { return leaf.fetchMembers() }
         let first = index - start
         let ahead = (first..<(first + Rope.aheadCount)).clamped(to: 0..<leaf.count)
         Chunk.fetchElements(ahead, of: leaf)
