@@ -95,7 +95,8 @@ extension BatchUpdate {
     to content: Content, names: inout KnownNames
   ) throws(UpdateRefusal) -> UpdatedContent {
     let plan = try UpdatePlan(self, for: content)
-    return plan.result(names: try plan.names(from: &names))
+    let newNames = try plan.names(after: self, from: &names)
+    return plan.result(of: self, names: newNames)
   }
 
   /// What the batch makes of content of which no names are known yet.

@@ -1,7 +1,12 @@
-/// What a change makes of content: sections replaced by others, some of which keep their items.
-struct ContentChange: Sendable {
-  /// In ascending order and apart from each other.
-  var sectionEdits: [SectionEdit]
+/// What a change makes of content.
+enum ContentChange: Sendable {
+  /// Only items of one section are others.
+  case items(section: Int, [ItemEdit])
+  /// Sections are replaced by others, some of which keep their items; in ascending order and apart from each other.
+  case sections([SectionEdit])
+
+  /// Of which nothing is another.
+  static let none = ContentChange.sections([])
 }
 
 /// Sections to be replaced by others.

@@ -64,7 +64,12 @@ struct PlaceSet: Sendable {
   private(set) var count = 0
 
   /// Takes ranges that ascend and do not overlap.
-  init(_ ranges: some Sequence<Range<Int>> = []) {
+  ///
+  /// - Parameters:
+  ///   - ranges: The ranges.
+  ///   - capacity: How many of them there may be.
+  init(_ ranges: some Sequence<Range<Int>> = [], capacity: Int = 0) {
+    runs.reserveCapacity(capacity)
     for range in ranges where !range.isEmpty {
       if let last = runs.last, last.range.upperBound == range.lowerBound {
         runs[runs.count - 1].range = last.range.lowerBound..<range.upperBound

@@ -89,7 +89,7 @@ public struct PreparedLayout: Sendable {
       old.isAsBroad(in: viewport, under: layout)
       ? Rearrangement(
         placement: old.placement, container: Container(old.viewport, direction),
-        change: ContentChange(sectionEdits: []))
+        change: .none)
       : nil
     self.init(
       try layout.arrange(content, in: Container(viewport, direction), reusing: reusable),

@@ -71,9 +71,14 @@ public struct SectionList: Sendable, RandomAccessCollection, ExpressibleByArrayL
   /// Hands out a section where it is.
   @inline(__always)
   private func withSection<Result>(_ index: Int, _ body: (Section) -> Result) -> Result {
-    let result = rope.withPlace(of: index) { body($0.leaf.chunk.sections[index - $0.start]) }
-    guard let result else { preconditionFailure("there is no section \(index)") }
-    return result
+    // The leaf is in the rope, and does not count its use.
+    defer { withExtendedLifetime(rope) {} }
+    guard let place = unsafe rope.unmanagedLeaf(with: index) else {
+      preconditionFailure("there is no section \(index)")
+    }
+    return unsafe place.leaf._withUnsafeGuaranteedRef {
+      unsafe body($0.chunk.sections[index - place.start])
+    }
   }
 
   /// Visits the sections' numbers of items in order, without a copy of what else sections have.

@@ -167,23 +167,32 @@ final class SectionStack: Placement {
   private func slots(
     after change: ContentChange, of content: Content, _ slot: SlotMaker
   ) throws(LayoutError) -> Rope<SlotRun> {
-    var edits: [Rope<SlotRun>.Edit] = []
-    for edit in change.sectionEdits {
-      var run = SlotRun(slots: [])
-      for (place, origin) in edit.sections.enumerated() {
-        let index = edit.firstSection + place
-        switch origin {
-        case .new: run.slots.append(try slot(index, content.sections[index], nil))
-        case .kept(let section):
-          if let kept = self.slot(section) { run.slots.append(kept.slot) }
-        case .edited(let section, let edits):
-          let change = self.slot(section).map { BodyChange(body: $0.slot.body, edits: edits) }
-          run.slots.append(try slot(index, content.sections[index], change))
-        }
-      }
-      edits.append(.init(range: edit.range, chunks: [run]))
+    func edited(_ index: Int, from old: Int, _ edits: [ItemEdit]) throws(LayoutError) -> Slot {
+      let change = self.slot(old).map { BodyChange(body: $0.slot.body, edits: edits) }
+      return try slot(index, content.sections[index], change)
     }
-    return slots.edited(edits)
+    switch change {
+    case .items(let section, let edits):
+      let new = try edited(section, from: section, edits)
+      return slots.replacing(section, by: SlotRun(slots: [new]))
+    case .sections(let sectionEdits):
+      var slotEdits: [Rope<SlotRun>.Edit] = []
+      for edit in sectionEdits {
+        var run = SlotRun(slots: [])
+        for (place, origin) in edit.sections.enumerated() {
+          let index = edit.firstSection + place
+          switch origin {
+          case .new: run.slots.append(try slot(index, content.sections[index], nil))
+          case .kept(let section):
+            if let kept = self.slot(section) { run.slots.append(kept.slot) }
+          case .edited(let section, let edits):
+            run.slots.append(try edited(index, from: section, edits))
+          }
+        }
+        slotEdits.append(.init(range: edit.range, chunks: [run]))
+      }
+      return slots.edited(slotEdits)
+    }
   }
 
   /// The first section that ends past what coordinates reach; nil if all end before.

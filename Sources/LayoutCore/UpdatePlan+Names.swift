@@ -1,20 +1,29 @@
 extension UpdatePlan {
   /// The names after the batch.
   ///
-  /// - Parameter known: The names before it, to be collected where they have to be known.
+  /// - Parameters:
+  ///   - batch: The batch.
+  ///   - known: The names before it, to be collected where they have to be known.
   /// - Returns: Those that had to be known, for this batch or one before.
   /// - Throws: ``UpdateRefusal`` for a name that exists already.
-  func names(from known: inout KnownNames) throws(UpdateRefusal) -> KnownNames {
+  func names(
+    after batch: BatchUpdate, from known: inout KnownNames
+  ) throws(UpdateRefusal) -> KnownNames {
+    guard known.sections != nil || known.items != nil || batch.bringsNames else {
+      return KnownNames()
+    }
     // Sections first, as everywhere.
-    let sections = try sectionNames(from: &known)
-    return KnownNames(sections: sections, items: try itemNames(from: &known))
+    let sections = try sectionNames(after: batch, from: &known)
+    return KnownNames(sections: sections, items: try itemNames(after: batch, from: &known))
   }
 
-  private func sectionNames(from known: inout KnownNames) throws(UpdateRefusal) -> NameSet? {
-    let new = describedSections.filter { $0.section.id != nil }
+  private func sectionNames(
+    after batch: BatchUpdate, from known: inout KnownNames
+  ) throws(UpdateRefusal) -> NameSet? {
+    let new = batch.describedSections.filter { $0.section.id != nil }
     guard !new.isEmpty || known.sections != nil else { return nil }
     let change = NameChange(
-      of: known.sectionNames(of: content), removing: removedSectionFingerprints,
+      of: known.sectionNames(of: content), removing: removedSectionFingerprints(batch),
       adding: new.compactMap { $0.section.id.map { NameSet.fingerprint($0.utf8.span) } })
     guard let conflict = change.firstConflict else { return change.result }
     let (place, section, operation) = new[conflict.index]
@@ -26,8 +35,10 @@ extension UpdatePlan {
     }
   }
 
-  private func itemNames(from known: inout KnownNames) throws(UpdateRefusal) -> NameSet? {
-    var new = describedSections.map {
+  private func itemNames(
+    after batch: BatchUpdate, from known: inout KnownNames
+  ) throws(UpdateRefusal) -> NameSet? {
+    var new = batch.describedSections.map {
       (section: $0.place, items: $0.section.items, operation: $0.operation)
     }
     for (index, insert) in batch.insertItems.enumerated() where insert.items.ids != nil {
@@ -43,7 +54,7 @@ extension UpdatePlan {
       }
     }
     let change = NameChange(
-      of: known.itemNames(of: content), removing: removedItemFingerprints, adding: added)
+      of: known.itemNames(of: content), removing: removedItemFingerprints(batch), adding: added)
     guard let conflict = change.firstConflict,
       let (place, item) = UpdatePlan.item(ofName: conflict.index, among: new.map(\.items))
     else { return change.result }
@@ -78,23 +89,14 @@ extension UpdatePlan {
     return nil
   }
 
-  /// The sections that the batch describes: where they come, and what says so.
-  private var describedSections: [(place: Int, section: Section, operation: UpdateOperation)] {
-    batch.insertSections.enumerated().map { ($1.at, $1.section, .insertSection($0)) }
-      + batch.reloadSections.enumerated().map { ($1.at, $1.section, .reloadSection($0)) }
-  }
-
-  /// The sections of which nothing is left but, where they are reloaded, the place.
-  private var replacedSections: [Int] { batch.deleteSections + batch.reloadSections.map(\.at) }
-
-  private var removedSectionFingerprints: [UInt64] {
-    replacedSections.compactMap { section in
+  private func removedSectionFingerprints(_ batch: BatchUpdate) -> [UInt64] {
+    batch.replacedSections.compactMap { section in
       content.sections[section].id.map { NameSet.fingerprint($0.utf8.span) }
     }
   }
 
   /// Of items that are deleted, and of all items of sections that are deleted or reloaded.
-  private var removedItemFingerprints: [UInt64] {
+  private func removedItemFingerprints(_ batch: BatchUpdate) -> [UInt64] {
     var removed: [UInt64] = []
     func remove(_ range: Range<Int>, of section: Int) {
       content.sections.items(ofSection: section).forEachID(in: range) {
@@ -102,7 +104,7 @@ extension UpdatePlan {
         return true
       }
     }
-    for section in replacedSections {
+    for section in batch.replacedSections {
       remove(0..<content.sections.itemCount(ofSection: section), of: section)
     }
     // An empty range may name any section.
@@ -111,4 +113,20 @@ extension UpdatePlan {
     }
     return removed
   }
+}
+
+extension BatchUpdate {
+  /// Whether it may bring names.
+  fileprivate var bringsNames: Bool {
+    changesSections || insertItems.contains { $0.items.ids != nil }
+  }
+
+  /// The sections that the batch describes: where they come, and what says so.
+  fileprivate var describedSections: [(place: Int, section: Section, operation: UpdateOperation)] {
+    insertSections.enumerated().map { ($1.at, $1.section, .insertSection($0)) }
+      + reloadSections.enumerated().map { ($1.at, $1.section, .reloadSection($0)) }
+  }
+
+  /// The sections of which nothing is left but, where they are reloaded, the place.
+  fileprivate var replacedSections: [Int] { deleteSections + reloadSections.map(\.at) }
 }

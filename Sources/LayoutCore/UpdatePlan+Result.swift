@@ -1,17 +1,38 @@
 extension UpdatePlan {
   /// The content after the batch.
   ///
-  /// - Parameter names: The names there are then, as far as they are known.
+  /// - Parameters:
+  ///   - batch: The batch.
+  ///   - names: The names there are then, as far as they are known.
   /// - Returns: The content, and what changed.
-  func result(names: KnownNames) -> UpdatedContent {
+  func result(of batch: BatchUpdate, names: KnownNames) -> UpdatedContent {
+    let (rope, change) =
+      if map.items.count == 1, sections.old.isEmpty, sections.new.isEmpty {
+        itemsOfOneSection(batch)
+      } else {
+        sectionsAndItems(batch)
+      }
+    return UpdatedContent(
+      content: Content(sections: SectionList(rope: rope)), map: map, names: names, change: change)
+  }
+
+  /// What nearly all batches make of the sections: one has other items.
+  private func itemsOfOneSection(_ batch: BatchUpdate) -> (Rope<SectionRun>, ContentChange) {
+    let (section, map) = map.items[0]
+    let edits = itemEdits(places(ofOldSection: section), map, batch)
+    var run = SectionRun([content.sections[section]])
+    run.sections[0].items = run.sections[0].items.edited(edits)
+    return (content.sections.rope.replacing(section, by: run), .items(section: section, edits))
+  }
+
+  /// What a batch makes of sections of which some come, go, move or are others, or have other items.
+  private func sectionsAndItems(_ batch: BatchUpdate) -> (Rope<SectionRun>, ContentChange) {
     // Sections with other items stay where they are, and are replaced there.
-    var old = items.compactMap { places in
-      map.movedSections[places.section] == nil ? places.section..<(places.section + 1) : nil
+    var old = map.items.compactMap { section, _ in
+      map.movedSections[section] == nil ? section..<(section + 1) : nil
     }
-    if !sections.old.isEmpty {
-      old += sections.old.map(\.range)
-      old.sort { $0.lowerBound < $1.lowerBound }
-    }
+    old += sections.old.map(\.range)
+    old.sort { $0.lowerBound < $1.lowerBound }
     var growth = 0
     var sectionEdits: [SectionEdit] = []
     var ropeEdits: [Rope<SectionRun>.Edit] = []
@@ -21,14 +42,14 @@ extension UpdatePlan {
       if old != nil, map.newSection(of: range.lowerBound) != nil,
         map.movedSections[range.lowerBound] == nil
       {
-        let (origin, section) = origin(ofSection: range.lowerBound)
+        let (origin, section) = origin(ofSection: range.lowerBound, batch)
         (origins, run.sections) = ([origin], [section])
       }
       for place in new {
         let index = place.range.lowerBound
         let (origin, section) =
           inserted[index].map { (.new, $0) }
-          ?? origin(ofSection: map.movedSectionOrigins[index] ?? 0)
+          ?? origin(ofSection: map.movedSectionOrigins[index] ?? 0, batch)
         origins.append(origin)
         run.sections.append(section)
       }
@@ -37,22 +58,24 @@ extension UpdatePlan {
       growth += origins.count - range.count
       ropeEdits.append(.init(range: range, chunks: [run]))
     }
-    return UpdatedContent(
-      content: Content(sections: SectionList(rope: content.sections.rope.edited(ropeEdits))),
-      map: map, names: names, change: ContentChange(sectionEdits: sectionEdits))
+    return (content.sections.rope.edited(ropeEdits), .sections(sectionEdits))
   }
 
   /// What becomes of a section that stays or moves.
-  private func origin(ofSection section: Int) -> (SectionOrigin, Section) {
+  private func origin(
+    ofSection section: Int, _ batch: BatchUpdate
+  ) -> (SectionOrigin, Section) {
     if let new = reloaded[section] { return (.new, new) }
     var description = content.sections[section]
-    guard let index = index(ofOldSection: section) else { return (.kept(section), description) }
-    let edits = itemEdits(items[index], map.items[index].map)
+    guard let map = map.items(ofOldSection: section) else { return (.kept(section), description) }
+    let edits = itemEdits(places(ofOldSection: section), map, batch)
     description.items = description.items.edited(edits)
     return (.edited(section, edits), description)
   }
 
-  private func itemEdits(_ places: Places, _ map: IndexMap) -> [ItemEdit] {
+  private func itemEdits(
+    _ places: Places, _ map: IndexMap, _ batch: BatchUpdate
+  ) -> [ItemEdit] {
     // Where nothing comes, no place need be looked for.
     if places.new.isEmpty, !places.old.contains(where: \.isReload) {
       return map.removed.ranges.map { ItemEdit(range: $0, chunks: []) }

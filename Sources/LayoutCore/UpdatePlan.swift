@@ -3,15 +3,16 @@
 /// Most batches change one item, so there are no tables that take longer to make than to use: places
 /// are sorted, and found by bisection. Not to be copied: there is a lot of it.
 struct UpdatePlan: ~Copyable {
-  let batch: BatchUpdate
   let content: Content
   private(set) var sections = Places()
   private(set) var reloaded: [Int: Section] = [:]
   private(set) var inserted: [Int: Section] = [:]
   private(set) var map = BatchMap(
     sections: IndexMap(oldCount: 0, removed: PlaceSet(), added: PlaceSet()))
-  /// Of sections of which items change, ascending by where they were.
-  private(set) var items: [Places] = []
+  /// Of items, ascending by where they were.
+  private var oldItems: [OldPlace] = []
+  /// Of items, ascending by where their sections were and where they come.
+  private var newItems: [NewPlace] = []
   /// The section that was last found to keep its items.
   private var kept: (section: Int, itemCount: Int)?
 
@@ -19,11 +20,10 @@ struct UpdatePlan: ~Copyable {
   ///
   /// - Throws: ``UpdateRefusal`` with the first rule that is broken.
   init(_ batch: BatchUpdate, for content: Content) throws(UpdateRefusal) {
-    self.batch = batch
     self.content = content
-    try addSections()
-    try addItems()
-    try checkExpectation()
+    try addSections(of: batch)
+    try addItems(of: batch)
+    try checkExpectation(of: batch)
   }
 
   /// Places before the batch that something happens to.
@@ -31,9 +31,10 @@ struct UpdatePlan: ~Copyable {
     /// Where the section of these items was; 0 for sections.
     var section: Int
     var range: Range<Int>
-    /// Whether they stay, and are others.
-    var isReload: Bool
     var operation: UpdateOperation
+
+    /// Whether they stay, and are others.
+    var isReload: Bool { operation.isReload }
   }
 
   /// Places after the batch of what is inserted or moved there.
@@ -147,8 +148,9 @@ struct UpdatePlan: ~Copyable {
 
     func map(oldCount: Int) -> IndexMap {
       IndexMap(
-        oldCount: oldCount, removed: PlaceSet(old.lazy.filter { !$0.isReload }.map { $0.range }),
-        added: PlaceSet(new.lazy.map { $0.range }))
+        oldCount: oldCount,
+        removed: PlaceSet(old.lazy.filter { !$0.isReload }.map { $0.range }, capacity: old.count),
+        added: PlaceSet(new.lazy.map { $0.range }, capacity: new.count))
     }
   }
 
@@ -163,7 +165,7 @@ struct UpdatePlan: ~Copyable {
 
   // MARK: Sections
 
-  private mutating func addSections() throws(UpdateRefusal) {
+  private mutating func addSections(of batch: BatchUpdate) throws(UpdateRefusal) {
     let count = content.sections.count
     guard batch.changesSections else {
       map.sections = IndexMap(oldCount: count, removed: PlaceSet(), added: PlaceSet())
@@ -172,21 +174,19 @@ struct UpdatePlan: ~Copyable {
     var old: [OldPlace] = []
     var new: [NewPlace] = []
     func add(
-      _ section: Int, _ operation: UpdateOperation, _ verb: String, isReload: Bool = false
+      _ section: Int, _ operation: UpdateOperation, _ verb: String
     ) throws(UpdateRefusal) {
       guard (0..<count).contains(section) else {
         throw UpdatePlan.refusal(
           operation, "section \(section) cannot be \(verb): there are \(count) sections before")
       }
-      old.append(
-        OldPlace(
-          section: 0, range: section..<(section + 1), isReload: isReload, operation: operation))
+      old.append(OldPlace(section: 0, range: section..<(section + 1), operation: operation))
     }
     for (index, section) in batch.deleteSections.enumerated() {
       try add(section, .deleteSection(index), "deleted")
     }
     for (index, reload) in batch.reloadSections.enumerated() {
-      try add(reload.at, .reloadSection(index), "reloaded", isReload: true)
+      try add(reload.at, .reloadSection(index), "reloaded")
       reloaded[reload.at] = reload.section
       map.reloadedSections[reload.at] = (
         content.sections[reload.at].decorations, reload.section.decorations
@@ -236,16 +236,18 @@ struct UpdatePlan: ~Copyable {
       section.map { "section \($0.old) has \(count) items before" }
         ?? "there are \(count) sections before"
     }
-    for (first, second) in zip(places.old, places.old.dropFirst())
-    where second.range.lowerBound < first.range.upperBound {
-      let end = first.range.upperBound
+    for index in places.old.indices.dropFirst()
+    where places.old[index].range.lowerBound < places.old[index - 1].range.upperBound {
+      let second = places.old[index]
+      let end = places.old[index - 1].range.upperBound
       throw UpdatePlan.refusal(
         second.operation,
         "\(noun) \(second.range.lowerBound)\(inSection(section?.old)) is deleted, reloaded or moved twice; \(before)",
         repair: { $0.cut(second.operation, to: end) })
     }
-    for (first, second) in zip(places.new, places.new.dropFirst())
-    where second.range.lowerBound < first.range.upperBound {
+    for index in places.new.indices.dropFirst()
+    where places.new[index].range.lowerBound < places.new[index - 1].range.upperBound {
+      let second = places.new[index]
       let after = places.countAfter(count)
       throw UpdatePlan.refusal(
         second.operation,
@@ -256,26 +258,26 @@ struct UpdatePlan: ~Copyable {
 
   // MARK: Items
 
-  private mutating func addItems() throws(UpdateRefusal) {
+  private mutating func addItems(of batch: BatchUpdate) throws(UpdateRefusal) {
     var old: [OldPlace] = []
     old.reserveCapacity(
       batch.deleteItems.count + batch.reloadItems.count + batch.moveItems.count)
     var new: [NewPlace] = []
     for (index, range) in batch.deleteItems.enumerated() where range.start < range.end {
-      old.append(try oldPlace(range, isReload: false, .deleteItems(index)))
+      old.append(try oldPlace(range, .deleteItems(index)))
     }
     for index in batch.reloadItems.indices {
       let count = batch.reloadItems[index].items.count
       guard count > 0 else { continue }
       let at = batch.reloadItems[index].at
       let range = ItemRange(section: at.section, start: at.item, end: at.item + count)
-      old.append(try oldPlace(range, isReload: true, .reloadItems(index)))
+      old.append(try oldPlace(range, .reloadItems(index)))
     }
     for (index, move) in batch.moveItems.enumerated() {
       let operation = UpdateOperation.moveItem(index)
       let range = ItemRange(
         section: move.from.section, start: move.from.item, end: move.from.item + 1)
-      old.append(try oldPlace(range, isReload: false, operation))
+      old.append(try oldPlace(range, operation))
       new.append(try newPlace(move.to, count: 1, operation))
       map.movedItems[move.from] = move.to
       map.movedItemOrigins[move.to] = move.from
@@ -285,8 +287,9 @@ struct UpdatePlan: ~Copyable {
       guard count > 0 else { continue }
       new.append(try newPlace(batch.insertItems[index].at, count: count, .insertItems(index)))
     }
-    old.sort { ($0.section, $0.range.lowerBound) < ($1.section, $1.range.lowerBound) }
-    new.sort { ($0.section, $0.range.lowerBound) < ($1.section, $1.range.lowerBound) }
+    old.sortIfNeeded { ($0.section, $0.range.lowerBound) < ($1.section, $1.range.lowerBound) }
+    new.sortIfNeeded { ($0.section, $0.range.lowerBound) < ($1.section, $1.range.lowerBound) }
+    (oldItems, newItems) = (old, new)
     var oldRest = old[...]
     var newRest = new[...]
     while !oldRest.isEmpty || !newRest.isEmpty {
@@ -301,7 +304,6 @@ struct UpdatePlan: ~Copyable {
       if let last = places.new.last, last.range.upperBound > map.newCount {
         throw refusal(of: last, in: places, before: before, after: map.newCount)
       }
-      items.append(places)
       self.map.items.append((section, map))
     }
   }
@@ -327,13 +329,12 @@ struct UpdatePlan: ~Copyable {
 
   @inline(__always)
   private mutating func oldPlace(
-    _ range: ItemRange, isReload: Bool, _ operation: UpdateOperation
+    _ range: ItemRange, _ operation: UpdateOperation
   ) throws(UpdateRefusal) -> OldPlace {
     let isKept = kept.map { $0.section == range.section && range.end <= $0.itemCount } ?? false
     if !isKept || range.start < 0 { try check(range, operation) }
     return OldPlace(
-      section: range.section, range: range.start..<range.end, isReload: isReload,
-      operation: operation)
+      section: range.section, range: range.start..<range.end, operation: operation)
   }
 
   /// Refuses items that do not exist before the batch, or go with their section.
@@ -418,29 +419,28 @@ struct UpdatePlan: ~Copyable {
   /// How many items each section has after the batch.
   ///
   /// - Complexity: O(s) for s sections; O(s · log s) if sections change as a whole.
-  private func itemCounts() -> [Int] {
+  private func itemCounts(after batch: BatchUpdate) -> [Int] {
     let count = map.sections.newCount
     guard !batch.changesSections else { return (0..<count).map { itemCount(ofNewSection: $0) } }
     var counts: [Int] = []
     counts.reserveCapacity(count)
     content.sections.forEachItemCount { counts.append($0) }
-    for places in items { counts[places.section] = itemCount(ofNewSection: places.section) }
+    for (section, _) in map.items { counts[section] = itemCount(ofNewSection: section) }
     return counts
   }
 
-  /// What happens to the items of a section; nil if nothing does.
-  private func places(ofOldSection old: Int) -> Places? {
-    index(ofOldSection: old).map { items[$0] }
+  /// What happens to the items of a section.
+  ///
+  /// - Complexity: O(log k) for k operations.
+  func places(ofOldSection section: Int) -> Places {
+    Places(
+      section: section, old: oldItems.run(ofSection: section) { $0.section },
+      new: newItems.run(ofSection: section) { $0.section })
   }
 
-  /// Where a section is in ``items``, and among the maps; nil if it is not.
-  func index(ofOldSection old: Int) -> Int? {
-    sortedIndex(of: old, among: items.count) { items[$0].section }
-  }
-
-  private func checkExpectation() throws(UpdateRefusal) {
+  private func checkExpectation(of batch: BatchUpdate) throws(UpdateRefusal) {
     guard let expected = batch.expectedItemCounts else { return }
-    let counts = itemCounts()
+    let counts = itemCounts(after: batch)
     let count = counts.count
     func refuse(_ reason: String) -> UpdateRefusal {
       UpdatePlan.refusal(.expectation, reason) { $0.expectedItemCounts = counts }
@@ -454,8 +454,7 @@ struct UpdatePlan: ~Copyable {
       let sum =
         if let old = map.oldSection(of: section), reloaded[old] == nil {
           UpdatePlan.sum(
-            old, content.sections.itemCount(ofSection: old), places(ofOldSection: old) ?? Places()
-          )
+            old, content.sections.itemCount(ofSection: old), places(ofOldSection: old))
         } else {
           "section \(section) comes with \(counts[section]) items"
         }
@@ -464,9 +463,32 @@ struct UpdatePlan: ~Copyable {
   }
 }
 
+extension Array {
+  /// Sorts what is not in order yet, as nearly all are.
+  fileprivate mutating func sortIfNeeded(by isBefore: (Element, Element) -> Bool) {
+    if indices.dropFirst().contains(where: { isBefore(self[$0], self[$0 - 1]) }) {
+      sort(by: isBefore)
+    }
+  }
+
+  /// Those of one section, where they ascend by section.
+  fileprivate func run(
+    ofSection section: Int, _ sectionOf: (Element) -> Int
+  ) -> ArraySlice<Element> {
+    let start = partitioningIndex(count) { sectionOf(self[$0]) >= section }
+    let end = partitioningIndex(count) { sectionOf(self[$0]) > section }
+    return self[start..<end]
+  }
+}
+
 extension ArraySlice {
-  /// Takes the first elements off for which something holds.
+  /// Takes the first elements off for which something holds, as it does for no others.
   fileprivate mutating func popPrefix(while holds: (Element) -> Bool) -> ArraySlice {
+    // Mostly it holds for all.
+    if let last, holds(last) {
+      defer { self = [] }
+      return self
+    }
     let end = firstIndex { !holds($0) } ?? endIndex
     let prefix = self[..<end]
     self = self[end...]
@@ -478,6 +500,13 @@ extension UpdateOperation {
   fileprivate var isMove: Bool {
     switch self {
     case .moveSection, .moveItem: true
+    default: false
+    }
+  }
+
+  fileprivate var isReload: Bool {
+    switch self {
+    case .reloadSection, .reloadItems: true
     default: false
     }
   }
@@ -497,7 +526,7 @@ extension BatchUpdate {
   }
 
   /// Whether there are operations on sections as a whole.
-  fileprivate var changesSections: Bool {
+  var changesSections: Bool {
     !(deleteSections.isEmpty && insertSections.isEmpty && moveSections.isEmpty
       && reloadSections.isEmpty)
   }

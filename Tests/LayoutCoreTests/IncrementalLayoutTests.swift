@@ -18,7 +18,8 @@ private final class RecordingLayout: CollectionLayout {
   func arrange(
     _ content: Content, in container: Container, reusing old: Rearrangement?
   ) throws(LayoutError) -> any Placement {
-    isReusing.withLock { $0 = old?.change.sectionEdits.isEmpty ?? false }
+    let isReused = if case .sections(let edits) = old?.change { edits.isEmpty } else { false }
+    isReusing.withLock { $0 = isReused }
     return try ListLayout().arrange(content, in: container, reusing: old)
   }
 }

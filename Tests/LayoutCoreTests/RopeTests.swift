@@ -93,6 +93,12 @@ struct RopeTests {
       #expect(unsafe unmanaged?.leaf.takeUnretainedValue() === found?.leaf)
       #expect(unsafe unmanaged?.start == found?.start)
     }
+    if let index = array.indices.randomElement(using: &generator) {
+      let new = (0..<generator.int(0...12)).map { _ in generator.int(0...9) }
+      let replaced = rope.replacing(index, by: NumberRun(numbers: new))
+      #expect(replaced.numbers == array[..<index] + new + array[(index + 1)...])
+      #expect(replaced.summary.total == replaced.numbers.reduce(0, +))
+    }
     #expect(unsafe rope.unmanagedLeaf(with: -1) == nil)
     #expect(unsafe rope.unmanagedLeaf(with: array.count) == nil)
     let first = generator.int(0...array.count)

@@ -27,6 +27,19 @@ extension Rope {
     }
   }
 
+  /// The same sequence with a chunk in the place of one element.
+  ///
+  /// - Parameters:
+  ///   - index: 0 ..< count.
+  ///   - chunk: The chunk.
+  /// - Returns: The changed rope; it shares what did not change.
+  /// - Complexity: O(log n).
+  func replacing(_ index: Int, by chunk: Chunk) -> Rope {
+    // Most collections have one section.
+    if case .leaf(let leaf) = root, leaf.count == 1 { return Rope(root: .leaf(Leaf(chunk))) }
+    return edited([Edit(range: index..<(index + 1), chunks: [chunk])])
+  }
+
   /// The edits that are still to be made while nodes are gone through in order.
   private struct PendingEdits {
     private let edits: [Edit]
