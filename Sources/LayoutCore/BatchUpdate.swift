@@ -77,7 +77,7 @@ public struct UpdatedContent: Sendable {
   public var map: any ElementMap
   /// The names there are afterwards, as far as anybody had to know them.
   public var names: KnownNames
-  /// Which sections it touches; nil if nobody has worked that out: all are laid out anew then.
+  /// Which sections it touches, or items of which; nil if nobody has worked that out: all are laid out anew then.
   var change: ContentChange?
 }
 

@@ -159,7 +159,7 @@ struct NarrowSummary {
 
   init() {}
 
-  /// Adds some of many lengths: few, since one is looked at after the other.
+  /// Adds some of many lengths, one after the other: mostly they are few.
   @inline(__always)
   mutating func add(_ values: Span<UInt32>, _ range: Range<Int>) {
     let part = values.extracting(range)
@@ -176,7 +176,7 @@ struct NarrowSummary {
   /// Of many lengths.
   init(_ values: Span<UInt32>) {
     var extremes = (least: SIMD8<Int32>(repeating: .max), greatest: SIMD8<Int32>(repeating: .min))
-    var totals = (even: SIMD4<UInt64>.zero, odd: SIMD4<UInt64>.zero)
+    var sum = NarrowSum()
     // Processors of any age compare signed numbers: turned around zero, those without a sign are in the same order.
     let turn = UInt32(1) << 31
     var rest = values
@@ -184,12 +184,10 @@ struct NarrowSummary {
       let signed = SIMD8<Int32>(truncatingIfNeeded: eight ^ SIMD8(repeating: turn))
       extremes.least.replace(with: signed, where: signed .< extremes.least)
       extremes.greatest.replace(with: signed, where: signed .> extremes.greatest)
-      let pairs = unsafe unsafeBitCast(eight, to: SIMD4<UInt64>.self)
-      totals.even &+= pairs & SIMD4(repeating: UInt64(UInt32.max))
-      totals.odd &+= pairs &>> SIMD4(repeating: 32)
+      sum.add(eight)
     }
     count = values.count - rest.count
-    total = (totals.even &+ totals.odd).wrappedSum()
+    total = sum.total
     least = UInt32(bitPattern: extremes.least.min()) ^ turn
     greatest = UInt32(bitPattern: extremes.greatest.max()) ^ turn
     add(rest, rest.indices)
@@ -200,6 +198,23 @@ struct NarrowSummary {
     return LengthSummary(
       count: count, total: Length(millionths: Int64(clamping: total)),
       least: Length(millionths: Int64(least)), greatest: Length(millionths: Int64(greatest)))
+  }
+}
+
+/// Lengths of 32 bits added up, eight at a time.
+private struct NarrowSum {
+  /// Of every second of them, so that 32 bits are room for what does not fit into as many.
+  private var even = SIMD4<UInt64>.zero
+  private var odd = SIMD4<UInt64>.zero
+
+  var total: UInt64 { (even &+ odd).wrappedSum() }
+
+  @inline(__always)
+  mutating func add(_ eight: SIMD8<UInt32>) {
+    // Safe: as many bits.
+    let pairs = unsafe unsafeBitCast(eight, to: SIMD4<UInt64>.self)
+    even &+= pairs & SIMD4(repeating: UInt64(UInt32.max))
+    odd &+= pairs &>> SIMD4(repeating: 32)
   }
 }
 
@@ -214,13 +229,10 @@ extension Span<UInt32> {
   func countEnding(upTo main: Length, spacing: Length) -> (count: Int, end: Length) {
     var end: Length = 0
     var rest = self
-    // Many at once, as long as the last of them ends in time. An extent and at most a thousand or so lengths of
-    // 32 bits: no sum is near the end of 64.
-    while spacing <= .maximumExtent, rest.count >= 32 {
-      let next = end.millionths &+ Int64(bitPattern: rest.sumOf32) &+ spacing.millionths &* 32
-      guard next &- spacing.millionths <= main.millionths else { break }
-      end = Length(millionths: next)
-      rest = rest.extracting(droppingFirst: 32)
+    // An extent and at most a thousand or so lengths of 32 bits: no sum is near the end of 64.
+    if spacing <= .maximumExtent {
+      rest.skip(4, endingUpTo: main, spacing: spacing, &end)
+      rest.skip(1, endingUpTo: main, spacing: spacing, &end)
     }
     var passed = count - rest.count
     while passed < count {
@@ -232,18 +244,25 @@ extension Span<UInt32> {
     return (passed, end)
   }
 
-  /// Of at least 32 the first 32 added up.
+  /// Takes some eights off the front, as long as the last of them ends in time.
   @inline(__always)
-  private var sumOf32: UInt64 {
-    var totals = (even: SIMD4<UInt64>.zero, odd: SIMD4<UInt64>.zero)
-    var rest = self
-    for _ in 0..<4 {
-      guard let eight = rest.popEight() else { break }
-      let pairs = unsafe unsafeBitCast(eight, to: SIMD4<UInt64>.self)
-      totals.even &+= pairs & SIMD4(repeating: UInt64(UInt32.max))
-      totals.odd &+= pairs &>> SIMD4(repeating: 32)
+  private mutating func skip(
+    _ eightsCount: Int, endingUpTo main: Length, spacing: Length, _ end: inout Length
+  ) {
+    while true {
+      var rest = self
+      var sum = NarrowSum()
+      for _ in 0..<eightsCount {
+        guard let eight = rest.popEight() else { return }
+        sum.add(eight)
+      }
+      let next =
+        end.millionths &+ Int64(bitPattern: sum.total)
+        &+ spacing.millionths &* Int64(8 &* eightsCount)
+      guard next &- spacing.millionths <= main.millionths else { return }
+      end = Length(millionths: next)
+      self = rest
     }
-    return (totals.even &+ totals.odd).wrappedSum()
   }
 
   /// Takes the first eight off; nil if there are not so many.

@@ -12,12 +12,12 @@ struct NarrowSizes: ~Escapable {
   }
 }
 
-/// What is known of sizes of 32 bits: so few that one can be looked at after the other.
+/// What is known of sizes of 32 bits.
 struct NarrowSizesSummary {
   private(set) var widths = NarrowSummary()
   private(set) var heights = NarrowSummary()
 
-  /// Adds some of many sizes.
+  /// Adds some of many sizes, one after the other: mostly they are few.
   @inline(__always)
   mutating func add(_ sizes: borrowing NarrowSizes, _ range: Range<Int>) {
     widths.add(sizes.widths, range)
@@ -117,7 +117,7 @@ extension ItemExtents {
       unsafe widths.withUnsafeMutableBufferPointer { widths, filledWidths in
         unsafe heights.withUnsafeMutableBufferPointer { heights, filledHeights in
           guard let firstWidth = widths.baseAddress, let firstHeight = heights.baseAddress else {
-            return count == 0
+            return false
           }
           var output = unsafe NarrowSizesOutput(unchecked: firstWidth, firstHeight, room: count)
           let isFilled = fill(&output)

@@ -2,7 +2,7 @@ extension UpdatePlan {
   /// The names after the batch.
   ///
   /// - Parameters:
-  ///   - batch: The batch.
+  ///   - batch: The batch that was checked.
   ///   - known: The names before it, to be collected where they have to be known.
   /// - Returns: Those that had to be known, for this batch or one before.
   /// - Throws: ``UpdateRefusal`` for a name that exists already.

@@ -2,7 +2,7 @@ extension UpdatePlan {
   /// The content after the batch.
   ///
   /// - Parameters:
-  ///   - batch: The batch.
+  ///   - batch: The batch that was checked.
   ///   - names: The names there are then, as far as they are known.
   /// - Returns: The content, and what changed.
   func result(of batch: BatchUpdate, names: KnownNames) -> UpdatedContent {

@@ -464,7 +464,7 @@ struct UpdatePlan: ~Copyable {
 }
 
 extension Array {
-  /// Sorts what is not in order yet, as nearly all are.
+  /// Sorts, unless all is in order, as it nearly always is.
   fileprivate mutating func sortIfNeeded(by isBefore: (Element, Element) -> Bool) {
     if indices.dropFirst().contains(where: { isBefore(self[$0], self[$0 - 1]) }) {
       sort(by: isBefore)

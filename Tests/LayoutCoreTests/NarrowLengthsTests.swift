@@ -99,12 +99,20 @@ struct NarrowLengthsTests {
       #expect(summary.summary.numbers == wide.summary.numbers)
       for spacing in [0, 12_500_000, Length.maximumExtent, .maximumExtent + 1, .maximumCoordinate] {
         let total = values.reduce(spacing * count) { $0 + Length(millionths: Int64($1)) }
-        let main = Length(millionths: Int64.random(in: -1...total.millionths, using: &generator))
-        let (few, many) = (
-          narrow.countEnding(upTo: main, spacing: spacing),
-          wide.countEnding(upTo: main, spacing: spacing)
-        )
-        #expect(few == many)
+        let passed = generator.int(0...count)
+        let end = values[..<passed].reduce(spacing * (passed - 1)) {
+          $0 + Length(millionths: Int64($1))
+        }
+        let somewhere = Int64.random(in: -1...total.millionths, using: &generator)
+        let hair = Length(millionths: 1)
+        // Where one ends, and next to it on both sides.
+        for main in [Length(millionths: somewhere), end - hair, end, end + hair] {
+          let (few, many) = (
+            narrow.countEnding(upTo: main, spacing: spacing),
+            wide.countEnding(upTo: main, spacing: spacing)
+          )
+          #expect(few == many)
+        }
       }
     }
   }

@@ -132,6 +132,15 @@ struct RopeTests {
     #expect(found.map { sum + $0.chunk.summary.total > half } ?? true)
   }
 
+  @Test(arguments: [0, 1, 4, 5, 12]) func theOnlyElementIsReplaced(count: Int) {
+    let new = Array(0..<count)
+    let rope = Rope([NumberRun(numbers: [7])]).replacing(0, by: NumberRun(numbers: new))
+    #expect(rope.numbers == new)
+    #expect(rope.count == count)
+    let again = rope.edited([.init(range: count..<count, chunks: [NumberRun(numbers: [8])])])
+    #expect(again.numbers == new + [8])
+  }
+
   @Test func aRopeStaysFlatWhenItIsAppendedTo() {
     var rope = Rope<NumberRun>([])
     for number in 0..<5000 {

@@ -86,6 +86,44 @@ struct SectionBodyTests {
     }
   }
 
+  /// In rows of more items than one piece has, each with a length of its own, pieces end where others begin.
+  @Test(arguments: seeds(16))
+  func rowsOfSeveralPiecesAreTheItemsThatAskingForEachFinds(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let count = 3 * Items.capacity
+    var section = random.section()
+    section.items = ItemList(
+      Items(
+        count: count,
+        extents: .sizes(
+          widths: LengthArray(count: count) { _ in random.length(1...90) },
+          heights: LengthArray(count: count) { _ in random.length(1...90) })))
+    let list = random.listLayout()
+    for layout in [list, random.coverFlowLayout()] as [any CollectionLayout] {
+      let placement = try PreparedLayout(
+        Content(sections: [section]), layout: layout, viewport: random.viewport()
+      ).placement
+      let frames = try (0..<count).map { item in
+        let indexPath = IndexPath(item: item, section: 0)
+        return (
+          indexPath: indexPath, frame: try #require(placement.restingFrame(ofItemAt: indexPath))
+        )
+      }
+      for end in [1, Items.capacity, 2 * Items.capacity, random.int(1...count)] {
+        let near = frames[max(0, end - 3)..<min(count, end + 3)]
+        let rect = random.rect(near: near.map(\.frame))
+        let expected = frames.filter { $0.frame.overlaps(rect) }
+        expectRuns(of: placement, in: rect, are: expected)
+        // Covers show elsewhere than where they rest.
+        if placement.movesCells { continue }
+        let start = near[random.int(near.startIndex...(near.endIndex - 1))].indexPath
+        expectCells(
+          of: placement, in: rect, from: start, count: count,
+          are: expected.filter { $0.indexPath >= start })
+      }
+    }
+  }
+
   /// A window may be a thousand viewports long, and its lines any number.
   @Test(arguments: [FlowLayout(), WaterfallLayout()] as [any CollectionLayout])
   func equalItemsFromEndToEndAreNotGoneThrough(layout: any CollectionLayout) throws {

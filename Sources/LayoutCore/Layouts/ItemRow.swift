@@ -112,7 +112,8 @@ final class ItemRow: SectionBody {
     var isGoingOn = true
     let (minY, maxY) = (rect.minY, rect.maxY)
     sizes.forEachRun(
-      where: { $1 + spacing * ($0 - 1) > minY && $0 > start },
+      where: isPast(minY, start),
+      // One that begins below the rectangle's end has no item above it, and is the last.
       narrow: { first, before, breadths, lengths in
         let top = before + spacing * first
         let (passed, end) = lengths.countEnding(upTo: minY - top, spacing: spacing)
@@ -155,9 +156,15 @@ final class ItemRow: SectionBody {
   @inline(__always)
   private func forEachRun(in rect: Rect, from start: Int, _ body: (SizeList.Place) -> Bool) {
     let (minY, maxY) = (rect.minY, rect.maxY)
-    sizes.forEachRun(where: { $1 + spacing * ($0 - 1) > minY && $0 > start }) { place in
+    sizes.forEachRun(where: isPast(minY, start)) { place in
       top(of: place) < maxY && body(place)
     }
+  }
+
+  /// Whether so many items, so long together, end below a place and have an item that is not passed over.
+  @inline(__always)
+  private func isPast(_ main: Length, _ start: Int) -> (_ count: Int, _ total: Length) -> Bool {
+    { count, total in total + self.spacing * (count - 1) > main && count > start }
   }
 
   /// Visits the items of a run that share an area with a rectangle.

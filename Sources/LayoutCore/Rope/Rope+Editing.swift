@@ -36,7 +36,7 @@ extension Rope {
   /// - Complexity: O(log n).
   func replacing(_ index: Int, by chunk: Chunk) -> Rope {
     // Most collections have one section.
-    if case .leaf(let leaf) = root, leaf.count == 1 { return Rope(root: .leaf(Leaf(chunk))) }
+    if count == 1 { return Rope(chunk) }
     return edited([Edit(range: index..<(index + 1), chunks: [chunk])])
   }
 

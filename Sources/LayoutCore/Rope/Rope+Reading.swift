@@ -204,7 +204,7 @@ extension Rope {
     case .branch(let branch):
       guard isPast(branch.count, branch.summary.measure) else { return true }
       row = Rope.leafRow(in: branch, where: isPast)
-      // Who goes through all of a leaf reads it in order, which the processor sees.
+      // Who looks for the first by going through the leaf reads in order, which the processor sees.
       if row.isFar, let index { row.fetchFirst(from: index) }
     }
     while true {
