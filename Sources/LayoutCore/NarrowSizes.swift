@@ -2,14 +2,15 @@
 struct NarrowSizes: ~Escapable {
   let widths: Span<UInt32>
   let heights: Span<UInt32>
-  let count: Int
 
   @_lifetime(borrow widths, borrow heights)
+  @inline(__always)
   init(_ widths: borrowing NarrowLengths, _ heights: borrowing NarrowLengths) {
     self.widths = widths.span
     self.heights = heights.span
-    count = min(self.widths.count, self.heights.count)
   }
+
+  var count: Int { min(widths.count, heights.count) }
 }
 
 /// What is known of sizes of 32 bits.
