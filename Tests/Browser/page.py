@@ -19,7 +19,8 @@ HAND = """
 const hand = (element, x, y, kind = {}) => (type, place) => element.dispatchEvent(new PointerEvent(type, {
   pointerId: 1, isPrimary: true, button: 0, pointerType: "mouse", clientX: x, clientY: y, bubbles: true, composed: true,
   cancelable: true, ...kind, ...place}));
-const ready = () => new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));"""
+const ready = () => new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+const up = () => view.querySelectorAll("[data-dragging]").length;"""
 # `point` has the fifth of items of 40 points in the hand, which was at `x` and `y`.
 HELD = """
 const ids = Array.from({length: 300}, (_, item) => `r${item + 1}`);

@@ -217,7 +217,7 @@ export class CollectionView extends HTMLElement {
   elementAt(section: number, item: number, kind?: string): HTMLElement | null;
   /** Resolves when nothing is being asked, drawn or animated. */
   idle(): Promise<void>;
-  /** The item nearest the middle stays there, between two pages too; a layout snaps where a drag or a wheel ends. */
+  /** The item nearest the middle stays there, between two pages too; a layout snaps where a drag, a wheel or a key ends. */
   setLayout(layout: LayoutKind | Layout | (string & {})): Promise<void>;
   /**
    * Resolves when the batch has been applied, also if the answer was lost: then without what moved, and what is shown

@@ -700,8 +700,8 @@ export class CollectionView extends EarlyElement {
    * Switches the layout. What stays visible flies to its new place, the rest from and to the side on which
    * it is.
    *
-   * The item nearest the middle stays there, between two pages too: a layout snaps where a drag or a wheel ends, as
-   * with `setCollectionViewLayout(_:animated:)`.
+   * The item nearest the middle stays there, between two pages too: a layout snaps where a drag, a wheel or a key
+   * ends, as with `setCollectionViewLayout(_:animated:)`.
    *
    * @param {string|object} layout A kind, JSON, or a layout.
    */
@@ -730,6 +730,8 @@ export class CollectionView extends EarlyElement {
       }
       if (this.#session) this.#session.layout = layout;
       this.#accepted = { layout, isOwn: true };
+      // Where another layout came to rest this one has not chosen.
+      this.#snapped = null;
       this.#takeSummary(answer);
       this.#fly(answer, isHorizontal(before), layout);
       this.#fullWanted = true;
@@ -844,9 +846,15 @@ export class CollectionView extends EarlyElement {
   }
 
   /** Scrolls to an offset. */
-  async setContentOffset({ x, y }, isAnimated = true) {
-    await this.#moveTo({ x, y }, isAnimated ? 0.35 : 0, { isAsked: true });
+  async setContentOffset(offset, isAnimated = true) {
+    await this.#scrollTo(offset, isAnimated);
+  }
+
+  /** Scrolls to an offset; says whether it has come there. */
+  async #scrollTo({ x, y }, isAnimated) {
+    const isThere = await this.#moveTo({ x, y }, isAnimated ? 0.35 : 0, { isAsked: true });
     await this.#enqueue(async () => {});
+    return isThere;
   }
 
   // MARK: Sessions
@@ -1672,12 +1680,18 @@ export class CollectionView extends EarlyElement {
     // Where it would come to rest is nowhere in another size; where the page has it go it goes, and comes to rest then.
     const isAsked = this.#motion?.isAsked;
     if (isAsked) this.#motion.isResized = true;
-    const hasStopped = this.#snapMode !== "none" && !isAsked && this.#stopMotion();
+    const rests = this.#restsWhereSnapped;
+    const hasToRest = this.#snapMode !== "none" && !isAsked && (this.#stopMotion() || rests);
     try {
       session.viewport = null;
       session.isScaled ||= isScaled;
-      const contentOffset = this.#tellOffset();
+      const contentOffset = { ...this.#tellOffset() };
       const anchor = this.#main.offset <= 0 ? "start" : "visible";
+      // What is in the middle stays there: as if it had been that large before, about the same middle.
+      if (known && anchor === "visible" && this.#snapMode === "center") {
+        const [axis, length] = this.#main === this.#x ? ["x", "width"] : ["y", "height"];
+        contentOffset[axis] -= (size[length] - known[length]) / 2;
+      }
       const answer = await this.#ask("PUT", "/viewport", { viewport: { ...size, contentOffset }, anchor });
       if (!this.#session) return;
       Object.assign(this.#session, { viewport: size, patience: 1 });
@@ -1695,7 +1709,7 @@ export class CollectionView extends EarlyElement {
       }
       throw error;
     } finally {
-      if (hasStopped) this.#comeToRest();
+      if (hasToRest) this.#comeToRest();
     }
   }
 
@@ -1962,6 +1976,14 @@ export class CollectionView extends EarlyElement {
   };
 
   #lastRest = { x: 0, y: 0 };
+  /** The last rest that the layout has chosen. */
+  #snapped = null;
+
+  /** Whether it is where the layout wanted to be, and not on the way elsewhere. */
+  get #restsWhereSnapped() {
+    const { x, y } = this.contentOffset;
+    return !this.#motion && this.#snapped === this.#lastRest && x === this.#snapped.x && y === this.#snapped.y;
+  }
 
   #scrollEnded() {
     // What has been scrolled since is told of later, has its own end, and must not be undone.
@@ -2022,7 +2044,8 @@ export class CollectionView extends EarlyElement {
       }
       const seconds = duration === undefined ? 0.3 : clamp(duration, 0.2, 2.5);
       // Not awaited: what comes meanwhile need not wait for it.
-      this.#moveTo(target, seconds, { curve: duration === undefined ? easeOut : decelerate });
+      this.#moveTo(target, seconds, { curve: duration === undefined ? easeOut : decelerate })
+        .then((isThere) => { if (isThere) this.#snapped = this.#lastRest; });
     }).catch((error) => this.#report(error)).finally(() => {
       if (this.#asking === question) this.#asking = null;
     });
@@ -2277,8 +2300,8 @@ export class CollectionView extends EarlyElement {
   /** Takes an item up under a pointer. */
   #lift(pointer) {
     const { item } = pointer;
-    // Another item may be in its place by now.
-    if (this.#movement || !this.#session || this.#items.get(item.key) !== item) return;
+    // Another item may be in its place by now, and it may be that none is to be moved any more.
+    if (this.#movement || !this.#session || !this.reorderable || this.#items.get(item.key) !== item) return;
     this.#capture(pointer);
     const center = item.center;
     const finger = this.#pointOf({ clientX: pointer.x, clientY: pointer.y });
@@ -2533,6 +2556,21 @@ export class CollectionView extends EarlyElement {
   #unfocused({ relatedTarget }) {
     if (relatedTarget && !this.contains(relatedTarget)) this.#walk++;
     this.#lookForFocus();
+    setTimeout(() => this.#scrollAcrossBack());
+  }
+
+  /**
+   * To show what has the focus in an item that is broader than the content, browsers scroll across; when it has gone
+   * elsewhere nobody could scroll back.
+   */
+  #scrollAcrossBack() {
+    // It may not have been told yet.
+    this.#scrolled();
+    const [across, side] = this.#main === this.#x ? [this.#y, 3] : [this.#x, 2];
+    if (across.offset <= across.range) return;
+    const cell = this.#activeElement?.closest?.("[data-index-path]");
+    const item = cell?.parentNode === this ? this.#itemIn(cell) : null;
+    if (!item || boundsOf(item.attributes)[side] <= across.content) this.#scrollBack();
   }
 
   /** Nobody is there any more to drop what was lifted by a key, and until then nothing else may change. */
@@ -2661,9 +2699,15 @@ export class CollectionView extends EarlyElement {
       const { x, y } = this.#motion?.end ?? this.contentOffset;
       const isThere = await this.#moveTo(this.#main === this.#x ? { x: x + way, y } : { x, y: y + way }, 0.25);
       await this.#enqueue(async () => {});
-      // Who has stopped it, or goes elsewhere, says where it rests.
-      if (isThere && !this.#motion && this.#snapMode !== "none") this.#snapFrom({ x, y });
+      if (isThere) this.#snapAfterKey({ x, y });
     }
+  }
+
+  /** What a key has scrolled rests where the layout wants it; whoever goes elsewhere meanwhile says where that is. */
+  #snapAfterKey(start) {
+    const { x, y } = this.contentOffset;
+    if (this.#motion || this.#pointer || this.#snapMode === "none" || (x === start.x && y === start.y)) return;
+    this.#snapFrom(start);
   }
 
   #focusCurrent() {
@@ -2747,8 +2791,12 @@ export class CollectionView extends EarlyElement {
     this.#current = indexPath;
     const walk = this.#walk;
     const isNear = this.#items.has(keyOf("cell", indexPath));
+    // Each goes on from where the one before it leads.
+    const start = this.#motion?.end ?? this.contentOffset;
     try {
-      await this.scrollToItem(indexPath[0], indexPath[1], isNear ? "nearest" : position, isNear && !EFFECTS.has(this.#layout.kind));
+      const offset = await this.#offsetShowing(...indexPath, isNear ? "nearest" : position);
+      const isThere = await this.#scrollTo(offset, isNear && !EFFECTS.has(this.#layout.kind));
+      if (isThere) this.#snapAfterKey(start);
     } catch (error) {
       return this.#report(error);
     }

@@ -622,6 +622,14 @@ class DraggingChecks(Page):
           element.focus();
           element.dispatchEvent(new KeyboardEvent("keydown", {key: " ", bubbles: true, composed: true, cancelable: true}));
           await view.idle();
+          // Nor is what was pressed when it still was.
+          view.reorderable = true;
+          point("pointerdown");
+          await wait(50);
+          view.reorderable = false;
+          await wait(400);
+          point("pointerup");
+          await view.idle();
           return [view.querySelectorAll("[data-dragging]").length, asked.filter((name) => name === "movement")];""")
         expect(found == [0, []], f"up, and asked for: {found}")
 
@@ -689,7 +697,7 @@ class DraggingChecks(Page):
               await act;
               await view.idle();
               window.fetch = real;
-              const up = view.querySelectorAll("[data-dragging]").length;
+              const isUp = up();
               point("pointermove", {{clientY: y + 2}});
               await view.idle();
               point("pointermove", {{clientY: y + 5}});
@@ -699,7 +707,7 @@ class DraggingChecks(Page):
               await view.idle();
               await view.applyUpdates({{deleteItems: [{{section: 0, start: view.itemCounts[0] - 1, end: view.itemCounts[0]}}]}});
               await view.idle();
-              return [up, errors];""", "applyUpdates" in act)
+              return [isUp, errors];""", "applyUpdates" in act)
             expect(found == [up, []], f"{what}: up, and errors: {found}")
             self.same(what, least=4)
             expect(self.ids(4) == first, f"{what}: {self.ids(4)}")
@@ -720,10 +728,10 @@ class DraggingChecks(Page):
           point("pointerdown");
           point("pointermove", {clientY: y + 100});
           await view.idle();
-          const up = view.querySelectorAll("[data-dragging]").length;
+          const isUp = up();
           point("pointerup", {clientY: y + 100});
           await view.idle();
-          return [up, told, view.version];""")
+          return [isUp, told, view.version];""")
         expect(found == [0, [412], 2], f"up, told, and the version: {found}")
         self.same("after a touch of what others have moved")
 
@@ -731,7 +739,6 @@ class DraggingChecks(Page):
         """A finger for longer than a mouse; and none that has gone on meanwhile."""
         self.open("collection=random&layout=list")
         found = self.browser.eval(VIEW + WAIT + HAND + """
-          const up = () => view.querySelectorAll("[data-dragging]").length;
           const found = [];
           for (const [pointerType, early, late] of [["mouse", 100, 400], ["touch", 240, 400]]) {
             const element = view.elementAt(0, 2);
@@ -761,7 +768,6 @@ class DraggingChecks(Page):
         found = self.browser.eval(VIEW + WAIT + HAND + """
           const element = view.elementAt(0, 2);
           const {x, y} = element.getBoundingClientRect();
-          const up = () => view.querySelectorAll("[data-dragging]").length;
           const found = [];
           const right = hand(element, x + 20, y + 10, {button: 2});
           right("pointerdown");
@@ -826,7 +832,6 @@ class DraggingChecks(Page):
         found = self.browser.eval(VIEW + WAIT + HAND + """
           const element = view.elementAt(0, 2);
           const {x, y} = element.getBoundingClientRect();
-          const up = () => view.querySelectorAll("[data-dragging]").length;
           const point = hand(element, x + 20, y + 10, {ctrlKey: true});
           const menu = () => {
             const event = new MouseEvent("contextmenu", {bubbles: true, composed: true, cancelable: true});
@@ -867,7 +872,6 @@ class DraggingChecks(Page):
           const {x, y} = element.getBoundingClientRect();
           const pen = hand(element, x + 20, y + 10, {pointerId: 5, pointerType: "pen"});
           const palm = hand(other, x + 20, y - 30, {pointerId: 7, pointerType: "touch"});
-          const up = () => view.querySelectorAll("[data-dragging]").length;
           const found = [];
           pen("pointerdown");
           for (let i = 0; i < 100 && !up(); i++) await wait(25);
@@ -939,7 +943,6 @@ class DraggingChecks(Page):
               while (innermost.firstElementChild) innermost = innermost.firstElementChild;
               const {x, y} = element.getBoundingClientRect();
               const point = hand(innermost, x + 9, y + 9);
-              const up = () => view.querySelectorAll("[data-dragging]").length;
               point("pointerdown");
               let found = up() ? "at once" : null;
               for (let i = 0; i < (lifts ? 100 : 20) && !up(); i++) await wait(25);

@@ -230,6 +230,54 @@ class KeyboardChecks(Page):
               return view.currentIndexPath;""", key, at, path)
             expect(at == path, f"{key} leads to {at} instead of {path}")
 
+    def keys_rest_where_the_layout_does(self):
+        """What an arrow key leads to on the next page shows that page, not as much of it as the item needs."""
+        self.open("collection=random&layout=pagedGrid")
+        step = VIEW + WAIT + """
+          const [key, from, page] = args;
+          view.elementAt(...from).focus();
+          view.elementAt(...from).dispatchEvent(
+            new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true}));
+          const at = () => view.contentOffset.x / view.viewportSize.width;
+          for (let i = 0; i < 100 && at() !== page; i++) await wait(50);
+          await wait(100);
+          await view.idle();
+          return [view.currentIndexPath, at()];"""
+        for key, page in (("ArrowRight", 1), ("ArrowLeft", 0)):
+            # The one that is farthest that way on the page that is shown.
+            start = self.browser.eval(VIEW + """
+              const sign = args[0] === "ArrowRight" ? 1 : -1;
+              const cells = view.visibleItems.map(({attributes}) => attributes).filter(({kind}) => kind === "cell");
+              const place = ({frame}) => sign * (frame.x + frame.width / 2);
+              return cells.sort((a, b) => place(b) - place(a) || a.frame.y - b.frame.y)[0].indexPath;""", key)
+            path, at = self.browser.eval(step, key, start, page)
+            expect(path != start and at == page, f"{key} from {start} leads to {path}, and rests at page {at}")
+
+    def the_end_of_a_broad_item_is_seen_while_it_has_the_focus(self):
+        """Browsers scroll across to it, and nobody could scroll back."""
+        self.open("layout=flow")
+        self.needs_focus()
+        seen = self.browser.eval(VIEW + WAIT + """
+          view.description = {
+            layout: {kind: "flow"}, collection: {sections: [{items: {sizes: [[3000, 60], [80, 60]]}}]}};
+          await new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+          await view.idle();
+          const button = document.createElement("button");
+          button.style.cssText = "position: absolute; right: 0; top: 0";
+          view.elementAt(0, 0).append(button);
+          const scroller = view.shadowRoot.querySelector(".scroller");
+          const seen = [];
+          for (const [act, isAcross] of [
+            [() => button.focus(), true], [() => view.elementAt(0, 1).focus({preventScroll: true}), false],
+            [() => button.focus(), true], [() => button.blur(), false]]) {
+            act();
+            for (let i = 0; i < 40 && (scroller.scrollLeft > 0) !== isAcross; i++) await wait(25);
+            await view.idle();
+            seen.push(scroller.scrollLeft > 0);
+          }
+          return [...seen, view.contentOffset.x];""")
+        expect(seen == [True, False, True, False, 0], f"focused, elsewhere, focused, left: scrolled across {seen}")
+
     def the_focus_stays_in_shadows(self):
         """In another element's shadow, too, the focus stays with an item that is scrolled away and comes back."""
         self.open("layout=flow&collection=random")

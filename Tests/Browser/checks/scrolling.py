@@ -968,6 +968,59 @@ class ScrollingChecks(Page):
           return [view.itemCounts, view.visibleItems.length];""")
         expect(seen == [[], 0], f"data, and none then: {seen}")
 
+    def what_rests_does_so_in_another_size(self):
+        """Where a layout has come to rest it does after the element has got another size, with the same in the middle."""
+        self.open("layout=list")
+        self.browser.eval(VIEW + """
+          view.style.width = "700px";
+          view.collection = {sections: [{items: {count: 60, size: {width: 100, height: 100}}}]};
+          await view.idle();""")
+        for kind in ("coverFlow", "pagedGrid", "banner"):
+            seen = self.browser.eval(VIEW + WAIT + """
+              await view.setLayout(args[0]);
+              await view.setContentOffset({x: args[0] === "pagedGrid" ? 300 : 910, y: 0}, false);
+              const scroller = view.shadowRoot.querySelector(".scroller");
+              const middle = () => {
+                const {x, width} = view.getBoundingClientRect();
+                const far = ({element}) => {
+                  const box = element.getBoundingClientRect();
+                  return Math.abs(box.x + box.width / 2 - x - width / 2);
+                };
+                const [first] = view.visibleItems.filter(({attributes}) => attributes.kind === "cell")
+                  .sort((a, b) => far(a) - far(b));
+                return [first.attributes.indexPath[1], Math.round(far(first))];
+              };
+              /** Whether it is where a drag that moves nothing would leave it. */
+              const rests = async () => {
+                const contentOffset = view.contentOffset;
+                const answer = await fetch(`${view.sessionURL}/snap`, {
+                  method: "POST", headers: {"Content-Type": "application/json"},
+                  body: JSON.stringify({contentOffset, startContentOffset: contentOffset, velocity: {x: 0, y: 0}})});
+                return Math.abs((await answer.json()).targetContentOffset.x - contentOffset.x) <= 1;
+              };
+              /** Waits until it has come to rest. */
+              const settled = async () => {
+                for (let last = -1; last !== view.contentOffset.x;) {
+                  last = view.contentOffset.x;
+                  await wait(450);
+                  await view.idle();
+                }
+              };
+              // A wheel leaves it somewhere, from where it goes to where the layout wants to be.
+              scroller.scrollLeft += 30;
+              await settled();
+              const seen = [];
+              for (const width of ["700px", "540px", "860px", "700px"]) {
+                view.style.width = width;
+                await settled();
+                seen.push([width, await rests(), ...middle()]);
+              }
+              view.style.width = "700px";
+              return seen;""", kind)
+            expect(all(state[1] for state in seen), f"{kind}: does not rest: {seen}")
+            if kind == "coverFlow":
+                expect(all(state[2:] == seen[0][2:] for state in seen), f"{kind}: in the middle is another: {seen}")
+
     def a_scroll_that_is_asked_for_ends_where_it_should(self):
         """Whichever side the scroll bar has gone to with the layout before, and whatever size the element gets."""
         self.open("layout=list")

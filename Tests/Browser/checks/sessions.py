@@ -658,7 +658,7 @@ class SessionsChecks(Page):
           await view.idle();
           point("pointermove", {clientY: y + 50});
           await view.idle();
-          const up = view.querySelectorAll("[data-dragging]").length;
+          const isUp = up();
           const seen = new ResizeObserver(() => { seen.isTold = view.offsetWidth === 400; });
           seen.observe(view);
           view.style.width = "400px";
@@ -684,7 +684,7 @@ class SessionsChecks(Page):
           window.fetch = real;
           await view.idle();
           await view.applyUpdates({deleteItems: [{section: 0, start: 9, end: 10}]});
-          return [up, isCut, await width() - view.viewportSize.width];""")
+          return [isUp, isCut, await width() - view.viewportSize.width];""")
         expect(found == [1, False, 0], f"up, still cut off, and how much wider it is at the server: {found}")
         self.same("after a drag that was cut off")
 
