@@ -33,6 +33,9 @@ struct NarrowSizesSummary {
   /// For how many there is room.
   fileprivate private(set) var room: Int
 
+  /// A line of the cache: so many are copied in one go where there are as many, and room for them.
+  private static var blockCount: Int { 16 }
+
   /// As many widths as heights, for which the memory is there.
   @_lifetime(immortal)
   fileprivate init(
@@ -56,10 +59,12 @@ struct NarrowSizesSummary {
     precondition(range.lowerBound >= 0 && count <= readable && count <= room)
     // What is copied beyond a short range is written over, or never read: that takes less time than to ask how
     // short it is.
-    let copiesSixteen = count <= 16 && readable >= 16 && room >= 16
+    let copied =
+      min(readable, room) >= NarrowSizesOutput.blockCount
+      ? max(count, NarrowSizesOutput.blockCount) : count
     // Safe: so many there are, and there is room for so many.
-    unsafe NarrowSizesOutput.copy(sizes.widths, range, to: widths, sixteen: copiesSixteen)
-    unsafe NarrowSizesOutput.copy(sizes.heights, range, to: heights, sixteen: copiesSixteen)
+    unsafe NarrowSizesOutput.copy(sizes.widths, range.lowerBound, to: widths, count: copied)
+    unsafe NarrowSizesOutput.copy(sizes.heights, range.lowerBound, to: heights, count: copied)
     didAppend(count)
   }
 
@@ -79,17 +84,17 @@ struct NarrowSizesSummary {
 
   @unsafe @inline(__always)
   private static func copy(
-    _ source: Span<UInt32>, _ range: Range<Int>, to target: UnsafeMutablePointer<UInt32>,
-    sixteen: Bool
+    _ source: Span<UInt32>, _ start: Int, to target: UnsafeMutablePointer<UInt32>, count: Int
   ) {
     unsafe source.withUnsafeBufferPointer { source in
       guard let source = source.baseAddress else { return }
-      let first = unsafe source + range.lowerBound
-      if sixteen {
+      let first = unsafe source + start
+      if count == blockCount {
+        // Of a length that the compiler knows: no call.
         unsafe UnsafeMutableRawPointer(target).copyMemory(
-          from: first, byteCount: 16 * MemoryLayout<UInt32>.stride)
+          from: first, byteCount: blockCount * MemoryLayout<UInt32>.stride)
       } else {
-        unsafe target.update(from: first, count: range.count)
+        unsafe target.update(from: first, count: count)
       }
     }
   }
