@@ -21,6 +21,24 @@ const hand = (element, x, y, kind = {}) => (type, place) => element.dispatchEven
   cancelable: true, ...kind, ...place}));
 const ready = () => new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
 const up = () => view.querySelectorAll("[data-dragging]").length;"""
+# Whether the view is where a drag that moves nothing would leave it, and how to wait until it moves no more.
+REST = """
+const rests = async () => {
+  const {contentOffset} = view;
+  const answer = await fetch(`${view.sessionURL}/snap`, {
+    method: "POST", headers: {"Content-Type": "application/json"},
+    body: JSON.stringify({proposedContentOffset: contentOffset, startContentOffset: contentOffset})});
+  const {targetContentOffset: {x, y}} = await answer.json();
+  return Math.abs(x - contentOffset.x) <= 1 && Math.abs(y - contentOffset.y) <= 1;
+};
+const settled = async () => {
+  for (let last = ""; last !== JSON.stringify(view.contentOffset);) {
+    last = JSON.stringify(view.contentOffset);
+    await wait(500);
+    await new Promise(requestAnimationFrame);
+    await view.idle();
+  }
+};"""
 # `point` has the fifth of items of 40 points in the hand, which was at `x` and `y`.
 HELD = """
 const ids = Array.from({length: 300}, (_, item) => `r${item + 1}`);

@@ -838,23 +838,36 @@ export class CollectionView extends EarlyElement {
   }
 
   #offsetShowing(section, item, position) {
+    return this.#enqueue(() => this.#askOffset([section, item], position));
+  }
+
+  async #askOffset([section, item], position, { x, y } = this.contentOffset) {
+    const query = new URLSearchParams({ section, item, position, contentOffsetX: x, contentOffsetY: y });
+    return (await this.#ask("GET", `/scroll-offset?${query}`)).contentOffset;
+  }
+
+  /** Where an item is seen, and the layout comes to rest. */
+  #restShowing(indexPath, position) {
     return this.#enqueue(async () => {
-      const { x: contentOffsetX, y: contentOffsetY } = this.contentOffset;
-      const query = new URLSearchParams({ section, item, position, contentOffsetX, contentOffsetY });
-      return (await this.#ask("GET", `/scroll-offset?${query}`)).contentOffset;
+      // Each key goes on from where the one before it leads.
+      const isUnderWay = this.#motion !== null || this.#question !== null;
+      const start = { ...(this.#motion?.end ?? this.contentOffset) };
+      const offset = await this.#askOffset(indexPath, position, start);
+      const axis = this.#main === this.#x ? "x" : "y";
+      const way = offset[axis] - start[axis];
+      if (this.#snapMode === "none" || (way === 0 && !isUnderWay)) return offset;
+      // Of all that are seen then, these want the one in the middle; others begin with what is next on the way.
+      const isCentred = way !== 0 && ["center", "page"].includes(this.#snapMode);
+      const proposed = isCentred ? await this.#askOffset(indexPath, "center", start) : offset;
+      const question = this.#questionOf(proposed, start, isCentred ? 0 : Math.sign(way));
+      return (await this.#ask("POST", "/snap", question)).targetContentOffset;
     });
   }
 
   /** Scrolls to an offset. */
-  async setContentOffset(offset, isAnimated = true) {
-    await this.#scrollTo(offset, isAnimated);
-  }
-
-  /** Scrolls to an offset; says whether it has come there. */
-  async #scrollTo({ x, y }, isAnimated) {
-    const isThere = await this.#moveTo({ x, y }, isAnimated ? 0.35 : 0, { isAsked: true });
+  async setContentOffset({ x, y }, isAnimated = true) {
+    await this.#moveTo({ x, y }, isAnimated ? 0.35 : 0, { isAsked: true });
     await this.#enqueue(async () => {});
-    return isThere;
   }
 
   // MARK: Sessions
@@ -1687,10 +1700,12 @@ export class CollectionView extends EarlyElement {
       session.isScaled ||= isScaled;
       const contentOffset = { ...this.#tellOffset() };
       const anchor = this.#main.offset <= 0 ? "start" : "visible";
-      // What is in the middle stays there: as if it had been that large before, about the same middle.
+      // What is in the middle stays there: as if it had been that large before, about the same middle. At the end
+      // the browser has moved it already.
       if (known && anchor === "visible" && this.#snapMode === "center") {
         const [axis, length] = this.#main === this.#x ? ["x", "width"] : ["y", "height"];
-        contentOffset[axis] -= (size[length] - known[length]) / 2;
+        const growth = size[length] - known[length];
+        if (growth < 0 || this.#main.offset < this.#main.range - 1) contentOffset[axis] -= growth / 2;
       }
       const answer = await this.#ask("PUT", "/viewport", { viewport: { ...size, contentOffset }, anchor });
       if (!this.#session) return;
@@ -1998,26 +2013,30 @@ export class CollectionView extends EarlyElement {
     if (start && this.#snapMode !== "none") return this.#snapFrom(start);
     // What was asked before it was scrolled here is about elsewhere.
     if (start) this.#question = null;
-    this.#lastRest = this.contentOffset;
+    const { x, y } = this.contentOffset;
+    if (x !== this.#lastRest.x || y !== this.#lastRest.y) this.#lastRest = { x, y };
   }
 
   /** The wheel or the scroll bar has come to rest somewhere: go where the layout wants to be. */
   #snapFrom(start) {
-    const main = this.#main;
-    const axis = main === this.#x ? "x" : "y";
+    const axis = this.#main === this.#x ? "x" : "y";
     const offset = this.contentOffset;
     const way = offset[axis] - start[axis];
+    this.#snap(this.#questionOf(offset, start, Math.abs(way) > 24 ? Math.sign(way) : 0));
+  }
+
+  /** What to ask of who has gone somewhere without a drag, on to one side or neither. */
+  #questionOf(offset, start, side) {
+    const [axis, length] = this.#main === this.#x ? ["x", "width"] : ["y", "height"];
     // Rules that count from where a drag began mean one flick; a wheel may have gone on for long.
-    const length = axis === "x" ? "width" : "height";
     const step =
       this.#snapMode === "page"
-        ? main.viewport : this.#sorted.find(({ isCell }) => isCell)?.attributes.frame[length] ?? 0;
-    const near = offset[axis] - clamp(way, -step / 2, step / 2);
-    const velocity = { x: 0, y: 0 };
-    velocity[axis] = Math.abs(way) > 24 ? Math.sign(way) : 0;
-    this.#snap({
-      proposedContentOffset: offset, velocity, startContentOffset: { ...offset, [axis]: near },
-    });
+        ? this.#main.viewport : this.#sorted.find(({ isCell }) => isCell)?.attributes.frame[length] ?? 0;
+    const near = offset[axis] - clamp(offset[axis] - start[axis], -step / 2, step / 2);
+    return {
+      proposedContentOffset: offset, velocity: { x: 0, y: 0, [axis]: side },
+      startContentOffset: { ...offset, [axis]: near },
+    };
   }
 
   /** The question that the server is being asked, or will be. */
@@ -2568,9 +2587,12 @@ export class CollectionView extends EarlyElement {
     this.#scrolled();
     const [across, side] = this.#main === this.#x ? [this.#y, 3] : [this.#x, 2];
     if (across.offset <= across.range) return;
-    const cell = this.#activeElement?.closest?.("[data-index-path]");
-    const item = cell?.parentNode === this ? this.#itemIn(cell) : null;
-    if (!item || boundsOf(item.attributes)[side] <= across.content) this.#scrollBack();
+    const active = this.#activeElement;
+    const item = this.#sorted.find(({ element }) => element.contains(active));
+    if (item && boundsOf(item.attributes)[side] > across.content) return;
+    across.jump(across.offset);
+    this.#anchorLayer(this.contentOffset);
+    this.#wantTick();
   }
 
   /** Nobody is there any more to drop what was lifted by a key, and until then nothing else may change. */
@@ -2699,15 +2721,9 @@ export class CollectionView extends EarlyElement {
       const { x, y } = this.#motion?.end ?? this.contentOffset;
       const isThere = await this.#moveTo(this.#main === this.#x ? { x: x + way, y } : { x, y: y + way }, 0.25);
       await this.#enqueue(async () => {});
-      if (isThere) this.#snapAfterKey({ x, y });
+      // Who has stopped it, or goes elsewhere, says where it rests.
+      if (isThere && !this.#motion && this.#snapMode !== "none") this.#snapFrom({ x, y });
     }
-  }
-
-  /** What a key has scrolled rests where the layout wants it; whoever goes elsewhere meanwhile says where that is. */
-  #snapAfterKey(start) {
-    const { x, y } = this.contentOffset;
-    if (this.#motion || this.#pointer || this.#snapMode === "none" || (x === start.x && y === start.y)) return;
-    this.#snapFrom(start);
   }
 
   #focusCurrent() {
@@ -2791,12 +2807,11 @@ export class CollectionView extends EarlyElement {
     this.#current = indexPath;
     const walk = this.#walk;
     const isNear = this.#items.has(keyOf("cell", indexPath));
-    // Each goes on from where the one before it leads.
-    const start = this.#motion?.end ?? this.contentOffset;
     try {
-      const offset = await this.#offsetShowing(...indexPath, isNear ? "nearest" : position);
-      const isThere = await this.#scrollTo(offset, isNear && !EFFECTS.has(this.#layout.kind));
-      if (isThere) this.#snapAfterKey(start);
+      const offset = await this.#restShowing(indexPath, isNear ? "nearest" : position);
+      const seconds = isNear && !EFFECTS.has(this.#layout.kind) ? 0.35 : 0;
+      if (await this.#moveTo(offset, seconds, { isAsked: true })) this.#snapped = this.#lastRest;
+      await this.#enqueue(async () => {});
     } catch (error) {
       return this.#report(error);
     }

@@ -3,7 +3,7 @@
 import pathlib
 import time
 
-from page import VIEW, WAIT, Page, expect, provokes
+from page import REST, VIEW, WAIT, Page, expect, provokes
 
 
 class KeyboardChecks(Page):
@@ -231,27 +231,59 @@ class KeyboardChecks(Page):
             expect(at == path, f"{key} leads to {at} instead of {path}")
 
     def keys_rest_where_the_layout_does(self):
-        """What an arrow key leads to on the next page shows that page, not as much of it as the item needs."""
-        self.open("collection=random&layout=pagedGrid")
-        step = VIEW + WAIT + """
-          const [key, from, page] = args;
-          view.elementAt(...from).focus();
-          view.elementAt(...from).dispatchEvent(
-            new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true}));
-          const at = () => view.contentOffset.x / view.viewportSize.width;
-          for (let i = 0; i < 100 && at() !== page; i++) await wait(50);
-          await wait(100);
-          await view.idle();
-          return [view.currentIndexPath, at()];"""
-        for key, page in (("ArrowRight", 1), ("ArrowLeft", 0)):
-            # The one that is farthest that way on the page that is shown.
-            start = self.browser.eval(VIEW + """
-              const sign = args[0] === "ArrowRight" ? 1 : -1;
-              const cells = view.visibleItems.map(({attributes}) => attributes).filter(({kind}) => kind === "cell");
-              const place = ({frame}) => sign * (frame.x + frame.width / 2);
-              return cells.sort((a, b) => place(b) - place(a) || a.frame.y - b.frame.y)[0].indexPath;""", key)
-            path, at = self.browser.eval(step, key, start, page)
-            expect(path != start and at == page, f"{key} from {start} leads to {path}, and rests at page {at}")
+        """What a key leads to is seen, on a page that is shown whole, or wherever else the layout comes to rest."""
+        lengths = [44 if item % 5 else 260 for item in range(200)]
+        for layout, items in (
+            ({"kind": "pagedGrid", "columns": 3, "rows": 2}, {"count": 200}),
+            ({"kind": "pagedGrid", "columns": 40, "rows": 9}, {"count": 3000}),
+            ({"kind": "wheel"}, {"count": 200}), ({"kind": "banner"}, {"count": 200}),
+            ({"kind": "coverFlow"}, {"count": 200}),
+            ({"kind": "list", "snap": {"mode": "start"}}, {"lengths": [length + 0.3 for length in lengths]}),
+            ({"kind": "list", "snap": {"mode": "center"}}, {"lengths": lengths}),
+            ({"kind": "list", "snap": {"mode": "page"}}, {"lengths": lengths}),
+        ):
+            self.open("layout=list")
+            seen = self.browser.eval(VIEW + WAIT + REST + """
+              const [layout, items] = args;
+              view.style.cssText = "width: 600px; height: 400px";
+              view.description = {layout, collection: {sections: [{items}]}};
+              await new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+              await view.idle();
+              const isAcross = layout.kind !== "list";
+              const cells = view.visibleItems.filter(({attributes}) => attributes.kind === "cell");
+              // The one that is farthest that way.
+              const far = ({element}) => element.getBoundingClientRect()[isAcross ? "right" : "bottom"];
+              const [{element: first}] = cells.sort((a, b) => far(b) - far(a));
+              first.focus();
+              // A window that has not the focus itself does not say which element gets it.
+              const current = () => view.currentIndexPath ? view.elementAt(...view.currentIndexPath) : first;
+              const press = (key) => (current() ?? view.shadowRoot.querySelector(".scroller")).dispatchEvent(
+                new KeyboardEvent("keydown", {key, bubbles: true, composed: true, cancelable: true}));
+              const isSeen = () => {
+                const box = current()?.getBoundingClientRect();
+                const room = view.getBoundingClientRect();
+                if (!box) return false;
+                const [x, y] = [box.x + box.width / 2 - room.x, box.y + box.height / 2 - room.y];
+                return x > 0 && x < room.width && y > 0 && y < room.height;
+              };
+              const seen = [];
+              const [on, back] = isAcross ? ["ArrowRight", "ArrowLeft"] : ["ArrowDown", "ArrowUp"];
+              // One by one, while what the one before it began is under way, and all at once.
+              for (const [pause, keys] of [
+                [450, [on, on]], [150, [on, on, on, on]], [20, [on, on]], [450, [back, back]],
+                [100, [back, back, back, back]]]) {
+                for (const key of keys) {
+                  press(key);
+                  await wait(pause);
+                }
+                await settled();
+                // On a busy machine it may pause on its way.
+                for (let i = 0; i < 30 && !(isSeen() && await rests()); i++) await wait(200);
+                seen.push([pause, keys.length, view.currentIndexPath[1], isSeen(), await rests()]);
+              }
+              return seen;""", layout, items)
+            expect(all(state[3] and state[4] for state in seen), f"{layout}: is not seen, or does not rest: {seen}")
+            expect(seen[0][2] < seen[2][2] > seen[4][2], f"{layout}: leads on, and back: {seen}")
 
     def the_end_of_a_broad_item_is_seen_while_it_has_the_focus(self):
         """Browsers scroll across to it, and nobody could scroll back."""

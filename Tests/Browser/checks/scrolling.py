@@ -3,7 +3,7 @@
 import statistics
 import time
 
-from page import HAND, LAYOUTS, SIDEWAYS, VIEW, WAIT, Page, Skipped, expect
+from page import HAND, LAYOUTS, REST, SIDEWAYS, VIEW, WAIT, Page, Skipped, expect
 
 
 class ScrollingChecks(Page):
@@ -969,16 +969,25 @@ class ScrollingChecks(Page):
         expect(seen == [[], 0], f"data, and none then: {seen}")
 
     def what_rests_does_so_in_another_size(self):
-        """Where a layout has come to rest it does after the element has got another size, with the same in the middle."""
+        """Where a layout has come to rest it does after the element has got another size; with the same in the middle,
+        if that is where it snaps."""
         self.open("layout=list")
         self.browser.eval(VIEW + """
           view.style.width = "700px";
-          view.collection = {sections: [{items: {count: 60, size: {width: 100, height: 100}}}]};
+          view.style.height = "400px";
+          view.collection = {sections: [{items: {count: 200, size: {width: 100, height: 100}}}]};
           await view.idle();""")
-        for kind in ("coverFlow", "pagedGrid", "banner"):
-            seen = self.browser.eval(VIEW + WAIT + """
-              await view.setLayout(args[0]);
-              await view.setContentOffset({x: args[0] === "pagedGrid" ? 300 : 910, y: 0}, false);
+        flow = {"kind": "flow", "snap": {"mode": "center"}}
+        for layout, axis, start, step in (
+            ({"kind": "coverFlow"}, "x", 910, 30), ({"kind": "pagedGrid"}, "x", 300, 30), ({"kind": "banner"}, "x", 910, 30),
+            ({"kind": "list", "snap": {"mode": "page"}}, "y", 700, 30), (flow, "y", 777, 20),
+        ):
+            seen = self.browser.eval(VIEW + WAIT + REST + """
+              const [layout, axis, start, step] = args;
+              view.style.width = "700px";
+              view.style.height = "400px";
+              await view.setLayout(layout);
+              await view.setContentOffset({x: 0, y: 0, [axis]: start}, false);
               const scroller = view.shadowRoot.querySelector(".scroller");
               const middle = () => {
                 const {x, width} = view.getBoundingClientRect();
@@ -990,36 +999,21 @@ class ScrollingChecks(Page):
                   .sort((a, b) => far(a) - far(b));
                 return [first.attributes.indexPath[1], Math.round(far(first))];
               };
-              /** Whether it is where a drag that moves nothing would leave it. */
-              const rests = async () => {
-                const contentOffset = view.contentOffset;
-                const answer = await fetch(`${view.sessionURL}/snap`, {
-                  method: "POST", headers: {"Content-Type": "application/json"},
-                  body: JSON.stringify({contentOffset, startContentOffset: contentOffset, velocity: {x: 0, y: 0}})});
-                return Math.abs((await answer.json()).targetContentOffset.x - contentOffset.x) <= 1;
-              };
-              /** Waits until it has come to rest. */
-              const settled = async () => {
-                for (let last = -1; last !== view.contentOffset.x;) {
-                  last = view.contentOffset.x;
-                  await wait(450);
-                  await view.idle();
-                }
-              };
               // A wheel leaves it somewhere, from where it goes to where the layout wants to be.
-              scroller.scrollLeft += 30;
+              scroller[axis === "x" ? "scrollLeft" : "scrollTop"] += step;
               await settled();
               const seen = [];
-              for (const width of ["700px", "540px", "860px", "700px"]) {
-                view.style.width = width;
+              for (const [width, height] of [[700, 400], [540, 330], [860, 450], [700, 400]]) {
+                view.style.width = `${width}px`;
+                view.style.height = `${height}px`;
+                for (let i = 0; i < 200 && view.viewportSize.width <= width - 40; i++) await wait(25);
                 await settled();
                 seen.push([width, await rests(), ...middle()]);
               }
-              view.style.width = "700px";
-              return seen;""", kind)
-            expect(all(state[1] for state in seen), f"{kind}: does not rest: {seen}")
-            if kind == "coverFlow":
-                expect(all(state[2:] == seen[0][2:] for state in seen), f"{kind}: in the middle is another: {seen}")
+              return seen;""", layout, axis, start, step)
+            expect(all(state[1] for state in seen), f"{layout}: does not rest: {seen}")
+            if layout["kind"] == "coverFlow":
+                expect(all(state[2:] == seen[0][2:] for state in seen), f"in the middle is another: {seen}")
 
     def a_scroll_that_is_asked_for_ends_where_it_should(self):
         """Whichever side the scroll bar has gone to with the layout before, and whatever size the element gets."""
