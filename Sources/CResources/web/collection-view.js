@@ -853,7 +853,7 @@ export class CollectionView extends EarlyElement {
       const isUnderWay = this.#motion !== null || this.#question !== null;
       const start = { ...(this.#motion?.end ?? this.contentOffset) };
       const offset = await this.#askOffset(indexPath, position, start);
-      const axis = this.#main === this.#x ? "x" : "y";
+      const { axis } = this.#mainNames;
       const way = offset[axis] - start[axis];
       if (this.#snapMode === "none" || (way === 0 && !isUnderWay)) return offset;
       // Of all that are seen then, these want the one in the middle; others begin with what is next on the way.
@@ -1529,6 +1529,10 @@ export class CollectionView extends EarlyElement {
 
   get #isHeld() { return this.#layer.hasAttribute("data-held"); }
   get #main() { return isHorizontal(this.#layout) ? this.#x : this.#y; }
+  /** What points and sizes call it. */
+  get #mainNames() {
+    return this.#main === this.#x ? { axis: "x", length: "width" } : { axis: "y", length: "height" };
+  }
   get #snapMode() { return this.#layout.snap?.mode ?? SNAP_MODES[this.#layout.kind] ?? "none"; }
 
   #applyAxis(layout) {
@@ -1703,7 +1707,7 @@ export class CollectionView extends EarlyElement {
       // What is in the middle stays there: as if it had been that large before, about the same middle. At the end
       // the browser has moved it already.
       if (known && anchor === "visible" && this.#snapMode === "center") {
-        const [axis, length] = this.#main === this.#x ? ["x", "width"] : ["y", "height"];
+        const { axis, length } = this.#mainNames;
         const growth = size[length] - known[length];
         if (growth < 0 || this.#main.offset < this.#main.range - 1) contentOffset[axis] -= growth / 2;
       }
@@ -2019,7 +2023,7 @@ export class CollectionView extends EarlyElement {
 
   /** The wheel or the scroll bar has come to rest somewhere: go where the layout wants to be. */
   #snapFrom(start) {
-    const axis = this.#main === this.#x ? "x" : "y";
+    const { axis } = this.#mainNames;
     const offset = this.contentOffset;
     const way = offset[axis] - start[axis];
     this.#snap(this.#questionOf(offset, start, Math.abs(way) > 24 ? Math.sign(way) : 0));
@@ -2027,7 +2031,7 @@ export class CollectionView extends EarlyElement {
 
   /** What to ask of who has gone somewhere without a drag, on to one side or neither. */
   #questionOf(offset, start, side) {
-    const [axis, length] = this.#main === this.#x ? ["x", "width"] : ["y", "height"];
+    const { axis, length } = this.#mainNames;
     // Rules that count from where a drag began mean one flick; a wheel may have gone on for long.
     const step =
       this.#snapMode === "page"
@@ -2587,8 +2591,7 @@ export class CollectionView extends EarlyElement {
     this.#scrolled();
     const [across, side] = this.#main === this.#x ? [this.#y, 3] : [this.#x, 2];
     if (across.offset <= across.range) return;
-    const active = this.#activeElement;
-    const item = this.#sorted.find(({ element }) => element.contains(active));
+    const item = this.#sorted.find(({ element }) => this.#focusIn(element));
     if (item && boundsOf(item.attributes)[side] > across.content) return;
     across.jump(across.offset);
     this.#anchorLayer(this.contentOffset);

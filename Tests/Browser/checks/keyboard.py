@@ -3,7 +3,7 @@
 import pathlib
 import time
 
-from page import REST, VIEW, WAIT, Page, expect, provokes
+from page import HAND, REST, VIEW, WAIT, Page, expect, provokes
 
 
 class KeyboardChecks(Page):
@@ -243,11 +243,11 @@ class KeyboardChecks(Page):
             ({"kind": "list", "snap": {"mode": "page"}}, {"lengths": lengths}),
         ):
             self.open("layout=list")
-            seen = self.browser.eval(VIEW + WAIT + REST + """
+            seen = self.browser.eval(VIEW + WAIT + HAND + REST + """
               const [layout, items] = args;
               view.style.cssText = "width: 600px; height: 400px";
               view.description = {layout, collection: {sections: [{items}]}};
-              await new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+              await ready();
               await view.idle();
               const isAcross = layout.kind !== "list";
               const cells = view.visibleItems.filter(({attributes}) => attributes.kind === "cell");
@@ -289,10 +289,10 @@ class KeyboardChecks(Page):
         """Browsers scroll across to it, and nobody could scroll back."""
         self.open("layout=flow")
         self.needs_focus()
-        seen = self.browser.eval(VIEW + WAIT + """
+        seen = self.browser.eval(VIEW + WAIT + HAND + """
           view.description = {
             layout: {kind: "flow"}, collection: {sections: [{items: {sizes: [[3000, 60], [80, 60]]}}]}};
-          await new Promise((resolve) => view.addEventListener("ready", resolve, {once: true}));
+          await ready();
           await view.idle();
           const button = document.createElement("button");
           button.style.cssText = "position: absolute; right: 0; top: 0";
