@@ -63,21 +63,30 @@ struct PlaceSet: Sendable {
   private var runs: [Run] = []
   private(set) var count = 0
 
+  /// Makes an empty set.
+  ///
+  /// - Parameter capacity: How many ranges may come.
+  init(capacity: Int = 0) { runs.reserveCapacity(capacity) }
+
   /// Takes ranges that ascend and do not overlap.
   ///
   /// - Parameters:
   ///   - ranges: The ranges.
   ///   - capacity: How many of them there may be.
-  init(_ ranges: some Sequence<Range<Int>> = [], capacity: Int = 0) {
-    runs.reserveCapacity(capacity)
-    for range in ranges where !range.isEmpty {
-      if let last = runs.last, last.range.upperBound == range.lowerBound {
-        runs[runs.count - 1].range = last.range.lowerBound..<range.upperBound
-      } else {
-        runs.append(Run(range: range, before: count))
-      }
-      count += range.count
+  init(_ ranges: some Sequence<Range<Int>>, capacity: Int) {
+    self.init(capacity: capacity)
+    for range in ranges where !range.isEmpty { append(range) }
+  }
+
+  /// Adds places behind all that are in the set; at least one.
+  @inline(__always)
+  mutating func append(_ range: Range<Int>) {
+    if let last = runs.last, last.range.upperBound == range.lowerBound {
+      runs[runs.count - 1].range = last.range.lowerBound..<range.upperBound
+    } else {
+      runs.append(Run(range: range, before: count))
     }
+    count += range.count
   }
 
   /// The places as ranges, ascending, not touching.

@@ -287,13 +287,14 @@ extension Items: RopeChunk {
     _ leaf: RopeLeaf<Items>, from start: Int, by edits: Span<ItemEdit>, count: Int
   ) -> RopeLeaf<Items>? {
     guard leaf.summary.namedCount == 0, let sizes = leaf.narrowSizes else { return nil }
+    // Before anything is copied: a sum of its own stays in registers.
     var gone = NarrowSizesSummary()
+    for index in edits.indices { gone.add(sizes, edits[index].range(from: start)) }
     var new = NarrowSizesSummary()
     let extents = ItemExtents.narrowSizes(count: count) { output in
       var done = 0
       for index in edits.indices {
         let range = edits[index].range(from: start)
-        gone.add(sizes, range)
         output.append(sizes, done..<range.lowerBound)
         done = range.upperBound
         for place in edits[index].chunks.indices {

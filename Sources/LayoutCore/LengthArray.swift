@@ -159,18 +159,22 @@ struct NarrowSummary {
 
   init() {}
 
-  /// Adds some of many lengths, one after the other: mostly they are few.
+  /// Adds a length.
   @inline(__always)
-  mutating func add(_ values: Span<UInt32>, _ range: Range<Int>) {
-    let part = values.extracting(range)
-    for index in part.indices {
-      // Safe: one of its own.
-      let value = unsafe part[unchecked: index]
-      total &+= UInt64(value)
-      least = min(least, value)
-      greatest = max(greatest, value)
-    }
-    count += part.count
+  mutating func add(_ value: UInt32) {
+    count &+= 1
+    total &+= UInt64(value)
+    least = min(least, value)
+    greatest = max(greatest, value)
+  }
+
+  /// Adds other lengths.
+  @inline(__always)
+  mutating func add(_ others: NarrowSummary) {
+    count &+= others.count
+    total &+= others.total
+    least = min(least, others.least)
+    greatest = max(greatest, others.greatest)
   }
 
   /// Of many lengths.
@@ -190,7 +194,7 @@ struct NarrowSummary {
     total = sum.total
     least = UInt32(bitPattern: extremes.least.min()) ^ turn
     greatest = UInt32(bitPattern: extremes.greatest.max()) ^ turn
-    add(rest, rest.indices)
+    for index in rest.indices { add(rest[index]) }
   }
 
   var summary: LengthSummary {

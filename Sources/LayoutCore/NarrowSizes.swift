@@ -18,11 +18,18 @@ struct NarrowSizesSummary {
   private(set) var widths = NarrowSummary()
   private(set) var heights = NarrowSummary()
 
-  /// Adds some of many sizes, one after the other: mostly they are few.
+  /// Adds some of many sizes: mostly it is one, or none.
   @inline(__always)
   mutating func add(_ sizes: borrowing NarrowSizes, _ range: Range<Int>) {
-    widths.add(sizes.widths, range)
-    heights.add(sizes.heights, range)
+    switch range.count {
+    case 0: break
+    case 1:
+      widths.add(sizes.widths[range.lowerBound])
+      heights.add(sizes.heights[range.lowerBound])
+    default:
+      widths.add(NarrowSummary(sizes.widths.extracting(range)))
+      heights.add(NarrowSummary(sizes.heights.extracting(range)))
+    }
   }
 }
 

@@ -259,6 +259,10 @@ struct UpdatePlan: ~Copyable {
   // MARK: Items
 
   private mutating func addItems(of batch: BatchUpdate) throws(UpdateRefusal) {
+    if let deletions = deletions(of: batch) {
+      map.items.append(deletions)
+      return
+    }
     var old: [OldPlace] = []
     old.reserveCapacity(
       batch.deleteItems.count + batch.reloadItems.count + batch.moveItems.count)
@@ -302,29 +306,50 @@ struct UpdatePlan: ~Copyable {
         places, "item", in: (section, self.map.newSection(of: section) ?? section), of: before)
       let map = places.map(oldCount: before)
       if let last = places.new.last, last.range.upperBound > map.newCount {
-        throw refusal(of: last, in: places, before: before, after: map.newCount)
+        throw refusal(of: last, in: places, map)
       }
       self.map.items.append((section, map))
     }
   }
 
+  /// What becomes of a section's items where a batch does nothing but delete some of them, in order: all that
+  /// has to be known of it then.
+  ///
+  /// - Parameter batch: The batch.
+  /// - Returns: The section; nil if the batch does anything else, or breaks a rule.
+  private func deletions(of batch: BatchUpdate) -> (section: Int, map: IndexMap)? {
+    guard let section = batch.deleteItems.first?.section, batch.onlyDeletesItems,
+      content.sections.indices.contains(section)
+    else { return nil }
+    var removed = PlaceSet(capacity: batch.deleteItems.count)
+    var end = 0
+    for range in batch.deleteItems {
+      guard range.section == section, range.start >= end, range.start < range.end else {
+        return nil
+      }
+      end = range.end
+      removed.append(range.start..<end)
+    }
+    let count = content.sections.itemCount(ofSection: section)
+    guard end <= count else { return nil }
+    return (section, IndexMap(oldCount: count, removed: removed, added: PlaceSet()))
+  }
+
   /// Refuses items that are added past the end of their section.
-  private func refusal(
-    of last: NewPlace, in places: Places, before: Int, after: Int
-  ) -> UpdateRefusal {
+  private func refusal(of last: NewPlace, in places: Places, _ items: IndexMap) -> UpdateRefusal {
     let section = places.section
     let operation = last.operation
     return UpdatePlan.refusal(
       operation,
-      "item \(last.range.upperBound - 1) of section \(map.newSection(of: section) ?? section) does not exist after the update: \(UpdatePlan.sum(section, before, places))",
-      repair: { $0.put(places.arrangement(before: after)) })
+      "item \(last.range.upperBound - 1) of section \(map.newSection(of: section) ?? section) does not exist after the update: \(UpdatePlan.sum(places, items))",
+      repair: { $0.put(places.arrangement(before: items.newCount)) })
   }
 
-  /// The sum in UIKit's words.
-  private static func sum(_ section: Int, _ before: Int, _ places: Places) -> String {
-    let after = places.countAfter(before)
+  /// The sum of a section's items in UIKit's words.
+  private static func sum(_ places: Places, _ map: IndexMap) -> String {
+    let (movedIn, movedOut) = (places.movedInCount, places.movedOutCount)
     return
-      "section \(section) has \(before) items before, +\(places.insertedCount) inserted −\(places.deletedCount) deleted +\(places.movedInCount) moved in −\(places.movedOutCount) moved out = \(after) after"
+      "section \(places.section) has \(map.oldCount) items before, +\(map.added.count - movedIn) inserted −\(map.removed.count - movedOut) deleted +\(movedIn) moved in −\(movedOut) moved out = \(map.newCount) after"
   }
 
   @inline(__always)
@@ -429,7 +454,7 @@ struct UpdatePlan: ~Copyable {
     return counts
   }
 
-  /// What happens to the items of a section.
+  /// What happens to the items of a section; nothing is kept of deletions where there is nothing else.
   ///
   /// - Complexity: O(log k) for k operations.
   func places(ofOldSection section: Int) -> Places {
@@ -454,7 +479,10 @@ struct UpdatePlan: ~Copyable {
       let sum =
         if let old = map.oldSection(of: section), reloaded[old] == nil {
           UpdatePlan.sum(
-            old, content.sections.itemCount(ofSection: old), places(ofOldSection: old))
+            places(ofOldSection: old),
+            map.items(ofOldSection: old)
+              ?? IndexMap(
+                oldCount: itemCount(ofOldSection: old), removed: PlaceSet(), added: PlaceSet()))
         } else {
           "section \(section) comes with \(counts[section]) items"
         }
@@ -529,5 +557,10 @@ extension BatchUpdate {
   var changesSections: Bool {
     !(deleteSections.isEmpty && insertSections.isEmpty && moveSections.isEmpty
       && reloadSections.isEmpty)
+  }
+
+  /// Whether there are no other operations than deletions of items.
+  fileprivate var onlyDeletesItems: Bool {
+    !changesSections && insertItems.isEmpty && moveItems.isEmpty && reloadItems.isEmpty
   }
 }

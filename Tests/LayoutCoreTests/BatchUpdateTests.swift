@@ -42,6 +42,48 @@ struct BatchUpdateTests {
     }
   }
 
+  /// Deletions in order, with nothing else, go a way of their own: one more, of nothing, leads them off it.
+  @Test(arguments: seeds(100))
+  func deletionsInOrderAreThoseBesideNothing(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let content = Content(
+      sections: (0..<3).map { _ in
+        Section(items: Items.unlike(generator.int(0...40)))
+      })
+    for _ in 0..<20 {
+      var batch = BatchUpdate()
+      let section = generator.int(0...2)
+      var place = 0
+      for _ in 0..<generator.int(1...6) {
+        // Now and then they overlap, or are of nothing, or elsewhere.
+        let start = place + generator.int((generator.chance(0.05) ? -2 : 0)...5)
+        place = start + generator.int((generator.chance(0.05) ? 0 : 1)...3)
+        batch.deleteItems.append(
+          ItemRange(
+            section: generator.chance(0.02) ? generator.int(0...3) : section, start: start,
+            end: place))
+      }
+      if generator.chance(0.2) {
+        batch.expectedItemCounts = content.sections.map(\.items.count)
+      }
+      var other = batch
+      other.deleteItems.append(ItemRange(section: 0, start: 0, end: 0))
+      do {
+        let updated = try batch.applied(to: content)
+        #expect(updated.content.flat == NaiveUpdate.apply(batch, to: content.flat))
+        checkMap(updated.map, content, updated.content)
+        checkSums(updated.content)
+        #expect(throws: Never.self) { try other.applied(to: content) }
+      } catch {
+        let refusal = #expect(throws: UpdateRefusal.self) { try other.applied(to: content) }
+        #expect(refusal?.reason == error.reason && refusal?.operation == error.operation)
+        let (repaired, otherRepaired) = (batch.repaired(for: content), other.repaired(for: content))
+        #expect(repaired?.deleteItems == otherRepaired.map { Array($0.deleteItems.dropLast()) })
+        #expect(repaired?.expectedItemCounts == otherRepaired?.expectedItemCounts)
+      }
+    }
+  }
+
   /// What sections know of their items without going through them.
   private func checkSums(_ content: Content) {
     for section in content.sections {

@@ -94,8 +94,8 @@ struct NarrowLengthsTests {
       #expect(narrow.summary.numbers == wide.summary.numbers)
       var summary = NarrowSummary()
       let start = generator.int(0...count)
-      summary.add(values.span, 0..<start)
-      summary.add(values.span, start..<count)
+      summary.add(NarrowSummary(values.span.extracting(0..<start)))
+      for index in start..<count { summary.add(values[index]) }
       #expect(summary.summary.numbers == wide.summary.numbers)
       for spacing in [0, 12_500_000, Length.maximumExtent, .maximumExtent + 1, .maximumCoordinate] {
         let total = values.reduce(spacing * count) { $0 + Length(millionths: Int64($1)) }

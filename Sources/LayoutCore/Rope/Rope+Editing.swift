@@ -14,7 +14,7 @@ extension Rope {
     case .empty: return Rope(edits.flatMap(\.chunks))
     case .leaf(let leaf):
       if let all = pending.inside(0..<leaf.count, isLast: true),
-        let new = Rope.edited(leaf, from: 0, pending[all])
+        let new = Rope.edited(leaf, from: 0, pending[all.edits], growth: all.growth)
       {
         return Rope(root: .leaf(new))
       }
@@ -60,18 +60,22 @@ extension Rope {
     /// What the first of them brings.
     var chunks: [Chunk] { edits[done].chunks }
 
-    /// Those that touch a node, if they touch nothing outside of it; else nil.
+    /// Those that touch a node, and by how much they make it grow, if they touch nothing outside of it; else nil.
     @inline(__always)
-    func inside(_ node: Range<Int>, isLast: Bool) -> Range<Int>? {
+    func inside(_ node: Range<Int>, isLast: Bool) -> (edits: Range<Int>, growth: Int)? {
+      let edits = edits.span
       var next = done
-      while next < edits.count, isLast || edits[next].range.lowerBound < node.upperBound {
+      var growth = 0
+      let end = isLast ? Int.max : node.upperBound
+      while next < edits.count, edits[next].range.lowerBound < end {
         let range = edits[next].range
         guard range.lowerBound >= node.lowerBound, range.upperBound <= node.upperBound else {
           return nil
         }
+        growth += edits[next].growth
         next += 1
       }
-      return done..<next
+      return (done..<next, growth)
     }
 
     /// Some of them.
@@ -175,9 +179,9 @@ extension Rope {
   ) {
     let end = start + leaf.count
     if let inside = edits.inside(start..<end, isLast: isLast),
-      let new = edited(leaf, from: start, edits[inside])
+      let new = edited(leaf, from: start, edits[inside.edits], growth: inside.growth)
     {
-      edits.removeFirst(inside.count)
+      edits.removeFirst(inside.edits.count)
       row.put(new)
       return
     }
@@ -223,10 +227,9 @@ extension Rope {
   /// What edits inside a leaf make of it, if it stays one, as it does nearly always; nil if it does not.
   @inline(__always)
   private static func edited(
-    _ leaf: Leaf, from start: Int, _ edits: Span<Edit>
+    _ leaf: Leaf, from start: Int, _ edits: Span<Edit>, growth: Int
   ) -> Leaf? {
-    var count = leaf.count
-    for index in edits.indices { count += edits[index].growth }
+    let count = leaf.count + growth
     guard (1...Chunk.limit).contains(count) else { return nil }
     if edits.count == 1, edits[0].range.count == leaf.count, edits[0].chunks.count == 1 {
       return Leaf(edits[0].chunks[0])
