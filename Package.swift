@@ -152,9 +152,15 @@ if Context.environment["LAYOUTD_FUZZ"] == nil {
   ]
 }
 
-// ThreadSanitizer has nothing to look for in what has no threads: with LAYOUTD_THREADS that is not built.
-// .ci/run sets the variable.
-if Context.environment["LAYOUTD_THREADS"] != nil {
-  let threadless = ["LayoutCoreTests", "FuzzingTests", "LayoutBenchmark", "CBenchmark"]
-  package.targets.removeAll { threadless.contains($0.name) }
+// What sanitizers have nothing to look for in is not built for them: what has no threads if LAYOUTD_SANITIZED
+// says "threads". If it says "memory" the engine, whose tests would take four times as long, is optimized; what is
+// asserted in debug builds is asserted all the same. .ci/run sets the variable.
+if let sanitized = Context.environment["LAYOUTD_SANITIZED"] {
+  var idle = ["LayoutBenchmark", "CBenchmark"]
+  if sanitized == "threads" { idle += ["LayoutCoreTests", "FuzzingTests"] }
+  package.targets.removeAll { idle.contains($0.name) }
+  for target in package.targets where target.name == "LayoutCore" && sanitized == "memory" {
+    target.swiftSettings =
+      (target.swiftSettings ?? []) + [.unsafeFlags(["-O", "-assert-config", "Debug"])]
+  }
 }
