@@ -1314,6 +1314,7 @@ export class CollectionView extends EarlyElement {
 
   #takeTick(answer) {
     if (answer.contentSize.width !== this.#x.content || answer.contentSize.height !== this.#y.content) {
+      this.#scrolled();
       this.#setContent(answer.contentSize);
     }
     if (answer.reset) {
@@ -1591,7 +1592,10 @@ export class CollectionView extends EarlyElement {
   /** Where the view is, which the server is told with everything that depends on it. */
   #tellOffset() { return (this.#told = this.contentOffset); }
 
-  /** Where to be after a change of the content: what has been scrolled meanwhile is not undone. */
+  /**
+   * Where to be after a change of the content: what has been scrolled meanwhile is not undone. Of what was scrolled
+   * since the last frame browsers tell with the next one: whoever takes an answer looks first.
+   */
   #offsetAfter({ contentOffset }) {
     const { x, y } = this.contentOffset;
     const told = this.#told;
@@ -1714,6 +1718,7 @@ export class CollectionView extends EarlyElement {
       const answer = await this.#ask("PUT", "/viewport", { viewport: { ...size, contentOffset }, anchor });
       if (!this.#session) return;
       Object.assign(this.#session, { viewport: size, patience: 1 });
+      this.#scrolled();
       this.#takeSummary(answer);
       this.#setContent(answer.contentSize, this.#offsetAfter(answer));
       this.#reconcile(answer.attributes);
@@ -1801,6 +1806,7 @@ export class CollectionView extends EarlyElement {
 
   /** Animates what a batch or a movement has changed. */
   #change(answer, seconds = this.animationDuration) {
+    this.#scrolled();
     const { appearing = [], disappearing = [], moving = [], entering = [], leaving = [] } = answer;
     const before = this.contentOffset;
     const origin = this.#origin;
@@ -1891,6 +1897,7 @@ export class CollectionView extends EarlyElement {
 
   /** Another layout: everything goes to its new place. */
   #fly({ attributes, contentSize, contentOffset }, wasHorizontal, layout) {
+    this.#scrolled();
     const hasStopped = this.#stopMotion();
     const before = this.contentOffset;
     const old = new Map();

@@ -1,5 +1,6 @@
 """Where a collection is scrolled to, by whom, and where that ends."""
 
+import itertools
 import statistics
 import time
 
@@ -550,35 +551,44 @@ class ScrollingChecks(Page):
     def changes_do_not_undo_scrolling(self):
         """What is scrolled while a change is under way, the server has not been told of yet."""
         collection = "{sections: [{items: {ids: Array.from({length: 200}, (_, item) => `i${item + 2}`)}}]}"
-        for what, change in (
+        changes = (
             ("a batch", "view.applyUpdates({deleteItems: [{section: 0, start: 0, end: 1}]})"),
             ("other data", f"view.replaceCollection({collection})"),
             ("another size", "new Promise((resolve) => { view.style.width = '580px'; setTimeout(resolve, 500); })"),
             ("another layout", "view.setLayout({kind: 'list', snap: {mode: 'none'}})"),
-        ):
+        )
+        for (what, change), isLate in itertools.product(changes, (False, True)):
             self.open("layout=list&collection=random")
             offset, start = self.browser.eval(VIEW + WAIT + f"""
               view.description = {{layout: {{kind: "list"}}, collection: {collection.replace("+ 2", "+ 1")}}};
               await new Promise((resolve) => view.addEventListener("ready", resolve, {{once: true}}));
               await view.setContentOffset({{x: 0, y: 1000}}, false);
               await view.idle();
+              const [isLate] = args;
               const real = window.fetch;
               let start = 1000;
+              const scroll = () => {{ view.shadowRoot.querySelector(".scroller").scrollTop += 300; }};
               window.fetch = async (url, options) => {{
                 const answer = await real(url, options);
+                if (!/(updates|collection|viewport|layout)$/.test(url)) return answer;
+                const {{status, headers}} = answer;
+                const text = await answer.text();
                 // An item is in the middle then.
-                if (String(url).endsWith("/layout")) start = (await answer.clone().json()).contentOffset.y;
-                if (/(updates|collection|viewport|layout)$/.test(url)) await wait(300);
-                return answer;
+                if (String(url).endsWith("/layout")) start = JSON.parse(text).contentOffset.y;
+                await wait(300);
+                // So late that no frame comes in between, which would tell of it.
+                if (isLate) scroll();
+                return new Response(text, {{status, headers}});
               }};
               const changed = {change};
               await wait(150);
-              view.shadowRoot.querySelector(".scroller").scrollTop += 300;
+              if (!isLate) scroll();
               await changed;
               window.fetch = real;
               await view.idle();
-              return [view.contentOffset.y, start];""")
-            expect(offset == start + 300, f"scrolled by 300 from {start} while {what} came, it is at {offset}")
+              return [view.contentOffset.y, start];""", isLate)
+            when = "as its answer came" if isLate else "while it came"
+            expect(offset == start + 300, f"{what}: scrolled by 300 from {start} {when}, it is at {offset}")
             self.same(what, least=5)
         # Far away and back: what was out of sight when the answer came is not, where the server knows of.
         self.browser.eval(VIEW + WAIT + """
