@@ -10,7 +10,7 @@ struct IndexMap: Sendable {
   let added: PlaceSet
 
   /// Places that were not there and places that are not there any more.
-  init(oldCount: Int, removed: PlaceSet, added: PlaceSet) {
+  init(oldCount: Int, removed: PlaceSet = PlaceSet(), added: PlaceSet = PlaceSet()) {
     self.oldCount = oldCount
     self.removed = removed
     self.added = added

@@ -7,8 +7,7 @@ struct UpdatePlan: ~Copyable {
   private(set) var sections = Places()
   private(set) var reloaded: [Int: Section] = [:]
   private(set) var inserted: [Int: Section] = [:]
-  private(set) var map = BatchMap(
-    sections: IndexMap(oldCount: 0, removed: PlaceSet(), added: PlaceSet()))
+  private(set) var map = BatchMap(sections: IndexMap(oldCount: 0))
   /// Of items, ascending by where they were.
   private var oldItems: [OldPlace] = []
   /// Of items, ascending by where their sections were and where they come.
@@ -168,7 +167,7 @@ struct UpdatePlan: ~Copyable {
   private mutating func addSections(of batch: BatchUpdate) throws(UpdateRefusal) {
     let count = content.sections.count
     guard batch.changesSections else {
-      map.sections = IndexMap(oldCount: count, removed: PlaceSet(), added: PlaceSet())
+      map.sections = IndexMap(oldCount: count)
       return
     }
     var old: [OldPlace] = []
@@ -332,7 +331,7 @@ struct UpdatePlan: ~Copyable {
     }
     let count = content.sections.itemCount(ofSection: section)
     guard end <= count else { return nil }
-    return (section, IndexMap(oldCount: count, removed: removed, added: PlaceSet()))
+    return (section, IndexMap(oldCount: count, removed: removed))
   }
 
   /// Refuses items that are added past the end of their section.
@@ -480,9 +479,7 @@ struct UpdatePlan: ~Copyable {
         if let old = map.oldSection(of: section), reloaded[old] == nil {
           UpdatePlan.sum(
             places(ofOldSection: old),
-            map.items(ofOldSection: old)
-              ?? IndexMap(
-                oldCount: itemCount(ofOldSection: old), removed: PlaceSet(), added: PlaceSet()))
+            map.items(ofOldSection: old) ?? IndexMap(oldCount: itemCount(ofOldSection: old)))
         } else {
           "section \(section) comes with \(counts[section]) items"
         }

@@ -50,11 +50,9 @@ def run(checks, names):
         if problem:
             failures += 1
             lines.append(f"  {problem}")
-        sys.stdout.write("\n".join(lines) + "\n")
-        sys.stdout.flush()
+        print("\n".join(lines), flush=True)
     for note in checks.notes:
-        sys.stdout.write(f"{browser.name}: {note}\n")
-    sys.stdout.flush()
+        print(f"{browser.name}: {note}", flush=True)
     return failures, skipped
 
 
